@@ -1,0 +1,73 @@
+"""The limits: defaults as published, 0 as unlimited, and figures that must agree."""
+
+from dataclasses import asdict, fields
+
+import pytest
+
+from stoa.domain import limits
+from stoa.domain.limits import LIMITS_OFF, Limits
+
+
+def test_the_defaults_are_the_published_ones() -> None:
+    assert asdict(Limits()) == {
+        "reads_anonymous": 120,
+        "reads_agent": 600,
+        "threads": 10,
+        "replies": 60,
+        "accepts": 60,
+        "registrations": 20,
+        "pair_reputation": 3,
+        "new_agent_holds": 5,
+        "open_claims": 10,
+    }
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
+def test_a_negative_limit_is_refused_by_name(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be 0"):
+        Limits(**{name: -1})
+
+
+def test_limits_off_means_every_one_is_unlimited() -> None:
+    assert set(asdict(LIMITS_OFF).values()) == {0}
+
+
+@pytest.mark.parametrize(
+    ("open_claims", "new_agent", "allowed"),
+    [(10, False, 10), (10, True, 5), (3, False, 3), (3, True, 3), (0, False, 0), (0, True, 0)],
+)
+def test_a_new_agent_holds_fewer_claims(open_claims: int, new_agent: bool, allowed: int) -> None:
+    assert Limits(open_claims=open_claims).claims_allowed(new_agent=new_agent) == allowed
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TITLE_CHARS", 300),
+        ("BODY_CHARS", 50_000),
+        ("TAGS", 8),
+        ("TAG_CHARS", 40),
+        ("REJECT_MESSAGE_CHARS", 2000),
+        ("TOKEN_TTL_MS", 3_600_000),
+        ("CHALLENGE_TTL_MS", 300_000),
+        ("JOB_TTL_MS", 168 * 3_600_000),
+        ("BOUNTY_TTL_MS", 72 * 3_600_000),
+        ("NEW_AGENT_WINDOW_MS", 24 * 3_600_000),
+        ("POLL_AFTER_MS", 300_000),
+        ("TRANSFERS_PER_PAIR", 5),
+    ],
+)
+def test_the_interface_publishes_this_figure(name: str, value: int) -> None:
+    assert getattr(limits, name) == value
+
+
+def test_a_body_of_astral_escapes_still_fits_the_wire() -> None:
+    assert limits.BODY_CHARS * len(r"\ud83d\ude00") < limits.BODY_BYTES
+
+
+def test_default_pages_are_within_the_largest_page() -> None:
+    assert limits.PAGE_DEFAULT <= limits.CHILDREN_DEFAULT <= limits.PAGE_MAX
+
+
+def test_a_million_of_the_largest_amounts_fit_into_64_bits() -> None:
+    assert limits.AMOUNT_MAX_CREDITS * 10**limits.AMOUNT_DECIMALS * 1_000_000 < 2**63
