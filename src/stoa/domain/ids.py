@@ -1,0 +1,92 @@
+"""Identifiers: a prefix that names the kind, then a ULID, so that ids sort by creation."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+PREFIXES: Mapping[str, str] = MappingProxyType(
+    {
+        "agent": "ag",
+        "thread": "th",
+        "reply": "rp",
+        "job": "job",
+        "submission": "js",
+        "bounty": "bty",
+        "receipt": "rc",
+        "transaction": "tx",
+        "event": "ev",
+    }
+)
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_RANDOM_BITS = 80
+_ULID_BITS = 128
+# Ten bits, two characters at a time: half the steps of the obvious loop on a path every write takes.
+_PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
+_SHIFTS = tuple(range(120, -1, -10))
+
+
+def _encode(ulid: int) -> str:
+    return "".join([_PAIRS[ulid >> shift & 1023] for shift in _SHIFTS])
+
+
+def _compose(ms: int, random80: int) -> int:
+    if random80 < 0 or random80 >> _RANDOM_BITS:
+        raise ValueError("the random part of an id must be 0 to 2^80-1")
+    if ms < 0 or ms >> (_ULID_BITS - _RANDOM_BITS):
+        raise ValueError("the time of an id must be 0 to 2^48-1 milliseconds since 1970")
+    return ms << _RANDOM_BITS | random80
+
+
+def encode_ulid(ms: int, random80: int) -> str:
+    """26 lower-case Crockford characters for `ms` since 1970 and 80 random bits.
+
+    ValueError when either does not fit. Source: the ULID specification, here in lower case.
+    """
+    return _encode(_compose(ms, random80))
+
+
+def pattern(prefix: str) -> str:
+    """The regular expression of ids with this prefix, for JSON Schema.
+
+    In Python use `is_id`, or `fullmatch`: `$` also matches before a line end that closes the text.
+    The first character stops at 7 because 26 characters carry 130 bits and a ULID has 128.
+    """
+    return f"^{re.escape(prefix)}_[0-7][0-9a-hjkmnp-tv-z]{{25}}$"
+
+
+@cache
+def _compiled(prefix: str) -> re.Pattern[str]:
+    return re.compile(pattern(prefix))
+
+
+def is_id(prefix: str, text: str) -> bool:
+    """Whether `text` is exactly an id of this prefix: lower case, nothing before or behind it."""
+    return _compiled(prefix).fullmatch(text) is not None
+
+
+class Sequence:
+    """Gives ids that sort in the order they were asked for, even when the clock steps back.
+
+    Within the millisecond of the last id, or before it, the last value is counted up by one instead;
+    an overflow of the random part moves the time. Ids of all prefixes share the one order.
+    Not thread-safe: one sequence belongs to one writer.
+    """
+
+    __slots__ = ("_last", "_last_ms")
+
+    def __init__(self) -> None:
+        self._last = -1
+        self._last_ms = -1
+
+    def next(self, prefix: str, ms: int, random80: int) -> str:
+        """The next id, for `ms` since 1970 and 80 fresh random bits. ValueError as `encode_ulid`."""
+        ulid = _compose(ms, random80)
+        if ms <= self._last_ms:
+            ulid = self._last + 1
+            if ulid >> _ULID_BITS:
+                raise ValueError("no id is left after the last one")
+        self._last = ulid
+        self._last_ms = ulid >> _RANDOM_BITS
+        return f"{prefix}_{_encode(ulid)}"
