@@ -1,0 +1,65 @@
+"""Bearer tokens: a recognisable prefix, 256 random bits and a checksum; only their hash is kept."""
+
+from hashlib import sha256
+from string import ascii_lowercase, ascii_uppercase, digits
+from zlib import crc32
+
+PREFIX = "stoa_"
+RANDOM_BYTES = 32
+
+_ALPHABET = digits + ascii_uppercase + ascii_lowercase
+# The fewest base-62 digits that hold 256 and 32 bits.
+_RANDOM_DIGITS = 43
+_CHECKSUM_DIGITS = 6
+
+LENGTH = len(PREFIX) + _RANDOM_DIGITS + _CHECKSUM_DIGITS
+
+
+def mint(random: bytes) -> str:
+    """Make a token of 54 characters from 32 bytes of a cryptographic random source.
+
+    The checksum (CRC-32 of all that precedes it) protects nothing: it lets secret scanners, and
+    this service, tell a token from other text without a look-up.
+    """
+    if len(random) != RANDOM_BYTES:
+        raise ValueError(f"a token needs {RANDOM_BYTES} random bytes, got {len(random)}")
+    content = PREFIX + _base62(int.from_bytes(random, "big"), _RANDOM_DIGITS)
+    return content + _checksum(content)
+
+
+def well_formed(text: str) -> bool:
+    """Whether the text has the prefix, length, alphabet and checksum of a token."""
+    if len(text) != LENGTH or not text.startswith(PREFIX) or not text.isascii():
+        return False
+    content = text[:-_CHECKSUM_DIGITS]
+    return text[len(PREFIX) :].isalnum() and text.endswith(_checksum(content))
+
+
+def digest(text: str) -> bytes:
+    """The 32 bytes (SHA-256) under which a token is kept and looked up."""
+    return sha256(text.encode()).digest()
+
+
+def find_in(text: str) -> list[str]:
+    """The well-formed tokens inside a text, each once, in order; linear in the text's length."""
+    found: dict[str, None] = {}
+    start = text.find(PREFIX)
+    while start >= 0:
+        candidate = text[start : start + LENGTH]
+        if well_formed(candidate):
+            found[candidate] = None
+        # A false candidate may end in the middle of a real token, so nothing more is skipped.
+        start = text.find(PREFIX, start + len(PREFIX))
+    return list(found)
+
+
+def _base62(number: int, length: int) -> str:
+    encoded: list[str] = []
+    for _ in range(length):
+        number, digit = divmod(number, len(_ALPHABET))
+        encoded.append(_ALPHABET[digit])
+    return "".join(reversed(encoded))
+
+
+def _checksum(content: str) -> str:
+    return _base62(crc32(content.encode()), _CHECKSUM_DIGITS)
