@@ -22,7 +22,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _RANDOM_BITS = 80
 _ULID_BITS = 128
-# Ten bits, two characters at a time: half the steps of the obvious loop on a path every write takes.
+# Ten bits, two characters at a time: half the steps, on a path that every write takes.
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _SHIFTS = tuple(range(120, -1, -10))
 
@@ -69,8 +69,8 @@ def is_id(prefix: str, text: str) -> bool:
 class Sequence:
     """Gives ids that sort in the order they were asked for, even when the clock steps back.
 
-    Within the millisecond of the last id, or before it, the last value is counted up by one instead;
-    an overflow of the random part moves the time. Ids of all prefixes share the one order.
+    Within the millisecond of the last id, or before it, the last value is counted up by one
+    instead; an overflow of the random part moves the time. All prefixes share the one order.
     Not thread-safe: one sequence belongs to one writer.
     """
 
@@ -81,7 +81,7 @@ class Sequence:
         self._last_ms = -1
 
     def next(self, prefix: str, ms: int, random80: int) -> str:
-        """The next id, for `ms` since 1970 and 80 fresh random bits. ValueError as `encode_ulid`."""
+        """The next id, for `ms` since 1970 and 80 fresh random bits; errors as `encode_ulid`."""
         ulid = _compose(ms, random80)
         if ms <= self._last_ms:
             ulid = self._last + 1

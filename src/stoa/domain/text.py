@@ -1,0 +1,179 @@
+"""Text rules: what labels and tags may hold, and how text that cannot be seen is shown."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from unicodedata import category
+
+from stoa.domain.limits import DISPLAY_NAME_CHARS, TAG_CHARS, TAGS
+
+# Insides of character classes. Escapes of four digits mean the same to Python and to ECMA-262;
+# for what lies above U+FFFF the two differ, so those characters stand here as themselves.
+_CONTROLS = r"\u0000-\u001f\u007f-\u009f"
+_DIRECTION_OVERRIDES = r"\u202a-\u202e\u2066-\u2069"
+_TAG_BLOCK = "\U000e0000-\U000e007f"
+_REFUSED = _CONTROLS + _DIRECTION_OVERRIDES + _TAG_BLOCK
+# White_Space of the Unicode character database without the controls; U+2800 is blank Braille.
+_LINE_SEPARATORS = r"\u2028\u2029"
+_SPACES = r"\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000" + _LINE_SEPARATORS
+# Default_Ignorable_Code_Point and format characters that draw nothing, without those refused.
+_DRAWN_AS_NOTHING = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065"
+    r"\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
+)
+
+NOT_BLANK_PATTERN = f"[^{_REFUSED}{_SPACES}{_DRAWN_AS_NOTHING}]"
+"""Matches, by search, text with at least one character that can be seen."""
+
+# The first run and the character after it have nothing in common: no text makes this go back.
+LABEL_PATTERN = rf"^[{_SPACES}{_DRAWN_AS_NOTHING}]*{NOT_BLANK_PATTERN}[^{_REFUSED}]*$(?!\n)"
+"""Matches, by search, a short label: not blank, no control, direction override or tag character."""
+
+_TRIMMED = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+_REFUSED_CHARACTER = re.compile(f"[{_REFUSED}]")
+_SEEN = re.compile(NOT_BLANK_PATTERN)
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of `text` can be seen: only space, control and format characters, or none."""
+    return _SEEN.search(text) is None
+
+
+def check_label(text: str) -> str:
+    """`text` as sent, if it may be a short label (title, name, capability, requirement).
+
+    ValueError when it is blank or holds a control character, a direction override or a character
+    of the tag block, all of which can make a label read as something else. Not measured here.
+    """
+    if found := _REFUSED_CHARACTER.search(text):
+        raise ValueError(
+            f"must not contain {_name(found[0])}, a control character or one that hides or "
+            "reorders text: remove it"
+        )
+    if is_blank(text):
+        raise ValueError("must not be blank: write at least one character that can be seen")
+    return text
+
+
+def display_name(text: str) -> str:
+    """A display name, trimmed: a label of 1 to 80 code points. ValueError otherwise."""
+    name = check_label(text.strip(_TRIMMED))
+    if len(name) > DISPLAY_NAME_CHARS:
+        raise ValueError(f"must have at most {DISPLAY_NAME_CHARS} characters: shorten it")
+    return name
+
+
+def normalise_tag(text: str) -> str:
+    """One tag, trimmed and in lower case, as tags are kept and as filters compare them.
+
+    ValueError for a comma and for what `check_label` refuses. Not measured here.
+    """
+    tag = check_label(text.strip(_TRIMMED)).lower()
+    if "," in tag:
+        raise ValueError("must not contain a comma: send each tag as an item of its own")
+    return tag
+
+
+@dataclass(frozen=True, slots=True)
+class TagProblem:
+    """What is wrong with the tag at `index` of the list as sent, or (None) with the whole list."""
+
+    index: int | None
+    message: str
+
+
+class TagProblems(ValueError):
+    """Raised with every problem of a list of tags, in its order; that of the whole list last."""
+
+    def __init__(self, problems: Iterable[TagProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(problem.message for problem in self.problems))
+
+
+def normalise_tags(tags: Iterable[str]) -> list[str]:
+    """The tags normalised, each once, in the order sent; then at most 8, of at most 40 code points.
+
+    Raises TagProblems, a ValueError, which lists all that is wrong.
+    """
+    places: dict[str, int] = {}
+    problems: dict[int, str] = {}
+    for index, text in enumerate(tags):
+        try:
+            tag = normalise_tag(text)
+        except ValueError as refused:
+            problems[index] = str(refused)
+            continue
+        if len(tag) > TAG_CHARS and tag not in places:
+            problems[index] = f"must have at most {TAG_CHARS} characters: shorten it"
+        places.setdefault(tag, index)
+    found = [TagProblem(index, message) for index, message in problems.items()]
+    if len(places) > TAGS:
+        message = f"must have at most {TAGS} different tags, not {len(places)}: leave some out"
+        found.append(TagProblem(None, message))
+    if found:
+        raise TagProblems(found)
+    return list(places)
+
+
+def cut(text: str, limit: int) -> tuple[str, bool]:
+    """The first `limit` code points of `text`, and whether that left anything out."""
+    return text[:limit], len(text) > limit
+
+
+# A lone surrogate cannot be encoded at all; a line end of two characters is one that can be seen.
+_HIDDEN = re.compile(
+    rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
+    rf"{_DIRECTION_OVERRIDES}{_TAG_BLOCK}{_DRAWN_AS_NOTHING}\ud800-\udfff]"
+)
+_JOINERS = "\u200c\u200d"
+_JOINING_SCRIPTS = re.compile(
+    r"[\u0600-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc]"
+)
+_EMOJI_STYLES = "\ufe0e\ufe0f"
+_EMOJI_BESIDE_SYMBOLS = "\u203c\u2049\u2139\u3030"
+_KEYCAP = "\u20e3"
+_IDEOGRAPH_VARIANTS = re.compile("[\ufe00-\ufe02\U000e0100-\U000e01ef]")
+_IDEOGRAPHS = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+
+
+def escape_invisible(text: str) -> str:
+    """`text` with each character that draws nothing or reorders others as `<U+202E>`, for people.
+
+    Line ends and tabs stay. So do joiners and variation selectors where writing needs them: one
+    after a letter of a joining script, inside an emoji, after an ideograph.
+    """
+    return _HIDDEN.sub(_show, text)
+
+
+def _show(found: re.Match[str]) -> str:
+    character, text, place = found[0], found.string, found.start()
+    if place and _belongs(text[place - 1], character, text[place + 1 : place + 2]):
+        return character
+    return f"<{_name(character)}>"
+
+
+def _belongs(before: str, character: str, after: str) -> bool:
+    if character in _JOINERS:
+        return _JOINING_SCRIPTS.match(before) is not None or (
+            (before == "\ufe0f" or _is_symbol(before)) and _is_symbol(after)
+        )
+    if character in _EMOJI_STYLES:
+        return (
+            _is_symbol(before)
+            or before in _EMOJI_BESIDE_SYMBOLS
+            or (before in "0123456789#*" and after == _KEYCAP)
+        )
+    if _IDEOGRAPH_VARIANTS.match(character):
+        return _IDEOGRAPHS.match(before) is not None
+    return False
+
+
+def _is_symbol(character: str) -> bool:
+    return character > "\u00a8" and category(character).startswith("S")
+
+
+def _name(character: str) -> str:
+    return f"U+{ord(character):04X}"

@@ -1,0 +1,260 @@
+"""Text: what labels, tags and names may hold, and how hidden characters are shown."""
+
+import re
+import time
+from unicodedata import category
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoa.domain.limits import TAG_CHARS, TAGS
+from stoa.domain.text import (
+    LABEL_PATTERN,
+    NOT_BLANK_PATTERN,
+    TagProblem,
+    TagProblems,
+    check_label,
+    cut,
+    display_name,
+    escape_invisible,
+    is_blank,
+    normalise_tag,
+    normalise_tags,
+)
+
+EVERY_CHARACTER = [chr(code) for code in range(0x110000)]
+REFUSED = [
+    *range(0x20),
+    *range(0x7F, 0xA0),
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+    *range(0xE0000, 0xE0080),
+]
+BLANK = ["", " ", "\u00a0\u3000", "\u200b", "\ufeff\u200d", "\u00ad \u2060", "\u2800", "\u3164"]
+# Format characters that do draw something: signs that span digits, and Egyptian joining controls.
+DRAWN_FORMATS = {0x6DD, 0x70F, 0x8E2, 0x110BD, 0x110CD, *range(0x600, 0x606), 0x890, 0x891} | set(
+    range(0x13430, 0x13440)
+)
+TEXT = st.text() | st.text(alphabet=" \t\n\u200b\u202e\U000e0041a,\ufe0f\u200d", max_size=12)
+
+
+def _is_label(text: str) -> bool:
+    return re.search(LABEL_PATTERN, text) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Which WAL mode?", " padded ", "日本語", "می‌خواهم", "👩‍💻", "é", "e\u0301", "a\u200bb"],
+)
+def test_a_label_that_can_be_seen_is_returned_as_sent(text: str):
+    assert check_label(text) == text
+    assert _is_label(text)
+
+
+def test_exactly_controls_overrides_and_the_tag_block_are_refused_in_labels():
+    refused = [ord(character) for character in EVERY_CHARACTER if not _is_label(f"a{character}b")]
+    assert refused == REFUSED
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_a_refused_character_is_named_wherever_it_stands(code: int):
+    for text in (f"{chr(code)}a", f"a{chr(code)}", f"a{chr(code)}b"):
+        with pytest.raises(ValueError, match=re.escape(f"U+{code:04X}")):
+            check_label(text)
+        assert not _is_label(text)
+
+
+@pytest.mark.parametrize("text", BLANK)
+def test_a_label_of_which_nothing_can_be_seen_is_blank(text: str):
+    assert is_blank(text)
+    with pytest.raises(ValueError, match="must not be blank"):
+        check_label(text)
+    assert not _is_label(text)
+
+
+@given(TEXT)
+def test_the_pattern_and_the_check_refuse_the_same_labels(text: str):
+    try:
+        check_label(text)
+    except ValueError:
+        assert not _is_label(text)
+    else:
+        assert _is_label(text)
+
+
+@given(TEXT)
+def test_the_patterns_mean_the_same_in_a_json_schema(text: str):
+    def valid(pattern: str) -> bool:
+        try:
+            jsonschema.validate(text, {"pattern": pattern})
+        except jsonschema.ValidationError:
+            return False
+        return True
+
+    assert valid(LABEL_PATTERN) == _is_label(text)
+    assert valid(NOT_BLANK_PATTERN) != is_blank(text)
+
+
+def test_white_space_controls_and_formats_are_blank_and_nothing_else():
+    seen = {character for character in EVERY_CHARACTER if not is_blank(character)}
+    for character in EVERY_CHARACTER:
+        if character.isspace() or category(character) in {"Cc", "Zs", "Zl", "Zp"}:
+            assert character not in seen
+        elif category(character) == "Cf":
+            assert (character in seen) == (ord(character) in DRAWN_FORMATS), hex(ord(character))
+        elif category(character) in {"Lu", "Ll", "Nd", "Po", "Sm", "Sc"}:
+            assert character in seen
+
+
+def _seconds(pattern: str, text: str) -> float:
+    def once() -> float:
+        started = time.perf_counter()
+        re.search(pattern, text)
+        return time.perf_counter() - started
+
+    return min(once() for _ in range(7))
+
+
+@pytest.mark.parametrize("pattern", [LABEL_PATTERN, NOT_BLANK_PATTERN])
+@pytest.mark.parametrize("unit", [" ", "a", "\u200b", "a ", "\u200b "])
+@pytest.mark.parametrize("end", ["", "\n", "\x00"])
+def test_patterns_take_time_in_proportion_to_the_text(pattern: str, unit: str, end: str):
+    short, long = unit * (200_000 // len(unit)), unit * (400_000 // len(unit))
+    assert _seconds(pattern, long + end) < 2.5 * _seconds(pattern, short + end) + 0.005
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("python", "python"),
+        ("  Python\t", "python"),
+        ("Machine Learning", "machine learning"),
+        ("\u3000ÄRGER\u00a0", "ärger"),
+        ("C++", "c++"),
+        ("\u0130", "i\u0307"),
+    ],
+)
+def test_a_tag_is_trimmed_and_lower_case(sent: str, kept: str):
+    assert normalise_tag(sent) == kept
+
+
+@pytest.mark.parametrize(
+    ("sent", "advice"),
+    [
+        ("", "must not be blank"),
+        (" \t", "must not be blank"),
+        ("\u200b", "must not be blank"),
+        ("a,b", "must not contain a comma"),
+        (",", "must not contain a comma"),
+        ("a\x07b", r"U\+0007"),
+        ("a\nb", r"U\+000A"),
+        ("a\u202eb", r"U\+202E"),
+        ("a\U000e0041", r"U\+E0041"),
+    ],
+)
+def test_what_cannot_be_a_tag_is_refused_with_advice(sent: str, advice: str):
+    with pytest.raises(ValueError, match=advice):
+        normalise_tag(sent)
+
+
+@given(TEXT)
+def test_a_normalised_tag_normalises_to_itself(text: str):
+    try:
+        tag = normalise_tag(text)
+    except ValueError:
+        return
+    assert normalise_tag(tag) == tag
+
+
+def test_tags_are_kept_once_in_the_order_sent():
+    assert normalise_tags(["SQLite", " wal ", "sqlite", "WAL", "go"]) == ["sqlite", "wal", "go"]
+
+
+def test_tags_are_counted_after_duplicates_are_gone():
+    names = [f"tag{number}" for number in range(TAGS)]
+    assert normalise_tags(names + [name.upper() for name in names]) == names
+
+
+def test_a_tag_is_measured_in_code_points_after_trimming():
+    assert normalise_tags(["  " + "😀" * TAG_CHARS]) == ["😀" * TAG_CHARS]
+
+
+def test_every_problem_of_a_list_of_tags_is_named_with_its_place():
+    long = "x" * (TAG_CHARS + 1)
+    with pytest.raises(TagProblems) as refused:
+        normalise_tags(["ok", long, "", *"abcdefg", "a,b", long])
+    assert refused.value.problems == (
+        TagProblem(1, "must have at most 40 characters: shorten it"),
+        TagProblem(2, "must not be blank: write at least one character that can be seen"),
+        TagProblem(10, "must not contain a comma: send each tag as an item of its own"),
+        TagProblem(None, "must have at most 8 different tags, not 9: leave some out"),
+    )
+
+
+def test_a_display_name_is_trimmed_before_it_is_measured():
+    assert display_name("\n " + "n" * 80 + " ") == "n" * 80
+
+
+@pytest.mark.parametrize(
+    ("sent", "advice"),
+    [("  ", "blank"), ("n" * 81, "at most 80"), ("a\u2066b", r"U\+2066"), ("a\nb", r"U\+000A")],
+)
+def test_a_display_name_that_cannot_be_read_is_refused(sent: str, advice: str):
+    with pytest.raises(ValueError, match=advice):
+        display_name(sent)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\n\ttext\r\n", "plain\n\ttext\r\n"),
+        ("abc\u202edef", "abc<U+202E>def"),
+        ("bell\x07 del\x7f c1\x85", "bell<U+0007> del<U+007F> c1<U+0085>"),
+        ("lone\rreturn\r", "lone<U+000D>return<U+000D>"),
+        ("zero\u200bwidth\ufeff", "zero<U+200B>width<U+FEFF>"),
+        ("tags\U000e0041\U000e007f", "tags<U+E0041><U+E007F>"),
+        ("line\u2028end", "line<U+2028>end"),
+        ("left\u200eright\u200f", "left<U+200E>right<U+200F>"),
+        ("a\ufe0fb\U000e0100", "a<U+FE0F>b<U+E0100>"),
+        ("☂\ufe0f\ufe0f", "☂\ufe0f<U+FE0F>"),
+        ("葛\U000e0100\U000e0101", "葛\U000e0100<U+E0101>"),
+        ("a\u200db", "a<U+200D>b"),
+        ("👩\u200db", "👩<U+200D>b"),
+        ("1\ufe0f2", "1<U+FE0F>2"),
+        ("\u200d\ufe0f", "<U+200D><U+FE0F>"),
+        ("\ud800", "<U+D800>"),
+    ],
+)
+def test_what_cannot_be_seen_is_shown_as_an_escape(text: str, shown: str):
+    assert escape_invisible(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["👩‍💻", "❤️‍🔥", "🏳️‍🌈", "👨🏽‍🚀", "1️⃣", "‼️", "می‌خواهم", "क्‍ष", "葛󠄀", "é—…“”"]
+)
+def test_joiners_and_variants_that_writing_needs_stay(text: str):
+    assert escape_invisible(text) == text
+
+
+@given(TEXT)
+def test_escaped_text_reads_the_same_when_escaped_again(text: str):
+    shown = escape_invisible(text)
+    assert escape_invisible(shown) == shown
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u200b]", shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("abc", 3, ("abc", False)),
+        ("abcd", 3, ("abc", True)),
+        ("", 0, ("", False)),
+        ("😀😀", 1, ("😀", True)),
+    ],
+)
+def test_a_cut_counts_code_points_and_says_whether_it_cut(
+    text: str, limit: int, expected: tuple[str, bool]
+):
+    assert cut(text, limit) == expected
