@@ -1,69 +1,71 @@
-# The developer's verbs. `make help` lists them; each needs only git, make and Python >= 3.11.
-# PYTHON=python3.12 make serve    picks the interpreter that .venv is made with.
+# The developer's verbs. They need git, make and Python >= 3.11; all else comes from the locks.
+# Written for GNU make 3.81 too, which is what macOS has.
 
 VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := requirements
 STAMPS := $(VENV)/.stamps
-
-# pip must take what the locks say and ask nobody for a newer pip.
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
+LOCKED := $(PIP) --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check format bench soak lock clean install
+.NOTPARALLEL:
+.PHONY: help serve test check format bench soak lock install clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
 
-serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="--port 9000" is passed on
+serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
-test: $(STAMPS)/package $(STAMPS)/test ## Run all tests; PYTEST_ARGS="-k escrow" is passed on
+test: $(STAMPS)/package $(STAMPS)/test ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-check: install ## Lint, formatting and types
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+check: install ## Lint, formatting, types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
 	scripts/types
 
-format: $(STAMPS)/dev ## Put the code into its standard form
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+format: $(STAMPS)/dev ## Bring the code into its standard form
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
 
-bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed; wants a quiet machine
+bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BENCH_ARGS="..."
 	$(BIN)/python -m bench $(BENCH_ARGS)
 
-soak: $(STAMPS)/package $(STAMPS)/test ## Run the long tests under load
+soak: $(STAMPS)/package $(STAMPS)/test ## Run the long tests; PYTEST_ARGS="..."
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
 
-lock: ## Recompile the lock files; LOCK_ARGS=--upgrade moves every pin
-	PYTHON="$(PYTHON)" scripts/lock
+lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
+	@PYTHON="$(PYTHON)" scripts/lock
 
-install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/dev ## Make .venv with everything in it
+install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
 
-clean: ## Remove .venv and everything built; stored data stays
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -rf src/*.egg-info
+clean: ## Remove .venv and what was built; stored data stays
+	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
+	find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# A stamp is newer than the lock it was installed from, so an up-to-date .venv costs no pip call.
+# A stamp is newer than the lock it stands for, so a .venv that is up to date costs no pip call.
 
-$(STAMPS)/venv: scripts/venv
-	PYTHON="$(PYTHON)" scripts/venv $(VENV)
+$(STAMPS)/venv:
+	@PYTHON="$(PYTHON)" scripts/venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/runtime: $(STAMPS)/venv $(LOCKS)/build.txt $(LOCKS)/runtime.txt
-	$(PIP) install --quiet --require-hashes -r $(LOCKS)/build.txt -r $(LOCKS)/runtime.txt
+$(STAMPS)/runtime: $(LOCKS)/build.txt $(LOCKS)/runtime.txt | $(STAMPS)/venv
+	@echo "Installing what Stoa runs on; this takes a minute the first time."
+	@$(LOCKED) -r $(LOCKS)/build.txt -r $(LOCKS)/runtime.txt
 	@touch $@
 
-$(STAMPS)/package: $(STAMPS)/runtime pyproject.toml $(LOCKS)/runtime.in
-	$(PIP) install --quiet --no-deps --no-build-isolation --no-index --editable .
+$(STAMPS)/package: pyproject.toml $(LOCKS)/runtime.in $(STAMPS)/runtime
+	@$(PIP) --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 
-$(STAMPS)/test: $(STAMPS)/runtime $(LOCKS)/test.txt
-	$(PIP) install --quiet --require-hashes -r $(LOCKS)/test.txt
+$(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
+	@echo "Installing what the tests need."
+	@$(LOCKED) -r $(LOCKS)/test.txt
 	@touch $@
 
-$(STAMPS)/dev: $(STAMPS)/test $(LOCKS)/dev.txt
-	$(PIP) install --quiet --require-hashes -r $(LOCKS)/dev.txt
+$(STAMPS)/dev: $(LOCKS)/dev.txt $(STAMPS)/test
+	@echo "Installing ruff and pyright."
+	@$(LOCKED) -r $(LOCKS)/dev.txt
 	@touch $@
