@@ -14,6 +14,7 @@ from stoa.domain.keys import PUBLIC_KEY_BYTES
 MAX_LENGTH = 1024
 MIN_NONCE_BYTES = 16
 MIN_SECRET_BYTES = 16
+MAX_SECRET_BYTES = 64
 
 _SEPARATOR = b"\n"
 _VERSION = b"\x01"
@@ -89,8 +90,11 @@ def _decode(text: str) -> bytes:
 
 
 def _seal(secret: bytes, public_key: bytes, content: bytes) -> str:
-    if len(secret) < MIN_SECRET_BYTES:
-        raise ValueError(f"a challenge secret needs {MIN_SECRET_BYTES} bytes, got {len(secret)}")
+    if not MIN_SECRET_BYTES <= len(secret) <= MAX_SECRET_BYTES:
+        raise ValueError(
+            f"a challenge secret needs {MIN_SECRET_BYTES} to {MAX_SECRET_BYTES} bytes, "
+            f"got {len(secret)}"
+        )
     # A fixed key length keeps "key, then content" readable in one way only.
     if len(public_key) != PUBLIC_KEY_BYTES:
         raise ValueError(f"a public key has {PUBLIC_KEY_BYTES} bytes, got {len(public_key)}")
