@@ -43,7 +43,7 @@ install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/dev ## Make .venv; PYTHON=py
 
 clean: ## Remove .venv and what was built; stored data stays
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
-	find bench src tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than the lock it stands for, so a .venv that is up to date costs no pip call.
 
