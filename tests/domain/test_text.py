@@ -110,9 +110,9 @@ def test_white_space_controls_and_formats_are_blank_and_nothing_else():
 
 def _seconds(pattern: str, text: str) -> float:
     def once() -> float:
-        started = time.perf_counter()
+        started = time.thread_time()
         re.search(pattern, text)
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
     return min(once() for _ in range(7))
 

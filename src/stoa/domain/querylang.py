@@ -1,0 +1,126 @@
+"""The search language: words, "phrases" and -not, read into a query that names no engine."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import category, normalize
+
+from stoa.domain.limits import QUERY_CHARS, SEARCH_TERMS
+
+Phrase = tuple[str, ...]
+"""Words that must stand next to each other in this order; one word is a phrase too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a search looks for (`include`) and what no result may hold (`exclude`).
+
+    The words are as sent: case, accents and the ranking are matters of the engine.
+    """
+
+    include: tuple[Phrase, ...] = ()
+    exclude: tuple[Phrase, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing to search for, no word at all: the caller lists by recent instead."""
+        return not self.include
+
+
+_PIECE = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
+
+
+def parse(text: str) -> Query:
+    """Read a search text: words and "phrases" to look for, with a - in front to leave out.
+
+    No other character has a meaning. All but letters, numbers and marks part words, as in the
+    index: `a.b` is the phrase "a b". A quote that is not closed reaches to the end. ValueError for
+    more than 1000 characters or 32 words, and when there is only something to leave out; no other
+    text is refused.
+    """
+    if len(text) > QUERY_CHARS:
+        raise ValueError(f"must have at most {QUERY_CHARS} characters, not {len(text)}: shorten it")
+    include: dict[Phrase, None] = {}
+    exclude: dict[Phrase, None] = {}
+    for piece in _PIECE.finditer(text):
+        word = piece["word"] or ""
+        phrase = _words(word or piece["phrase"])
+        if phrase:
+            (exclude if piece["minus"] or word.startswith("-") else include)[phrase] = None
+    if exclude and not include:
+        raise ValueError("only says what to leave out: add a word to search for")
+    count = sum(map(len, (*include, *exclude)))
+    if count > SEARCH_TERMS:
+        raise ValueError(f"must have at most {SEARCH_TERMS} words, not {count}: leave some out")
+    return Query(tuple(include), tuple(exclude))
+
+
+def _words(text: str) -> Phrase:
+    parted = "".join(character if _in_word(character) else " " for character in text)
+    return tuple(word for word in parted.split() if not all(map(_is_mark, word)))
+
+
+def _in_word(character: str) -> bool:
+    """As SQLite's unicode61: letters, numbers and private use; marks, too, go with their letter."""
+    kind = category(character)
+    return kind[0] in "LNM" or kind == "Co"
+
+
+def _is_mark(character: str) -> bool:
+    return category(character).startswith("M")
+
+
+# Letters whose accents the index ignores, with the letter below them. One for one, so that a place
+# in folded text is the same place in the text.
+_PLAIN = {"ς": "σ"} | {
+    letter: parts[0]
+    for letter in map(chr, (*range(0xC0, 0x250), *range(0x370, 0x530), *range(0x1E00, 0x2000)))
+    if re.fullmatch(r".[\u0300-\u036f]+", parts := normalize("NFD", letter))
+}
+_ACCENTED = re.compile(f"[{''.join(_PLAIN)}]")
+
+
+def _fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    # This is the one capital that lower() makes two characters of.
+    single = text.replace("\u0130", "I").lower()
+    return _ACCENTED.sub(lambda found: _PLAIN[found[0]], single)
+
+
+def highlight_terms(query: Query) -> tuple[str, ...]:
+    """The words a result was found by, each once, folded: composed, lower case, without accents."""
+    words = (word for phrase in query.include for word in phrase)
+    return tuple(dict.fromkeys(_fold(normalize("NFC", word)) for word in words))
+
+
+def snippet(text: str, terms: tuple[str, ...], width: int = 240) -> str:
+    """At most `width` characters of `text` around the first of `terms`, else from its beginning.
+
+    `terms` are those of `highlight_terms`. Whole words where there are gaps between words, on one
+    line, composed (NFC), with an ellipsis where something is left out.
+    """
+    text = normalize("NFC", text).strip()
+    place = _first_place(_fold(text), terms)
+    inner = width if len(text) <= width else width - 2
+    start = max(0, min(place - width // 4, len(text) - inner))
+    end = start + inner
+    before, after = text[start:place], text[place:end]
+    if start and not text[start - 1].isspace():
+        before = re.sub(r"^\S+\s+", "", before)
+    if end < len(text) and not text[end].isspace():
+        after = re.sub(r"\s+\S+$", "", after)
+    stretch = " ".join((before + after).split())
+    return ("…" if start else "") + stretch + ("…" if end < len(text) else "")
+
+
+def _first_place(folded: str, terms: tuple[str, ...]) -> int:
+    # Finding substrings is far quicker than matching words: it settles where, or whether, to begin.
+    hits = [place for term in terms if (place := folded.find(term)) >= 0]
+    found = _finder(terms).search(folded, min(hits)) if hits else None
+    return found.start() if found else 0
+
+
+@lru_cache(maxsize=128)
+def _finder(terms: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, terms))})(?![^\W_])")

@@ -1,0 +1,130 @@
+"""Queries as FTS5 reads them: what they find, and that none can break out of its quotes."""
+
+import re
+from collections.abc import Iterator
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stoa.domain.querylang import Query, parse
+from stoa.store.fts5 import to_fts5
+
+POSTS = [
+    "SQLite keeps a write-ahead log",
+    "the log is written ahead of the database",
+    "Crème brûlée, or: a log of desserts",
+    "snake_case and C++17",
+    "日本語 のテキスト",
+    "NEAR the AND of NOT",
+]
+CREATE = "CREATE VIRTUAL TABLE post USING fts5 (body, tokenize = 'unicode61 remove_diacritics 2')"
+SYNTAX = ['"', "-", "*", ":", "^", "(", ")", "{", "}", "+", "\\", "'", ",", "\0", "\n", " "]
+WORDS = [
+    "AND",
+    "OR",
+    "NOT",
+    "NEAR(",
+    "NEAR/2",
+    "body:",
+    "body",
+    "log",
+    "é",
+    "e\u0301",
+    "ﬁ",
+    "½",
+    "ﷺ",
+]
+# Marks alone, letters newer than the tokenizer's tables, private use, what cannot be encoded.
+ODDITIES = ["\u0301", "\u0899", "\u19b0", "𞤀", "🧪", "\ue000", "\U000f0000", "\u200d", "\ud800"]
+PIECES = st.sampled_from([*SYNTAX, *WORDS, *ODDITIES])
+QUERIES = st.text(max_size=40) | st.lists(PIECES, max_size=20).map("".join)
+
+
+@pytest.fixture(scope="module")
+def posts() -> Iterator[apsw.Connection]:
+    connection = apsw.Connection(":memory:")
+    connection.execute(CREATE)
+    connection.executemany("INSERT INTO post (body) VALUES (?)", [(body,) for body in POSTS])
+    yield connection
+    connection.close()
+
+
+def _find(connection: apsw.Connection, query: Query) -> list[str]:
+    found = connection.execute(
+        "SELECT body FROM post WHERE post MATCH ? ORDER BY rowid", (to_fts5(query),)
+    )
+    return [str(row[0]) for row in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("log", [0, 1, 2]),
+        ("LOG", [0, 1, 2]),
+        ("log ahead", [0, 1, 2]),
+        ('"ahead of" log', [1]),
+        ('"a log" write', [2]),
+        ('"ahead log"', [0]),
+        ("write-ahead", [0]),
+        ("log -database", [0, 2]),
+        ('log -"write ahead" -desserts', [1]),
+        ("creme brulee", [2]),
+        ("snake_case", [3]),
+        ("snake", [3]),
+        ("c++17", [3]),
+        ("c 17", [3]),
+        ("C++", [3]),
+        ("c17", []),
+        ("日本語", [4]),
+        ("NOT AND", [3, 5]),
+        ("near", [5]),
+        ("log*", [0, 1, 2]),
+        ("body:log", []),
+        ("log OR snake", [0, 1, 2, 3]),
+        # A letter to Python of which this tokenizer makes no word, alone and beside others.
+        ("\u19b0", []),
+        ("log \u19b0", [0, 1, 2]),
+        ("\u19b0 log", [0, 1, 2]),
+        ("log -\u19b0", [0, 1, 2]),
+        ("\u19b0 -log", []),
+    ],
+)
+def test_a_query_finds_its_phrases_and_at_least_one_of_its_words(
+    posts: apsw.Connection, text: str, places: list[int]
+):
+    assert _find(posts, parse(text)) == [POSTS[place] for place in places]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(QUERIES)
+def test_no_text_makes_fts5_raise(posts: apsw.Connection, text: str):
+    try:
+        query = parse(text)
+    except ValueError:
+        return
+    if not query.is_empty:
+        assert set(_find(posts, query)) <= set(POSTS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(QUERIES)
+def test_leaving_out_what_is_asked_for_finds_nothing(posts: apsw.Connection, text: str):
+    try:
+        query = parse(text)
+    except ValueError:
+        return
+    if not query.is_empty:
+        assert _find(posts, Query(query.include, query.include)) == []
+
+
+@given(QUERIES)
+def test_every_word_stands_in_quotes(text: str):
+    try:
+        query = parse(text)
+    except ValueError:
+        return
+    if not query.is_empty:
+        outside = re.sub('"[^"]*"', " ", to_fts5(query))
+        assert set(re.findall(r"[^\s()]+", outside)) <= {"AND", "OR", "NOT"}
