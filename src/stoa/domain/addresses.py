@@ -1,0 +1,156 @@
+"""Who a request comes from: the client's address behind trusted proxies, and its bucket's key.
+
+Each proxy adds the address it was called from at the right end of a header, and only what a trusted
+proxy added is believed. So the header is read from the right, up to the first untrusted address.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
+
+IPNetwork = IPv4Network | IPv6Network
+
+UNKNOWN = "unknown"  # what a peer without an address is called, such as one on a Unix socket
+
+# Longer text is no address, even with brackets, zone and port. Without this the cache could be fed
+# megabytes.
+_TEXT_MAX = 80
+_CACHED = 8192
+# Longer than any chain of proxies; a header of thousands of trusted addresses is not walked.
+_HOPS_MAX = 32
+# The smallest network that an IPv6 client is given: all of its addresses are one client's.
+_CLIENT_PREFIX = 64
+_IN_BRACKETS_OR_WITH_PORT = re.compile(r"(?:\[([^]]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
+
+
+class _Host(NamedTuple):
+    address: IPv4Address | IPv6Address
+    text: str
+    key: str
+
+
+def client_address(
+    peer: str,
+    forwarded_for: Sequence[str],
+    forwarded: Sequence[str],
+    trusted: Sequence[IPNetwork],
+) -> str:
+    """The client's address in canonical text, without port or zone, IPv4-mapped ones as IPv4.
+
+    `forwarded_for` and `forwarded` are the X-Forwarded-For and Forwarded (RFC 7239) header lines in
+    the order received; they count only when `peer` is trusted. Anything that is no address ends the
+    walk at the last good one. A proxy that adds to one header may pass on the other as the client
+    made it up, so when the two name different clients the answer is the peer. `UNKNOWN` when the
+    peer has no address.
+    """
+    host = _host(peer)
+    if host is None:
+        return UNKNOWN
+    if not _is_trusted(host, trusted):
+        return host.text
+    clients: set[str] = set()
+    if forwarded_for:
+        clients.add(_walk(host, _from_the_right(forwarded_for), trusted))
+    if forwarded:
+        clients.add(_walk(host, map(_for_parameter, _from_the_right(forwarded)), trusted))
+    return clients.pop() if len(clients) == 1 else host.text
+
+
+def bucket_key(address: str) -> str:
+    """What an address is counted by: IPv4 by itself, IPv6 by its /64, all else as `UNKNOWN`."""
+    host = _host(address)
+    return UNKNOWN if host is None else host.key
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the address is this machine's own; `UNKNOWN` is not."""
+    host = _host(address)
+    return host is not None and host.address.is_loopback
+
+
+def parse_networks(entries: Iterable[str]) -> tuple[IPNetwork, ...]:
+    """The networks that addresses and CIDRs name, for `client_address`.
+
+    Raises ValueError, saying what to write instead, for anything else and for "every address":
+    trusting all proxies is believing all clients.
+    """
+    return tuple(_network(entry.strip()) for entry in entries)
+
+
+def _network(entry: str) -> IPNetwork:
+    try:
+        network = ip_network(entry)
+    except ValueError as error:
+        raise ValueError(
+            f"{entry!r} is not a network: write an address or a CIDR such as 10.0.0.0/8 ({error})"
+        ) from None
+    first = network.network_address
+    if isinstance(first, IPv6Address) and first.ipv4_mapped and network.prefixlen >= 96:
+        network = IPv4Network((int(first.ipv4_mapped), network.prefixlen - 96))
+    if network.prefixlen == 0:
+        raise ValueError(f"{entry!r} would trust every address: name the proxies' own networks")
+    return network
+
+
+def _host(text: str) -> _Host | None:
+    return _parsed(text) if len(text) <= _TEXT_MAX else None
+
+
+@lru_cache(_CACHED)
+def _parsed(text: str) -> _Host | None:
+    match = _IN_BRACKETS_OR_WITH_PORT.fullmatch(text)
+    try:
+        address = ip_address(match[1] or match[2] if match else text)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address):
+        address = address.ipv4_mapped or IPv6Address(int(address))  # the number has no zone
+    if isinstance(address, IPv4Address):
+        return _Host(address, str(address), str(address))
+    network = IPv6Network((int(address), _CLIENT_PREFIX), strict=False)
+    return _Host(address, str(address), str(network))
+
+
+def _is_trusted(host: _Host, trusted: Sequence[IPNetwork]) -> bool:
+    for network in trusted:  # noqa: SIM110 - a generator takes twice as long for one network
+        if host.address in network:
+            return True
+    return False
+
+
+def _walk(peer: _Host, nodes: Iterable[str], trusted: Sequence[IPNetwork]) -> str:
+    client = peer
+    for node in nodes:
+        hop = _host(node.strip(" \t"))
+        if hop is None:
+            break
+        client = hop
+        if not _is_trusted(hop, trusted):
+            break
+    return client.text
+
+
+def _from_the_right(lines: Sequence[str]) -> Iterable[str]:
+    return reversed(",".join(lines).rsplit(",", _HOPS_MAX))
+
+
+def _for_parameter(element: str) -> str:
+    """The node of one Forwarded element, or "" when the element is not well formed.
+
+    Elements are cut at every comma: a quoted comma of a proxy leaves pieces that are refused here,
+    and an open quote of a client cannot swallow what the proxy added after it.
+    """
+    node = ""
+    for pair in element.split(";"):
+        name, _, value = pair.strip(" \t").partition("=")
+        if len(value) >= 2 and value[0] == value[-1] == '"':
+            value = value[1:-1]
+        if not value or '"' in value:
+            return ""
+        if name.lower() == "for":
+            if node:
+                return ""
+            node = value
+    return node
