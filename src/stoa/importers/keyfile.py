@@ -1,0 +1,156 @@
+"""The key file: one Ed25519 key for each author of an imported file.
+
+The file is UTF-8 text, one JSON object a line, readable by its owner only (mode 0600):
+
+    {"format":"stoa-import-keys","version":1}
+    {"author":"user:7","name":"user7","publicKey":"<64 hex>","seed":"<64 hex>"}
+
+`author` is `user:` and the user id in the source, `name:` and the name of an author without an
+id, or `anonymous`. `seed` is the 32-byte seed of the private key (RFC 8032), `publicKey` its public
+half, by which the service knows the author. Who has the file can post as these authors; who loses
+it can never again post as them. It is replaced as a whole, so it is never seen half written.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from nacl.signing import SigningKey
+
+from stoa.importers import ImportStopped
+
+FORMAT = "stoa-import-keys"
+VERSION = 1
+
+Hex32 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+_OTHERS = 0o077
+
+
+class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The first line."""
+
+    format: str
+    version: int
+
+
+class AuthorKey(msgspec.Struct, frozen=True, rename="camel"):
+    """A line: an author, the display name they sign in with, and their key."""
+
+    author: str
+    name: str
+    public_key: Hex32
+    seed: Hex32
+
+    @property
+    def signing_key(self) -> SigningKey:
+        """The private key."""
+        return SigningKey(bytes.fromhex(self.seed))
+
+
+def _new_key(author: str, name: str) -> AuthorKey:
+    key = SigningKey.generate()
+    return AuthorKey(author, name, bytes(key.verify_key).hex(), bytes(key).hex())
+
+
+class KeyFile:
+    """The keys of all authors, in memory and on disk; about 0.5 kB each in memory."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file if there is one. Raises ImportStopped if it is damaged or not private."""
+        self.path = path.resolve()
+        self.existed = self.path.exists()
+        self._keys = _read(self.path) if self.existed else {}
+        self._added = False
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __getitem__(self, author: str) -> AuthorKey:
+        return self._keys[author]
+
+    def add(self, author: str, name: str) -> None:
+        """Make a key for an author who has none yet; `save` keeps it."""
+        if author not in self._keys:
+            self._keys[author] = _new_key(author, name)
+            self._added = True
+
+    def save(self) -> None:
+        """Write the file if there are new keys. Raises ImportStopped if that cannot be done."""
+        if not self._added:
+            return
+        try:
+            _replace(self.path, self._lines())
+        except OSError as error:
+            raise ImportStopped(
+                f"cannot write the key file {self.path}: {error.strerror}; name another with --keys"
+            ) from None
+        self._added = False
+
+    def _lines(self) -> Iterable[bytes]:
+        encode = msgspec.json.Encoder().encode
+        yield encode(Header(FORMAT, VERSION)) + b"\n"
+        for key in self._keys.values():
+            yield encode(key) + b"\n"
+
+
+def _read(path: Path) -> dict[str, AuthorKey]:
+    try:
+        if os.name == "posix" and path.stat().st_mode & _OTHERS:
+            raise ImportStopped(f"the key file {path} is open to others: run chmod 600 {path}")
+        with path.open("rb") as file:
+            return _parse(path, file)
+    except OSError as error:
+        raise ImportStopped(f"cannot read the key file {path}: {error.strerror}") from None
+
+
+def _parse(path: Path, lines: Iterable[bytes]) -> dict[str, AuthorKey]:
+    keys: dict[str, AuthorKey] = {}
+    decode = msgspec.json.Decoder(AuthorKey).decode
+    number = 0
+    try:
+        for number, line in enumerate(lines, start=1):
+            if number == 1:
+                _check_header(line)
+            else:
+                key = decode(line)
+                keys[key.author] = key
+    except msgspec.MsgspecError as error:
+        raise ImportStopped(f"the key file {path}, line {number}: {error}") from None
+    if not number:
+        raise ImportStopped(f"the key file {path} is empty: restore it or remove it")
+    return keys
+
+
+def _check_header(line: bytes) -> None:
+    header = msgspec.json.decode(line, type=Header)
+    if header != Header(FORMAT, VERSION):
+        raise msgspec.ValidationError(f"not a {FORMAT} file of version {VERSION}")
+
+
+def _replace(path: Path, lines: Iterable[bytes]) -> None:
+    """Write beside `path` and rename over it; mkstemp makes the file with mode 0600."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
