@@ -1,0 +1,141 @@
+"""Plays the steps of an import through the API, several at a time, in an order that readers see.
+
+Kept whatever the concurrency: threads are created in time order, one after the other; the
+replies of a thread are created in time order; an accept comes after its answer. Replies to
+different threads may pass each other by as many places as steps are under way.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from stoa.importers import ImportStopped
+from stoa.importers.drafts import Draft, Unusable
+from stoa.importers.forum import Refused, Session
+from stoa.importers.journal import Action, Step
+from stoa.importers.sessions import Sessions
+from stoa.importers.summary import Summary
+from stoa.importers.writes import Write, Writes
+
+REFUSALS = {
+    "cannot_accept_own_reply": "cannot_accept_own_reply: the asker's own answer, to question",
+    "already_accepted": "already_accepted: the thread has another accepted reply, of question",
+}
+"""What the server may refuse without stopping the import, and how the summary puts it."""
+
+
+class Progress(Protocol):
+    """Who is told how the import gets on."""
+
+    def start(self, steps: int) -> None:
+        """So many steps are to come."""
+        ...
+
+    def advance(self) -> None:
+        """One more step is over, whatever came of it."""
+        ...
+
+    def say(self, line: str) -> None:
+        """Something worth a line, such as a wait."""
+        ...
+
+
+Task = asyncio.Task[None]
+
+
+@dataclass
+class Player:
+    """One import under way."""
+
+    writes: Writes
+    sessions: Sessions
+    summary: Summary
+    progress: Progress
+    _last_of: dict[int | None, Task] = field(default_factory=dict[int | None, Task])
+    _last_thread: Task | None = None
+
+    async def play(self, steps: Iterable[Step], concurrency: int) -> None:
+        """Play all steps. Raises ImportStopped, with everything acknowledged in the journal."""
+        slots = asyncio.Semaphore(concurrency)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for step in steps:
+                    await slots.acquire()
+                    task = group.create_task(self._play(step, self._predecessors(step)))
+                    task.add_done_callback(lambda _task: slots.release())
+                    self._follow(step, task)
+        except BaseExceptionGroup as failures:
+            stopped, others = failures.split(ImportStopped)
+            if stopped and not others:
+                raise stopped.exceptions[0] from None
+            raise
+
+    def _predecessors(self, step: Step) -> list[Task]:
+        before = [self._last_of.get(step.question)]
+        if step.action is Action.THREAD:
+            before.append(self._last_thread)
+        return [task for task in before if task]
+
+    def _follow(self, step: Step, task: Task) -> None:
+        """Let later steps of the thread wait for this one, and forget it once it is over."""
+        self._last_of[step.question] = task
+        if step.action is Action.THREAD:
+            self._last_thread = task
+
+        def forget(over: Task) -> None:
+            if self._last_of.get(step.question) is over:
+                del self._last_of[step.question]
+
+        task.add_done_callback(forget)
+
+    async def _play(self, step: Step, before: list[Task]) -> None:
+        try:
+            await self._perform(step, before)
+        except Unusable as unusable:
+            self.summary.skip(str(unusable), step.post)
+        except Refused as refused:
+            raise ImportStopped(f"{_name(step)}: {refused}") from None
+        self.progress.advance()
+
+    async def _perform(self, step: Step, before: list[Task]) -> None:
+        if problem := step.problem or REFUSALS.get(step.refusal or ""):
+            raise Unusable(problem)
+        # Text and sign-in need no order, so they come before the wait.
+        draft = self.writes.draft(step)
+        await self.sessions.of(step.author)
+        if before:
+            await asyncio.wait(before)
+        await self._send(step, draft, self.writes.write(step, draft))
+
+    async def _send(self, step: Step, draft: Draft, write: Write) -> None:
+        try:
+            remote, is_new = await self._once(step, write)
+        except Refused as refused:
+            if refused.code not in REFUSALS:
+                raise
+            self.writes.journal.refuse(step, refused.code)
+            raise Unusable(REFUSALS[refused.code]) from None
+        self.writes.journal.finish(step, remote)
+        self.summary.count(step, draft.changes, is_new=is_new)
+
+    async def _once(self, step: Step, write: Write) -> tuple[str, bool]:
+        """Write exactly once: look first whenever an earlier attempt may have got through."""
+        sent = False
+
+        async def attempt(author: Session) -> tuple[str, bool]:
+            nonlocal sent
+            if (sent or step.in_doubt) and (found := await write.find(author)):
+                return found, sent
+            sent = True
+            return await write.send(author), True
+
+        return await self.writes.forum.patiently(
+            _name(step), lambda: self.sessions.call(step.author, attempt)
+        )
+
+
+def _name(step: Step) -> str:
+    if step.action is Action.ACCEPT:
+        return f"accept of answer {step.answer} to question {step.post}"
+    return f"question {step.post}" if step.action is Action.THREAD else f"answer {step.post}"

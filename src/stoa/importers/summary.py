@@ -1,0 +1,76 @@
+"""What an import did: created, found there already, skipped or changed, and why."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from stoa.importers.journal import Action, Step
+
+NAMED_MAX = 50
+"""Posts named per reason; the rest is counted."""
+
+_WORDS = {
+    Action.THREAD: "questions",
+    Action.REPLY: "answers",
+    Action.ACCEPT: "accepted answers",
+}
+
+
+class Tally:
+    """How often something happened, and to which posts, as far as they are worth naming."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.posts: list[str] = []
+
+    def add(self, post: str) -> None:
+        """Count one more."""
+        self.count += 1
+        if len(self.posts) < NAMED_MAX:
+            self.posts.append(post)
+
+    def __str__(self) -> str:
+        more = self.count - len(self.posts)
+        return ", ".join(self.posts) + (f" and {more:,} more" if more else "")
+
+
+def _tallies() -> defaultdict[str, Tally]:
+    return defaultdict(Tally)
+
+
+@dataclass
+class Summary:
+    """Counts of one run. `skipped` and `changed` go by reason; posts are named by their id."""
+
+    created: Counter[Action] = field(default_factory=Counter[Action])
+    already_there: Counter[Action] = field(default_factory=Counter[Action])
+    other_types: Counter[int] = field(default_factory=Counter[int])
+    skipped: defaultdict[str, Tally] = field(default_factory=_tallies)
+    changed: defaultdict[str, Tally] = field(default_factory=_tallies)
+
+    def skip(self, reason: str, post: object) -> None:
+        """A post or an accept was left out."""
+        self.skipped[reason].add(str(post))
+
+    def count(self, step: Step, changes: Iterable[str], *, is_new: bool) -> None:
+        """A step is done, by this run or (found on the server) by an earlier one."""
+        (self.created if is_new else self.already_there)[step.action] += 1
+        for change in changes:
+            self.changed[change].add(str(step.post))
+
+    def lines(self) -> Iterator[str]:
+        """The summary as a person reads it."""
+        yield f"created: {_counts(self.created)}"
+        if self.already_there.total():
+            yield f"already there from an earlier run: {_counts(self.already_there)}"
+        if self.other_types:
+            types = ", ".join(f"{n:,} of type {t}" for t, n in sorted(self.other_types.items()))
+            yield f"skipped {self.other_types.total():,}: unknown post type ({types})"
+        for reason, tally in sorted(self.skipped.items()):
+            yield f"skipped {tally.count:,}: {reason}: {tally}"
+        for change, tally in sorted(self.changed.items()):
+            yield f"changed {tally.count:,}: {change}: {tally}"
+
+
+def _counts(counts: Counter[Action]) -> str:
+    return ", ".join(f"{counts[action]:,} {word}" for action, word in _WORDS.items())

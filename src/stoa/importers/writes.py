@@ -1,0 +1,91 @@
+"""What each step sends to the server, and how it is recognised there if its outcome is unknown."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from stoa.importers import drafts
+from stoa.importers.drafts import Draft, Unusable
+from stoa.importers.forum import Forum, Session
+from stoa.importers.journal import Action, Journal, Step
+from stoa.importers.posts_xml import attributes
+
+QUESTION_SKIPPED = "answer to a question that was skipped"
+ACCEPT_SKIPPED = "accept whose question or answer was skipped, of question"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`send` does it and returns the new id; `find` returns the id if it was done already."""
+
+    send: Callable[[Session], Awaitable[str]]
+    find: Callable[[Session], Awaitable[str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """Makes the writes of one import from its file and its journal."""
+
+    source: BinaryIO
+    journal: Journal
+    forum: Forum
+
+    def draft(self, step: Step) -> Draft:
+        """The text of a step, empty for an accept. Raises Unusable."""
+        if step.action is Action.ACCEPT:
+            return Draft(body="")
+        post = attributes(self.source, step.post, step.start, step.length)
+        return drafts.thread(post) if step.action is Action.THREAD else drafts.reply(post)
+
+    def write(self, step: Step, draft: Draft) -> Write:
+        """The write of a step whose predecessors are done. Raises Unusable if they were skipped."""
+        if step.action is Action.THREAD:
+            return self._thread(draft)
+        otherwise = QUESTION_SKIPPED if step.action is Action.REPLY else ACCEPT_SKIPPED
+        thread_id = self._written(Action.THREAD, step.question, otherwise)
+        if step.action is Action.REPLY:
+            return self._reply(thread_id, draft)
+        return self._accept(thread_id, self._written(Action.REPLY, step.answer, otherwise))
+
+    def _written(self, action: Action, post: int | None, otherwise: str) -> str:
+        remote = None if post is None else self.journal.remote(action, post)
+        if remote is None:
+            raise Unusable(otherwise)
+        return remote
+
+    def _thread(self, draft: Draft) -> Write:
+        async def find(author: Session) -> str | None:
+            async for thread in self.forum.threads_of(author):
+                is_same = (thread.title, thread.body.body) == (draft.title, draft.body)
+                if is_same and not self.journal.is_known(Action.THREAD, thread.id):
+                    return thread.id
+            return None
+
+        def send(author: Session) -> Awaitable[str]:
+            return self.forum.create_thread(author, draft.title, draft.body, draft.tags)
+
+        return Write(send, find)
+
+    def _reply(self, thread_id: str, draft: Draft) -> Write:
+        async def find(author: Session) -> str | None:
+            async for reply in self.forum.replies_of(author, thread_id):
+                is_same = (reply.author_agent_id, reply.body.body) == (author.agent_id, draft.body)
+                if is_same and not self.journal.is_known(Action.REPLY, reply.id):
+                    return reply.id
+            return None
+
+        def send(author: Session) -> Awaitable[str]:
+            return self.forum.create_reply(author, thread_id, draft.body)
+
+        return Write(send, find)
+
+    def _accept(self, thread_id: str, reply_id: str) -> Write:
+        async def find(author: Session) -> str | None:
+            accepted = (await self.forum.thread(thread_id, author)).accepted_reply_id
+            return reply_id if accepted == reply_id else None
+
+        async def send(author: Session) -> str:
+            await self.forum.accept(author, thread_id, reply_id)
+            return reply_id
+
+        return Write(send, find)
