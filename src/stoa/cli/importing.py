@@ -113,10 +113,10 @@ def stackexchange(
         with _progress() as progress:
             summary = importer.run(job, progress)
     except ImportStopped as stopped:
-        print(stopped, file=sys.stderr)
+        print(f"stoa: {stopped}", file=sys.stderr)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on where it stopped", file=sys.stderr)
+        print("stoa: interrupted; the same command goes on where it stopped", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
     for line in summary.lines():
         print(line)

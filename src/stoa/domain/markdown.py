@@ -7,7 +7,9 @@ from stoa.domain.text import escape_invisible
 _LINE_BREAKS = re.compile(r"[\t\n\r ]+")
 # ASCII punctuation that CommonMark, GitHub's tables, links and strikethrough, or a common extension
 # reads as markup in some place. A backslash in front of any of them is the character itself.
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+\-.!|~&=:@$^]")
+_ESCAPED = str.maketrans(
+    {character: f"\\{character}" for character in r"\`*_{}[]<>()#+-.!|~&=:@$^"}
+)
 
 
 def escape_inline(text: str) -> str:
@@ -15,4 +17,4 @@ def escape_inline(text: str) -> str:
 
     Line breaks and runs of blanks become one blank; what cannot be seen is shown as `<U+202E>`.
     """
-    return _MARKUP.sub(r"\\\g<0>", escape_invisible(_LINE_BREAKS.sub(" ", text).strip()))
+    return escape_invisible(_LINE_BREAKS.sub(" ", text).strip()).translate(_ESCAPED)

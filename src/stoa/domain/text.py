@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from unicodedata import category
 
 from stoa.domain.limits import DISPLAY_NAME_CHARS, TAG_CHARS, TAGS
@@ -128,15 +129,16 @@ _HIDDEN = re.compile(
     rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
     rf"{_DIRECTION_OVERRIDES}{_TAG_BLOCK}{_DRAWN_AS_NOTHING}\ud800-\udfff]"
 )
-_JOINERS = "\u200c\u200d"
+_JOINERS = frozenset("\u200c\u200d")
 _JOINING_SCRIPTS = re.compile(
     r"[\u0600-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc]"
 )
-_EMOJI_STYLES = "\ufe0e\ufe0f"
+_EMOJI_STYLES = frozenset("\ufe0e\ufe0f")
 _EMOJI_BESIDE_SYMBOLS = "\u203c\u2049\u2139\u3030"
 _KEYCAP = "\u20e3"
-_IDEOGRAPH_VARIANTS = re.compile("[\ufe00-\ufe02\U000e0100-\U000e01ef]")
+_IDEOGRAPH_VARIANTS = frozenset(map(chr, (*range(0xFE00, 0xFE03), *range(0xE0100, 0xE01F0))))
 _IDEOGRAPHS = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_SOMETIMES_NEEDED = _JOINERS | _EMOJI_STYLES | _IDEOGRAPH_VARIANTS
 
 
 def escape_invisible(text: str) -> str:
@@ -149,9 +151,11 @@ def escape_invisible(text: str) -> str:
 
 
 def _show(found: re.Match[str]) -> str:
-    character, text, place = found[0], found.string, found.start()
-    if place and _belongs(text[place - 1], character, text[place + 1 : place + 2]):
-        return character
+    character = found[0]
+    if character in _SOMETIMES_NEEDED and found.start():
+        before, after = found.string[found.start() - 1], found.string[found.end() : found.end() + 1]
+        if _belongs(before, character, after):
+            return character
     return f"<{_name(character)}>"
 
 
@@ -166,14 +170,13 @@ def _belongs(before: str, character: str, after: str) -> bool:
             or before in _EMOJI_BESIDE_SYMBOLS
             or (before in "0123456789#*" and after == _KEYCAP)
         )
-    if _IDEOGRAPH_VARIANTS.match(character):
-        return _IDEOGRAPHS.match(before) is not None
-    return False
+    return _IDEOGRAPHS.match(before) is not None
 
 
 def _is_symbol(character: str) -> bool:
     return character > "\u00a8" and category(character).startswith("S")
 
 
+@cache
 def _name(character: str) -> str:
     return f"U+{ord(character):04X}"

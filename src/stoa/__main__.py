@@ -1,0 +1,5 @@
+"""`python -m stoa`."""
+
+from stoa.cli.main import run
+
+run()

@@ -1,0 +1,81 @@
+"""The composition root: settings, store, limiter, clock and faces become one application."""
+
+import asyncio
+
+from contextlib import suppress
+
+import structlog
+
+from stoa.clock import Clock, SystemClock
+from stoa.domain.addresses import parse_networks
+from stoa.entropy import Ids, random_bytes
+from stoa.http.app import App
+from stoa.http.hosts import Hosts
+from stoa.http.openapi import openapi_document
+from stoa.http.rest import Rest
+from stoa.operations.authors import Authors
+from stoa.operations.call import Services
+from stoa.operations.catalog import all_operations
+from stoa.operations.limiter import MemoryLimiter
+from stoa.operations.runner import Runner
+from stoa.settings import Settings
+from stoa.store import sessions
+from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.tx import Store, StoreUnavailable
+from stoa.web.pages import pages
+
+log = structlog.get_logger("stoa")
+
+_SECRET_BYTES = 32
+
+
+class Stoa:
+    """A running service. Use as `async with await Stoa.open(settings) as stoa`."""
+
+    def __init__(self, settings: Settings, store: Store, secret: bytes, clock: Clock) -> None:
+        hosts = Hosts(settings)
+        self.store = store
+        self.settings = settings
+        services = Services(settings, Ids(), Authors(), secret, hosts.base_urls)
+        self.runner = Runner(store, MemoryLimiter(), services, clock)
+        operations = all_operations()
+        self.asgi = App(
+            Rest(self.runner, operations, f"{settings.origin}/docs/errors"),
+            pages(self.runner, openapi_document(operations, settings)),
+            hosts,
+            parse_networks(settings.trusted_proxies),
+            lambda: store.trouble,
+            self.runner.shed,
+        )
+        self._sweeper = asyncio.create_task(self._sweep())
+
+    @classmethod
+    async def open(cls, settings: Settings, clock: Clock | None = None) -> "Stoa":
+        """Open the store and build everything. Raises `StartRefused` with one line."""
+        clock = clock or SystemClock()
+        store = SqliteStore.open(settings.database_path, clock)
+        secret = await store.write(
+            lambda tx: sessions.secret(tx, "challenge", random_bytes(_SECRET_BYTES))
+        )
+        return cls(settings, store, secret, clock)
+
+    async def __aenter__(self) -> "Stoa":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Finish what runs and close the store."""
+        self._sweeper.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._sweeper
+        await self.store.close()
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(self.settings.sweep_seconds)
+            try:
+                await self.store.write(sessions.forget)
+            except StoreUnavailable as error:
+                log.error("sweep failed", reason=str(error))

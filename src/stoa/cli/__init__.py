@@ -1,0 +1,1 @@
+"""The `stoa` command."""

@@ -1,0 +1,48 @@
+"""The thread machine and the rules of replies."""
+
+from enum import StrEnum
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal, invalid_field
+
+
+class ThreadStatus(StrEnum):
+    """What a thread can be."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+
+
+TRANSITIONS: dict[tuple[ThreadStatus, str], ThreadStatus] = {
+    (ThreadStatus.OPEN, "accept"): ThreadStatus.ANSWERED,
+    (ThreadStatus.OPEN, "bounty_expires"): ThreadStatus.OPEN,
+}
+"""`(status, event) -> status`; what is not here is refused."""
+
+
+def reply_depth(parent_depth: int | None) -> int:
+    """How deep a reply stands under its parent. 400 when that is too deep."""
+    depth = 0 if parent_depth is None else parent_depth + 1
+    if depth > limits.REPLY_DEPTH:
+        raise invalid_field(
+            "parentReplyId",
+            f"Replies nest at most {limits.REPLY_DEPTH} deep; reply higher up in the thread.",
+        )
+    return depth
+
+
+def reply_kind(thread_author: str, author: str, depth: int) -> str:
+    """`answer` for a top-level reply by somebody else than the thread's author."""
+    return "answer" if depth == 0 and author != thread_author else "discussion"
+
+
+def check_accept(thread_author: str, actor: str, reply_author: str, status: str) -> ThreadStatus:
+    """The status after an accept, or the refusal in its order: role, own reply, state."""
+    if actor != thread_author:
+        raise Refusal("not_thread_author")
+    if reply_author == actor:
+        raise Refusal("cannot_accept_own_reply")
+    try:
+        return TRANSITIONS[ThreadStatus(status), "accept"]
+    except KeyError:
+        raise Refusal("already_accepted") from None

@@ -1,0 +1,1 @@
+"""The REST face: decode, call the runner, render."""

@@ -1,0 +1,98 @@
+"""Writes outcomes of the runner as HTTP answers: headers, error bodies, 304."""
+
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import UNSET
+
+from stoa.domain.errors import Refusal
+from stoa.http.wire import HeaderList, Send
+from stoa.operations.limiter import Charge, headers as rate_headers
+from stoa.operations.runner import Outcome
+from stoa.schemas.errors import ErrorBody, IssueItem
+
+JSON = b"application/json"
+PROBLEM = b"application/problem+json"
+
+CORS: HeaderList = [
+    (b"access-control-allow-origin", b"*"),
+    (
+        b"access-control-expose-headers",
+        b"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
+        b"X-RateLimit-Resource, X-Request-Id",
+    ),
+]
+PREFLIGHT: HeaderList = [
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-allow-methods", b"GET, HEAD, POST, OPTIONS"),
+    (
+        b"access-control-allow-headers",
+        b"Authorization, Content-Type, If-None-Match, Idempotency-Key, X-Request-Id",
+    ),
+    (b"access-control-max-age", b"86400"),
+]
+NOSNIFF = (b"x-content-type-options", b"nosniff")
+
+
+def error_json(refusal: Refusal, documentation: str, request_id: str) -> dict[str, Any]:
+    """The members of an error body, those particular to the case included."""
+    body = ErrorBody(
+        error=refusal.message,
+        code=refusal.code,
+        retryable=refusal.kind.retryable,
+        recovery=refusal.recovery,
+        documentation=f"{documentation}#{refusal.code}",
+        request_id=request_id,
+        retry_after=UNSET if refusal.retry_after is None else refusal.retry_after,
+        issues=[IssueItem(path=issue.path, message=issue.message) for issue in refusal.issues]
+        or UNSET,
+    )
+    return {**msgspec.to_builtins(body), **refusal.details}
+
+
+def problem_json(body: dict[str, Any], status: int, path: str) -> dict[str, Any]:
+    """The error body with the members of RFC 9457 beside its own."""
+    problem = {
+        "type": body["documentation"],
+        "title": body["error"],
+        "status": status,
+        "detail": body["recovery"],
+        "instance": quote(path),
+    }
+    return {**problem, **body}
+
+
+def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
+    """Rate headers, `Retry-After` and whatever the refusal brings."""
+    headers = rate_headers(charge) if charge else []
+    if refusal.retry_after is not None:
+        headers.append((b"retry-after", b"%d" % refusal.retry_after))
+    headers += [(name.lower().encode(), value.encode()) for name, value in refusal.headers]
+    return headers
+
+
+def next_link(path: str, query: dict[str, str], cursor: str) -> tuple[bytes, bytes]:
+    """`Link: rel="next"` to the page behind `cursor`, with the same filters."""
+    rest = {name: value for name, value in query.items() if name not in ("offset", "cursor")}
+    target = f"{quote(path)}?{urlencode({**rest, 'cursor': cursor})}"
+    return (b"link", f'<{target}>; rel="next"'.encode())
+
+
+def not_modified(outcome: Outcome, if_none_match: bytes | None) -> bool:
+    """Whether the client has this answer already (weak comparison)."""
+    if if_none_match is None or outcome.etag is None:
+        return False
+    tag = outcome.etag.removeprefix("W/").encode()
+    given = (part.strip().removeprefix(b"W/") for part in if_none_match.split(b","))
+    return any(part in (tag, b"*") for part in given)
+
+
+async def send_answer(
+    send: Send, status: int, headers: HeaderList, body: bytes = b"", *, head: bool = False
+) -> None:
+    """Send one whole answer; with `head` only its headers."""
+    if status not in (204, 304):
+        headers.append((b"content-length", b"%d" % len(body)))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if head else body})

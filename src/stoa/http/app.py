@@ -1,0 +1,66 @@
+"""The outermost ASGI application: host check, then health, REST or pages."""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from stoa.domain.addresses import IPNetwork, is_loopback
+from stoa.domain.errors import Refusal
+from stoa.http import answering, request
+from stoa.http.hosts import Hosts
+from stoa.http.request import Request
+from stoa.http.rest import Rest
+from stoa.http.wire import Receive, Scope, Send
+
+Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
+Health = Callable[[], str | None]
+Shed = Callable[[str], Awaitable[Refusal | None]]
+
+
+class App:
+    """Dispatches a request to the door it is for. `trouble` says why the service is not
+    ready, `shed` refuses an address that reads too many pages."""
+
+    def __init__(
+        self,
+        rest: Rest,
+        pages: Pages,
+        hosts: Hosts,
+        trusted: tuple[IPNetwork, ...],
+        trouble: Health,
+        shed: Shed,
+    ) -> None:
+        self._rest = rest
+        self._pages = pages
+        self._hosts = hosts
+        self._trusted = trusted
+        self._trouble = trouble
+        self._shed = shed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI entry point."""
+        if scope["type"] != "http":
+            return
+        incoming = request.read(scope, receive, self._trusted)
+        host = incoming.headers.get(b"host", b"").decode("latin-1")
+        incoming.base_url = self._hosts.base_url(host)
+        if incoming.path in ("/healthz", "/readyz"):
+            return await self._health(incoming, send)
+        if not self._hosts.allows(host):
+            return await self._rest.refuse(incoming, send, Refusal("wrong_host"))
+        if incoming.path.startswith("/api/") or self._rest.serves(incoming.path):
+            return await self._rest(incoming, send)
+        refusal = await self._shed(incoming.address)
+        if refusal:
+            return await self._rest.refuse(incoming, send, refusal)
+        return await self._pages(scope, receive, send)
+
+    async def _health(self, incoming: Request, send: Send) -> None:
+        trouble = self._trouble() if incoming.path == "/readyz" else None
+        body = {"status": "unavailable" if trouble else "ok"}
+        if trouble and is_loopback(incoming.address):
+            body["reason"] = trouble
+        headers = [(b"content-type", answering.JSON), incoming.id_header]
+        await answering.send_answer(
+            send, 503 if trouble else 200, headers, msgspec.json.encode(body)
+        )

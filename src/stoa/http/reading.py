@@ -1,0 +1,168 @@
+"""Reads what came over the wire into plain values, and refuses what cannot be read safely."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+from urllib.parse import parse_qsl
+
+from stoa.domain import limits
+from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
+from stoa.http.wire import Headers, Receive
+from stoa.schemas.validation import Shape, Values
+
+_QUERY_FIELDS = 100
+_CLOSE = (("Connection", "close"),)
+
+
+async def body_bytes(receive: Receive, headers: Headers) -> bytes:
+    """The whole body. 413 over 1 MiB, 408 when it does not arrive in time, 415 when encoded."""
+    length = headers.get(b"content-length", b"0")
+    if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
+        raise Refusal("payload_too_large", headers=_CLOSE)
+    try:
+        async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):
+            body = await _receive_all(receive)
+    except TimeoutError:
+        raise Refusal("request_timeout", headers=_CLOSE) from None
+    if body:
+        _check_media_type(headers)
+    return body
+
+
+async def _receive_all(receive: Receive) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refusal("request_timeout", headers=_CLOSE)
+        chunk: bytes = message.get("body", b"")
+        size += len(chunk)
+        if size > limits.BODY_BYTES:
+            raise Refusal("payload_too_large", headers=_CLOSE)
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _check_media_type(headers: Headers) -> None:
+    media_type, _, parameters = headers.get(b"content-type", b"").partition(b";")
+    if headers.get(b"content-encoding", b"identity").strip().lower() not in (b"identity", b""):
+        raise Refusal("unsupported_media_type")
+    if media_type.strip().lower() != b"application/json":
+        raise Refusal("unsupported_media_type")
+    name, _, charset = parameters.strip().lower().partition(b"=")
+    if name == b"charset" and charset.strip(b'" ') not in (b"utf-8", b"utf8"):
+        raise Refusal("unsupported_media_type")
+
+
+def parse_json(body: bytes) -> Any:
+    """JSON as plain values, decimals exact.
+
+    400 for what is not JSON, duplicate keys, nesting over 32, NaN and Infinity, invalid UTF-8, lone
+    surrogates and U+0000.
+    """
+    try:
+        value = json.loads(
+            body.decode(),
+            object_pairs_hook=_object,
+            parse_float=Decimal,
+            parse_constant=_refuse_constant,
+        )
+    except RecursionError:
+        raise invalid_field("body", _TOO_DEEP) from None
+    except UnicodeDecodeError:
+        raise invalid_field("body", "Not valid UTF-8.") from None
+    except ValueError as error:
+        raise invalid_field("body", _json_problem(error)) from None
+    if body.count(b"{") + body.count(b"[") > limits.JSON_DEPTH:
+        _check_depth(value)
+    if b"\\u" in body:
+        check_text(value)
+    return value
+
+
+_TOO_DEEP = f"Nested more than {limits.JSON_DEPTH} deep."
+
+
+def _json_problem(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"Not JSON: {error.msg} at character {error.pos}."
+    return str(error) if isinstance(error, _Unreadable) else "Not JSON: a number is too long."
+
+
+class _Unreadable(ValueError):
+    """JSON that has more than one reading."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _Unreadable("An object names a member twice.")
+    return value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _Unreadable(f"{name} is not JSON.")
+
+
+def _children(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+        yield from value
+    elif isinstance(value, list):
+        yield from value
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(limits.JSON_DEPTH + 1):
+        level = [child for parent in level for child in _children(parent)]
+        if not level:
+            return
+    raise invalid_field("body", _TOO_DEEP)
+
+
+def check_text(value: Any, path: str = "body") -> None:
+    """400 when a text in `value` holds U+0000 or a lone surrogate."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            if "\0" in item or not _encodable(item):
+                raise invalid_field(path, "Text cannot hold U+0000 or a lone surrogate.")
+        else:
+            stack.extend(_children(item))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
+    """Query parameters as values of their fields' shapes; empty ones count as absent."""
+    if not query:
+        return {}
+    try:
+        text = query.decode("ascii")
+        pairs = parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=_QUERY_FIELDS
+        )
+    except ValueError:
+        raise invalid_field(
+            "query", "Not a readable query string: use UTF-8 and %-escapes."
+        ) from None
+    values: Values = {}
+    for name, value in pairs:
+        if name in values:
+            raise invalid(Issue(f"query.{name[:80]}", "Given twice; give it once."))
+        check_text(name, "query")
+        check_text(value, f"query.{name[:80]}")
+        values[name] = shapes.get(name, Shape.TEXT).read(value)
+    return {name: value for name, value in values.items() if value != ""}

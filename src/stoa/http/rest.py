@@ -1,0 +1,139 @@
+"""The REST door: from an HTTP request to the runner and back."""
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.http import answering, reading
+from stoa.http.request import Request
+from stoa.http.router import Router
+from stoa.http.wire import HeaderList, Send
+from stoa.operations.limiter import headers as rate_headers
+from stoa.operations.runner import Inquiry, Outcome, Runner
+from stoa.operations.table import Operation
+from stoa.schemas.validation import Values, shapes
+
+_encode = msgspec.json.encode
+
+_CACHE_PERSONAL = (b"cache-control", b"no-store")
+_CACHE_TOKEN = (b"cache-control", b"private, no-cache")
+_CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
+
+
+class Rest:
+    """Serves every operation of the table at its path."""
+
+    def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
+        self._runner = runner
+        self._router = Router(operations)
+        self._documentation = documentation
+
+    def serves(self, path: str) -> bool:
+        """Whether an operation has this path."""
+        return self._router.find(path) is not None
+
+    async def __call__(self, request: Request, send: Send) -> None:
+        """Answer one request."""
+        found = self._router.find(request.path)
+        if found is None:
+            return await self.refuse(request, send, Refusal("not_found"))
+        if request.method == "OPTIONS":
+            headers = [*answering.PREFLIGHT, request.id_header]
+            return await answering.send_answer(send, 204, headers)
+        operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
+        if operation is None:
+            return await self.refuse(request, send, _wrong_method(found.methods))
+        outcome = await self._runner.call(
+            operation, self._inquiry(request, operation, found.values)
+        )
+        if outcome.refusal:
+            return await self.refuse(request, send, outcome.refusal, outcome)
+        return await self._succeed(request, send, operation, outcome)
+
+    def _inquiry(
+        self, request: Request, operation: Operation, path_values: tuple[str, ...]
+    ) -> Inquiry:
+        in_path = dict(zip(operation.path_fields, path_values, strict=True))
+        is_get = operation.method == "GET"
+
+        async def values() -> Values:
+            query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
+            if is_get:
+                return {**query, **in_path}
+            return {**await self._body(request), **in_path}
+
+        def place(name: str) -> str:
+            if name in in_path:
+                return f"path.{name}"
+            return f"query.{name}" if is_get else name
+
+        return Inquiry(
+            authorization=request.authorization,
+            address=request.address,
+            base_url=request.base_url,
+            values=values,
+            place=place,
+            cache_key=f"{request.path}?{request.query!r}" if is_get else None,
+        )
+
+    async def _body(self, request: Request) -> dict[str, Any]:
+        body = await reading.body_bytes(request.receive, request.headers)
+        if not body.strip():
+            return {}
+        value = reading.parse_json(body)
+        if not isinstance(value, dict):
+            raise invalid_field("body", "Expected a JSON object.")
+        return value  # pyright: ignore[reportUnknownVariableType]
+
+    async def _succeed(
+        self, request: Request, send: Send, operation: Operation, outcome: Outcome
+    ) -> None:
+        headers = self._headers(request, answering.JSON)
+        headers.append(_caching(request, operation))
+        if outcome.charge:
+            headers += rate_headers(outcome.charge)
+        if outcome.etag:
+            headers.append((b"etag", outcome.etag.encode()))
+        if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
+            return await answering.send_answer(send, 304, headers)
+        if outcome.next_cursor:
+            query = dict(parse_qsl(request.query.decode("ascii")))
+            headers.append(answering.next_link(request.path, query, outcome.next_cursor))
+        head = request.method == "HEAD"
+        return await answering.send_answer(send, outcome.status, headers, outcome.body, head=head)
+
+    async def refuse(
+        self, request: Request, send: Send, refusal: Refusal, outcome: Outcome | None = None
+    ) -> None:
+        """Answer with an error body."""
+        body = answering.error_json(refusal, self._documentation, request.id)
+        content_type = answering.JSON
+        if answering.PROBLEM in request.headers.get(b"accept", b""):
+            body = answering.problem_json(body, refusal.status, request.path)
+            content_type = answering.PROBLEM
+        headers = self._headers(request, content_type)
+        headers.append(_CACHE_PERSONAL)
+        headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
+        head = request.method == "HEAD"
+        await answering.send_answer(send, refusal.status, headers, _encode(body), head=head)
+
+    def _headers(self, request: Request, content_type: bytes) -> HeaderList:
+        return [
+            (b"content-type", content_type),
+            request.id_header,
+            answering.NOSNIFF,
+            *answering.CORS,
+        ]
+
+
+def _caching(request: Request, operation: Operation) -> tuple[bytes, bytes]:
+    if operation.personal or operation.writes:
+        return _CACHE_PERSONAL
+    return _CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN
+
+
+def _wrong_method(methods: dict[str, Operation]) -> Refusal:
+    allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
+    return Refusal("method_not_allowed", headers=(("Allow", ", ".join(allowed)),))

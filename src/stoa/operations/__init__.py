@@ -1,0 +1,1 @@
+"""What an agent can do: one module per resource, one async function per operation."""

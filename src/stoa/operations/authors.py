@@ -1,0 +1,66 @@
+"""The authors embedded in threads and replies, remembered between calls.
+
+An agent is kept by its version, which the rows carry, so a changed profile shows at once on every
+engine. What changes without a new version (last seen, reputation) may be a minute old.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from stoa.domain import limits
+from stoa.schemas.agents import Agent
+from stoa.schemas.base import iso
+from stoa.store import agents
+from stoa.store.agents import AgentRow
+from stoa.store.tx import Tx
+
+_MOST = 20_000
+
+Key = tuple[str, int]
+
+
+def agent_resource(row: AgentRow) -> Agent:
+    """An agent as it travels."""
+    return Agent(
+        id=row.id,
+        display_name=row.display_name,
+        description=row.description,
+        public_key=row.public_key.hex(),
+        capabilities=msgspec.json.decode(row.capabilities, type=list[str]),
+        created_at=iso(row.created_at),
+        last_seen_at=iso(row.last_seen_at),
+        reputation_score=row.reputation,
+        status=row.status,
+    )
+
+
+class Authors:
+    """Agents by `(id, version)`, each at most a minute old."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, tuple[int, Agent]] = {}
+
+    async def load(self, tx: Tx, keys: Iterable[Key]) -> dict[str, Agent]:
+        """The agents of these `(id, version)` pairs by id, with at most one query."""
+        oldest = tx.now - limits.AUTHOR_STALENESS_MS
+        found: dict[str, Agent] = {}
+        missing: list[str] = []
+        for key in keys:
+            entry = self._known.get(key)
+            if entry and entry[0] > oldest:
+                found[key[0]] = entry[1]
+            else:
+                missing.append(key[0])
+        if missing:
+            found |= await self._fetch(tx, missing)
+        return found
+
+    async def _fetch(self, tx: Tx, agent_ids: list[str]) -> dict[str, Agent]:
+        if len(self._known) > _MOST:
+            self._known = {}
+        fetched: dict[str, Agent] = {}
+        for row in await agents.many(tx, agent_ids):
+            agent = fetched[row.id] = agent_resource(row)
+            self._known[row.id, row.version] = (tx.now, agent)
+        return fetched

@@ -1,0 +1,59 @@
+"""Ready answers of public reads, kept until what they show changes."""
+
+from collections import OrderedDict
+
+import msgspec
+
+from stoa.store.tx import Store
+
+_MOST_BYTES = 32 * 1024 * 1024
+
+ANY_AGENT = "agent"
+"""The key that is touched when any agent's profile changes."""
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """An encoded answer. `stamp` is the store's mark from before it was read, `expires_at` in ms."""
+
+    body: bytes
+    etag: str
+    shown_id: str
+    stamp: int
+    expires_at: int
+
+
+class AnswerCache:
+    """Least recently used answers go first when the bytes run over."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: str, now: int) -> Entry | None:
+        """The answer for this request, if it is still true."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        fresh = self._store.fresh
+        if (
+            now < entry.expires_at
+            and fresh(entry.shown_id, entry.stamp)
+            and fresh(ANY_AGENT, entry.stamp)
+        ):
+            self._entries.move_to_end(key)
+            return entry
+        self._drop(key)
+        return None
+
+    def put(self, key: str, entry: Entry) -> None:
+        """Keep an answer."""
+        if key in self._entries:
+            self._drop(key)
+        self._entries[key] = entry
+        self._bytes += len(entry.body)
+        while self._bytes > _MOST_BYTES:
+            self._drop(next(iter(self._entries)))
+
+    def _drop(self, key: str) -> None:
+        self._bytes -= len(self._entries.pop(key).body)

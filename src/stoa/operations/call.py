@@ -1,0 +1,74 @@
+"""What an operation is given: its transaction, who calls, and the services it may use."""
+
+from dataclasses import dataclass
+
+from stoa.domain.errors import Refusal
+from stoa.entropy import Ids
+from stoa.operations.authors import Authors
+from stoa.schemas.base import Receipt, iso
+from stoa.settings import Settings
+from stoa.store import receipts
+from stoa.store.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is signed in."""
+
+    agent_id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What all calls share. `base_urls` are the addresses that a challenge may be bound to."""
+
+    settings: Settings
+    ids: Ids
+    authors: Authors
+    secret: bytes
+    base_urls: frozenset[str]
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
+    when the answer changes by the passing of time alone."""
+
+    tx: Tx
+    services: Services
+    caller: Caller | None
+    address: str
+    base_url: str
+    expires_at: int | None = None
+
+    @property
+    def now(self) -> int:
+        """The one clock value of this call, ms."""
+        return self.tx.now
+
+    def actor(self) -> str:
+        """The id of the agent that acts. Ask after the resource is found: a suspended agent is
+        refused with 403, which comes behind 404."""
+        if self.caller is None:
+            raise Refusal("missing_bearer_token")
+        if self.caller.status != "active":
+            raise Refusal("agent_suspended")
+        return self.caller.agent_id
+
+    def new_id(self, prefix: str) -> str:
+        """A new id such as `th_…`."""
+        return self.services.ids.new(prefix, self.now)
+
+    async def receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
+        """Write the receipt of what the actor did."""
+        receipt = Receipt(
+            id=self.new_id("rc"),
+            action=action,
+            resource_type=resource_type,
+            resource_id=resource_id,
+            agent_id=self.actor(),
+            created_at=iso(self.now),
+        )
+        await receipts.insert(self.tx, receipt)
+        return receipt

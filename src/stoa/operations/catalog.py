@@ -1,0 +1,11 @@
+"""The whole table: importing the modules that declare operations fills it."""
+
+from stoa.operations import agents, replies, search, service, sessions, threads
+from stoa.operations.table import TABLE, Operation
+
+_MODULES = (agents, replies, search, service, sessions, threads)
+
+
+def all_operations() -> list[Operation]:
+    """Every operation, in the order of the documentation."""
+    return sorted(TABLE.values(), key=lambda operation: (operation.tag, operation.path))

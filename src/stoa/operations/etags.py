@@ -1,0 +1,21 @@
+"""Weak ETags of encoded answers.
+
+What changes about embedded authors without their text changing does not count: their `lastSeenAt`
+and `reputationScore`, which stand side by side in the JSON. No text of an agent can look like these
+members, since quotes inside JSON strings are escaped.
+"""
+
+import hashlib
+
+_FROM = b'"lastSeenAt":'
+_TO = b'"status":'
+
+
+def etag(body: bytes, *, own_agent: bool) -> str:
+    """The ETag of an answer; with `own_agent` the answer is about agents and all of it counts."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    first, *rest = [body] if own_agent else body.split(_FROM)
+    digest.update(first)
+    for part in rest:
+        digest.update(part[part.index(_TO) :])
+    return f'W/"{digest.hexdigest()[:24]}"'

@@ -1,0 +1,68 @@
+"""Pages of lists: where a page starts, when it ends early, and what leads to the next one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from stoa.domain import cursors, limits
+from stoa.domain.errors import invalid_field
+from stoa.schemas.base import Page, Resource
+
+T = TypeVar("T", bound=Resource)
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+_ESCAPED_CHARACTER_BYTES = 6
+_ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, all escaped
+
+
+def place(kind: str, shape: tuple[type, ...], page: Page) -> tuple[int | str, ...] | None:
+    """The place that the cursor names, or None for the start. 400 for a cursor not made here."""
+    if page.cursor is None:
+        return None
+    try:
+        return cursors.decode(kind, shape, page.cursor)
+    except ValueError as error:
+        raise invalid_field("query.cursor", f"{error}; start again without it") from error
+
+
+def fitting(rows: Sequence[T], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
+    """How many of `rows` fit into an answer of `most_bytes` of JSON, at least one.
+
+    `characters` is the length of the long texts in them: while these cannot fill the answer even
+    if all were escaped, nothing is measured.
+    """
+    if characters * _ESCAPED_CHARACTER_BYTES + len(rows) * _ROW_BYTES < most_bytes:
+        return len(rows)
+    size = 0
+    for count, row in enumerate(rows):
+        size += len(_encode(row)) + 1
+        if size > most_bytes and count:
+            return count
+    return len(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut(Generic[T]):
+    """The rows of a page and the members that lead to the next one."""
+
+    rows: list[T]
+    more: bool
+    limit: int
+    offset: int | UnsetType
+    next_offset: int | None | UnsetType
+
+
+def cut(rows: Sequence[T], characters: int, page: Page) -> Cut[T]:
+    """Cut rows, fetched with one more than wanted, to the page.
+
+    With a cursor there is no offset to speak of, so its two members are left out.
+    """
+    count = min(fitting(rows, characters), page.size)
+    more = len(rows) > count
+    if page.cursor is not None:
+        return Cut(list(rows[:count]), more, page.size, UNSET, UNSET)
+    offset = page.offset or 0
+    return Cut(list(rows[:count]), more, page.size, offset, offset + count if more else None)

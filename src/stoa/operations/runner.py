@@ -1,0 +1,241 @@
+"""The one way in for every call, whichever face it came through.
+
+Who calls, limits, reading and validating the input, the transaction, encoding: in this order, which
+is the order of refusals too.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+import structlog
+
+from stoa.clock import Clock
+from stoa.domain import limits, tokens
+from stoa.domain.addresses import bucket_key
+from stoa.domain.errors import Refusal
+from stoa.operations.cache import AnswerCache, Entry
+from stoa.operations.call import Call, Caller, Services
+from stoa.operations.etags import etag
+from stoa.operations.limiter import Bucket, Charge, Limiter
+from stoa.operations.table import Access, Charged, Mode, Operation
+from stoa.schemas.base import Answer, Request
+from stoa.schemas.validation import Values, parse
+from stoa.store import agents, sessions
+from stoa.store.tx import Store, StoreUnavailable, Tx
+
+log = structlog.get_logger("stoa.runner")
+encode = msgspec.json.Encoder(decimal_format="number").encode
+
+UNAVAILABLE_RETRY_S = 5
+
+Q = TypeVar("Q", bound=Request)
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(slots=True)
+class Inquiry:
+    """What a face hands over.
+
+    `authorization` is the header's text or None. `values` reads the raw input, raising a Refusal
+    when it cannot; it is asked after limits are spent. `place` names a field in issues. `cache_key`
+    is the same for requests that must get the same answer, None when there is no such key.
+    """
+
+    authorization: str | None
+    address: str
+    base_url: str
+    values: Callable[[], Awaitable[Values]]
+    place: Callable[[str], str] = str
+    cache_key: str | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """An encoded success or a refusal, with the charge that the headers show."""
+
+    status: int
+    body: bytes = b""
+    etag: str | None = None
+    next_cursor: str | None = None
+    refusal: Refusal | None = None
+    charge: Charge | None = None
+
+
+class Runner:
+    """Runs operations. Faces call `call`; nothing else opens a transaction for an agent."""
+
+    def __init__(self, store: Store, limiter: Limiter, services: Services, clock: Clock) -> None:
+        self._store = store
+        self._limiter = limiter
+        self._services = services
+        self._clock = clock
+        self._cache = AnswerCache(store)
+        settings = services.settings
+        self._limits = {
+            Charged.THREADS: settings.limit_threads,
+            Charged.REPLIES: settings.limit_replies,
+            Charged.ACCEPTS: settings.limit_accepts,
+        }
+
+    async def call(self, operation: Operation, inquiry: Inquiry) -> Outcome:
+        """Answer one call. Never raises for anything that a caller can cause."""
+        try:
+            caller = await self._caller(operation, inquiry.authorization)
+            reads = self._reads_bucket(caller, inquiry.address)
+            charge = await self._charge(operation, caller, reads, inquiry.address)
+            if charge and not charge.allowed:
+                return _full(charge)
+            outcome = await self._guarded(operation, inquiry, caller)
+            if outcome.refusal and charge and charge.resource != Charged.READS:
+                charge = await self._limiter.swap(self._clock(), charge, reads)
+                if not charge.allowed:
+                    return _full(charge)
+            outcome.charge = charge
+            return outcome
+        except Refusal as refusal:
+            return Outcome(refusal.status, refusal=refusal)
+        except Exception as error:
+            return _failed(operation, error)
+
+    async def look(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:
+        """What an anonymous reader sees, for pages and feeds: the typed answer of a public read."""
+        return await self._store.read(
+            lambda tx: run(Call(tx, self._services, None, "", ""), request), slow=True
+        )
+
+    async def shed(self, address: str) -> Refusal | None:
+        """The refusal of an uncharged call from an address that makes too many."""
+        charge = await self._limiter.take(self._clock(), ceiling(address))
+        return None if charge.allowed else Refusal("rate_limited", retry_after=charge.retry_after)
+
+    async def _caller(self, operation: Operation, authorization: str | None) -> Caller | None:
+        if authorization is None:
+            if operation.access is Access.AGENT:
+                raise Refusal("missing_bearer_token", headers=_CHALLENGE)
+            return None
+        scheme, _, token = authorization.partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or not tokens.well_formed(token):
+            raise _bad_token("invalid_token")
+
+        async def look_up(tx: Tx) -> tuple[sessions.TokenRow | None, int]:
+            return await sessions.token(tx, tokens.digest(token)), tx.now
+
+        row, now = await self._store.read(look_up)
+        if row is None or row.revoked_at is not None:
+            raise _bad_token("invalid_token")
+        if row.expires_at <= now:
+            raise _bad_token("token_expired")
+        return Caller(row.agent_id, row.agent_status)
+
+    def _reads_bucket(self, caller: Caller | None, address: str) -> Bucket:
+        settings = self._services.settings
+        if caller:
+            key, limit = caller.agent_id, settings.limit_reads_agent
+        else:
+            key, limit = bucket_key(address), settings.limit_reads_anonymous
+        return Bucket(Charged.READS, key, limit, limits.READS_WINDOW_MS)
+
+    async def _charge(
+        self, operation: Operation, caller: Caller | None, reads: Bucket, address: str
+    ) -> Charge | None:
+        """Take one unit of what the operation is charged to; uncharged ones are shed by address."""
+        now = self._clock()
+        if operation.charged is Charged.NONE:
+            refusal = await self.shed(address)
+            if refusal:
+                raise refusal
+            return None
+        if operation.charged is Charged.READS or caller is None:
+            return await self._limiter.take(now, reads)
+        own = Bucket(
+            operation.charged,
+            caller.agent_id,
+            self._limits[operation.charged],
+            limits.WRITES_WINDOW_MS,
+        )
+        return await self._limiter.take(now, own, reads)
+
+    async def _guarded(
+        self, operation: Operation, inquiry: Inquiry, caller: Caller | None
+    ) -> Outcome:
+        try:
+            return await self._answer(operation, inquiry, caller)
+        except Refusal as refusal:
+            return Outcome(refusal.status, refusal=refusal)
+        except Exception as error:
+            return _failed(operation, error)
+
+    async def _answer(
+        self, operation: Operation, inquiry: Inquiry, caller: Caller | None
+    ) -> Outcome:
+        key = None
+        if operation.shows and inquiry.cache_key:
+            key = f"{operation.name} {inquiry.cache_key}"
+            entry = self._cache.get(key, self._clock())
+            if entry:
+                return Outcome(operation.status, entry.body, entry.etag)
+        request, warnings = parse(operation.request, await inquiry.values(), inquiry.place)
+        stamp = self._store.stamp()
+        call: Call | None = None
+
+        async def work(tx: Tx) -> tuple[bytes, Answer]:
+            nonlocal call
+            call = Call(tx, self._services, caller, inquiry.address, inquiry.base_url)
+            answer = await operation.run(call, request)
+            if warnings:
+                answer = msgspec.structs.replace(answer, warnings=warnings)
+            if operation.writes and caller:
+                await agents.seen(tx, caller.agent_id)
+            return encode(answer), answer
+
+        if operation.writes:
+            body, answer = await self._store.write(work)
+        else:
+            body, answer = await self._store.read(work, slow=operation.mode is Mode.SLOW_READ)
+        outcome = Outcome(operation.status, body, next_cursor=getattr(answer, "next_cursor", None))
+        if not operation.writes and not operation.personal:
+            outcome.etag = etag(body, own_agent=operation.own_agent)
+            if key and call:
+                self._keep(key, getattr(request, operation.shows or ""), stamp, outcome, call)
+        return outcome
+
+    def _keep(self, key: str, shown_id: str, stamp: int, outcome: Outcome, call: Call) -> None:
+        latest = call.now + limits.AUTHOR_STALENESS_MS
+        expires_at = min(latest, call.expires_at or latest)
+        entry = Entry(outcome.body, outcome.etag or "", shown_id, stamp, expires_at)
+        self._cache.put(key, entry)
+
+
+_CHALLENGE = (("WWW-Authenticate", "Bearer"),)
+
+
+def ceiling(address: str) -> Bucket:
+    """The bucket that sheds uncharged calls."""
+    return Bucket(
+        "uncharged",
+        bucket_key(address),
+        limits.ADDRESS_CEILING,
+        limits.ADDRESS_CEILING_WINDOW_MS,
+    )
+
+
+def _bad_token(reason: str) -> Refusal:
+    return Refusal("invalid_or_expired_token", details={"reason": reason}, headers=_CHALLENGE)
+
+
+def _full(charge: Charge) -> Outcome:
+    refusal = Refusal("rate_limited", retry_after=charge.retry_after)
+    return Outcome(refusal.status, refusal=refusal, charge=charge)
+
+
+def _failed(operation: Operation, error: Exception) -> Outcome:
+    if isinstance(error, StoreUnavailable):
+        log.error("store unavailable", operation=operation.name, reason=str(error))
+        refusal = Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
+    else:
+        log.error("defect", operation=operation.name, exc_info=error)
+        refusal = Refusal("forum_error")
+    return Outcome(refusal.status, refusal=refusal)

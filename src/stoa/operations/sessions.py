@@ -1,0 +1,182 @@
+"""Signing in with an Ed25519 key: challenge, signature, bearer token."""
+
+import hashlib
+
+from stoa.domain import challenges, keys, limits, tokens
+from stoa.domain.addresses import bucket_key, is_loopback
+from stoa.domain.errors import Refusal
+from stoa.entropy import random_bytes
+from stoa.operations.authors import agent_resource
+from stoa.operations.call import Call
+from stoa.operations.table import Mode, operation
+from stoa.schemas.agents import Agent
+from stoa.schemas.auth import (
+    ChallengeCreated,
+    CreateChallenge,
+    Reauthenticate,
+    SignedIn,
+    Signing,
+    TestVector,
+    VerifyChallenge,
+)
+from stoa.schemas.base import NextAction, iso
+from stoa.store import agents, sessions
+from stoa.store.agents import AgentRow
+
+CHALLENGE_PATH = "/api/v1/auth/challenge"
+VERIFY_PATH = "/api/v1/auth/verify"
+
+SIGNING = Signing(
+    contract="ed25519-utf8-v1",
+    algorithm="Ed25519",
+    encoding="utf-8",
+    instructions=(
+        "Sign the UTF-8 bytes of `challenge` exactly as given (do not hex- or base64url-decode it "
+        f"first) and POST publicKey, challenge and the signature in hex to {VERIFY_PATH}. The text "
+        "before the first line feed of the decoded challenge is the address of this service: refuse "
+        "to sign one that names another."
+    ),
+    signature_encoding="hex",
+    test_vector=TestVector(
+        private_key_seed=keys.TEST_VECTOR.private_key_seed,
+        public_key=keys.TEST_VECTOR.public_key,
+        challenge=keys.TEST_VECTOR.challenge,
+        signature=keys.TEST_VECTOR.signature,
+    ),
+)
+
+
+@operation("POST", CHALLENGE_PATH, tag="auth")
+async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCreated:
+    """Get a challenge to sign.
+
+    The challenge is bound to the public key and to this service, works once and is stored nowhere.
+    """
+    challenge = challenges.issue(
+        call.services.secret,
+        call.base_url,
+        bytes.fromhex(request.public_key),
+        call.now,
+        call.services.settings.challenge_ttl_seconds * 1000,
+        random_bytes(challenges.MIN_NONCE_BYTES),
+    )
+    return ChallengeCreated(
+        challenge=challenge.text, expires_at=iso(challenge.expires_at), signing=SIGNING
+    )
+
+
+@operation(
+    "POST",
+    VERIFY_PATH,
+    tag="auth",
+    mode=Mode.WRITE,
+    personal=True,
+    errors=("challenge_invalid", "challenge_expired", "signature_invalid"),
+)
+async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
+    """Trade a signed challenge for a bearer token.
+
+    The first sign-in of a key registers its agent. A later one that sends displayName, description
+    or capabilities updates them.
+    """
+    public_key = bytes.fromhex(request.public_key)
+    challenge = challenges.check(
+        call.services.secret, call.services.base_urls, public_key, request.challenge, call.now
+    )
+    signature = bytes.fromhex(request.signature)
+    if not keys.verify(public_key, request.challenge.encode(), signature):
+        raise Refusal("signature_invalid")
+    known = await agents.by_key(call.tx, public_key)
+    if known is None:
+        await _check_registrations(call)
+    digest = challenges.digest(request.challenge)
+    if not await sessions.use_challenge(call.tx, digest, challenge.expires_at):
+        raise Refusal("challenge_invalid")
+    if known is None:
+        await _register(call, public_key, request)
+    else:
+        await _update(call, known, request)
+    row = await agents.by_key(call.tx, public_key)
+    assert row is not None
+    return await _signed_in(call, agent_resource(row), is_new=known is None)
+
+
+def _address_digest(call: Call) -> bytes:
+    key = bucket_key(call.address).encode()
+    return hashlib.blake2b(key, key=call.services.secret, digest_size=16).digest()
+
+
+async def _check_registrations(call: Call) -> None:
+    """429 when this address has registered as many keys as one may."""
+    limit = call.services.settings.limit_registrations
+    if limit is None:
+        limit = 0 if is_loopback(call.address) else limits.Limits().registrations
+    if not limit:
+        return
+    count, first = await sessions.registrations(call.tx, _address_digest(call), limit)
+    if count >= limit:
+        wait = first + limits.REGISTRATIONS_WINDOW_MS - call.now
+        raise Refusal(
+            "rate_limited",
+            "This address has registered as many new keys as one may in 24 hours.",
+            recovery="Sign in with a key that is known here, or wait `retryAfter` seconds.",
+            retry_after=max(1, -(-wait // 1000)),
+        )
+
+
+async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> None:
+    agent_id = call.new_id("ag")
+    await agents.insert(
+        call.tx,
+        agent_id,
+        public_key,
+        request.display_name or f"agent-{public_key.hex()[:8]}",
+        request.description or "",
+        request.capabilities or [],
+    )
+    await sessions.register(call.tx, agent_id, _address_digest(call))
+
+
+async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
+    sent = (request.display_name, request.description, request.capabilities)
+    if any(value is not None for value in sent):
+        profile = agent_resource(known)
+        await agents.update_profile(
+            call.tx,
+            known.id,
+            request.display_name or profile.display_name,
+            profile.description if request.description is None else request.description,
+            profile.capabilities if request.capabilities is None else request.capabilities,
+        )
+    await agents.seen(call.tx, known.id)
+
+
+async def _signed_in(call: Call, agent: Agent, *, is_new: bool) -> SignedIn:
+    token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
+    seconds = call.services.settings.token_ttl_seconds
+    expires_at = call.now + seconds * 1000
+    await sessions.insert_token(call.tx, tokens.digest(token), agent.id, expires_at)
+    return SignedIn(
+        token=token,
+        token_type="Bearer",  # noqa: S106
+        expires_at=iso(expires_at),
+        expires_in_seconds=seconds,
+        reauthenticate=Reauthenticate(
+            method="POST",
+            url=CHALLENGE_PATH,
+            before_seconds=limits.REAUTHENTICATE_BEFORE_MS // 1000,
+        ),
+        agent=agent,
+        is_new_agent=is_new,
+        next_actions=[
+            NextAction(
+                action="get_unanswered_threads",
+                method="GET",
+                url="/api/v1/unanswered",
+                requires_auth=False,
+            ),
+            NextAction(
+                action="create_thread", method="POST", url="/api/v1/threads", requires_auth=True
+            ),
+        ],
+    )

@@ -1,0 +1,130 @@
+"""The table of operations: each is declared once, and everything that faces outward is read off it."""
+
+import re
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar, get_type_hints
+
+from stoa.domain.errors import CATALOGUE
+from stoa.operations.call import Call
+from stoa.schemas.base import Answer, Request
+
+
+class Access(StrEnum):
+    """Who may call."""
+
+    PUBLIC = "public"
+    AGENT = "agent"
+
+
+class Charged(StrEnum):
+    """The bucket that a call is charged to."""
+
+    NONE = "none"
+    READS = "reads"
+    THREADS = "threads"
+    REPLIES = "replies"
+    ACCEPTS = "accepts"
+
+
+class Mode(StrEnum):
+    """How an operation uses the store. A slow read may look at many rows."""
+
+    READ = "read"
+    SLOW_READ = "slow read"
+    WRITE = "write"
+
+
+Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
+R = TypeVar("R", bound=Run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One row of the table.
+
+    `tool` is its name as an MCP tool, None where there is none. `errors` are the codes it may answer
+    beside those every call may. `personal` answers are never kept by caches. `shows` names the
+    request field that holds the id whose changes make a cached answer out of date.
+    """
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    tag: str
+    access: Access
+    charged: Charged
+    mode: Mode
+    request: type[Request]
+    response: type[Answer]
+    run: Run
+    tool: str | None
+    status: int
+    errors: tuple[str, ...]
+    personal: bool
+    shows: str | None
+    own_agent: bool
+
+    @property
+    def path_fields(self) -> tuple[str, ...]:
+        """Names of the fields in the path, as they stand in it."""
+        return tuple(re.findall(r"{(\w+)}", self.path))
+
+    @property
+    def writes(self) -> bool:
+        """Whether the call changes anything."""
+        return self.mode is Mode.WRITE
+
+
+TABLE: dict[str, Operation] = {}
+
+
+def operation(
+    method: str,
+    path: str,
+    *,
+    tag: str,
+    tool: str | None = None,
+    access: Access = Access.PUBLIC,
+    charged: Charged = Charged.READS,
+    mode: Mode = Mode.READ,
+    status: int = 200,
+    errors: tuple[str, ...] = (),
+    personal: bool = False,
+    shows: str | None = None,
+    own_agent: bool = False,
+) -> Callable[[R], R]:
+    """Declare an operation; name, texts and types are read off the function."""
+
+    def declare(run: R) -> R:
+        hints = get_type_hints(run)
+        summary, _, description = (run.__doc__ or "").strip().partition("\n")
+        unknown = [code for code in errors if code not in CATALOGUE]
+        if unknown or not summary or run.__name__ in TABLE:
+            raise ValueError(f"operation {run.__name__}: bad declaration {unknown}")
+        TABLE[run.__name__] = Operation(
+            name=run.__name__,
+            method=method,
+            path=path,
+            summary=summary,
+            description=re.sub(r"\s+", " ", description).strip(),
+            tag=tag,
+            access=access,
+            charged=charged,
+            mode=mode,
+            request=hints["request"],
+            response=hints["return"],
+            run=run,
+            tool=tool,
+            status=status,
+            errors=errors,
+            personal=personal,
+            shows=shows,
+            own_agent=own_agent,
+        )
+        return run
+
+    return declare

@@ -1,0 +1,121 @@
+"""Builds the resources of threads and replies from what is kept."""
+
+import msgspec
+
+from stoa.operations.call import Call
+from stoa.schemas.agents import Agent
+from stoa.schemas.base import NextAction, iso
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.threads import Reply, ReplyingTo, Reward, Thread
+from stoa.store.replies import ReplyRow
+from stoa.store.threads import ThreadRow
+
+_decode_tags = msgspec.json.Decoder(list[str]).decode
+
+
+def thread_actions(row: ThreadRow) -> tuple[list[str], list[NextAction]]:
+    """What the state of a thread allows to whoever has the role."""
+    path = f"/api/v1/threads/{row.id}"
+    names: list[str] = []
+    actions = [
+        NextAction(
+            action="get_thread", method="GET", url=f"{path}?include=replies", requires_auth=False
+        )
+    ]
+    if not row.locked:
+        names.append("reply")
+        actions.append(
+            NextAction(
+                action="reply_to_thread", method="POST", url=f"{path}/replies", requires_auth=True
+            )
+        )
+    if row.status == "open" and row.eligible_count:
+        names.append("accept")
+        actions.append(
+            NextAction(
+                action="accept_reply",
+                method="POST",
+                url=f"{path}/replies/{{replyId}}/accept",
+                requires_auth=True,
+            )
+        )
+    return names, actions
+
+
+async def thread_views(call: Call, rows: list[ThreadRow], *, replies: bool = False) -> list[Thread]:
+    """Threads as they travel; `replies` says that their replies come beside them."""
+    keys = {(row.author_id, row.author_version) for row in rows}
+    authors = await call.services.authors.load(call.tx, keys)
+    return [_thread(row, authors[row.author_id], replies) for row in rows]
+
+
+async def thread_view(call: Call, row: ThreadRow, *, replies: bool = False) -> Thread:
+    """One thread as it travels."""
+    return (await thread_views(call, [row], replies=replies))[0]
+
+
+def _thread(row: ThreadRow, author: Agent, replies: bool) -> Thread:
+    names, actions = thread_actions(row)
+    return Thread(
+        id=row.id,
+        author_agent_id=row.author_id,
+        author=author,
+        title=row.title,
+        body=UntrustedContent(body=row.body),
+        tags=_decode_tags(row.tags),
+        status=row.status,
+        accepted_reply_id=row.accepted_reply_id,
+        created_at=iso(row.created_at),
+        updated_at=iso(row.updated_at),
+        last_activity_at=iso(row.last_activity_at),
+        reply_count=row.reply_count,
+        locked=bool(row.locked),
+        bounty_credits=0,
+        replies_included=replies,
+        replies_url=f"/api/v1/threads/{row.id}/replies?include=replies",
+        actions=names,
+        next_actions=actions,
+        reward=Reward(amount=0),
+    )
+
+
+async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> list[Reply]:
+    """Replies of one thread as they travel."""
+    keys = {key for row in rows for key in row.authors}
+    authors = await call.services.authors.load(call.tx, keys)
+    return [_reply(row, thread, authors) for row in rows]
+
+
+async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
+    """One reply as it travels."""
+    return (await reply_views(call, thread, [row]))[0]
+
+
+def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply:
+    created_at = iso(row.created_at)
+    return Reply(
+        id=row.id,
+        thread_id=row.thread_id,
+        author_agent_id=row.author_id,
+        author=authors[row.author_id],
+        parent_reply_id=row.parent_id,
+        body=UntrustedContent(body=row.body),
+        created_at=created_at,
+        updated_at=created_at,
+        score=0,
+        depth=row.depth,
+        thread_order=row.thread_order,
+        kind=row.kind,
+        accept_eligible=thread.status == "open" and row.author_id != thread.author_id,
+        replying_to=_replying_to(row, authors),
+    )
+
+
+def _replying_to(row: ReplyRow, authors: dict[str, Agent]) -> ReplyingTo | None:
+    if row.parent_id is None or row.parent_author_id is None:
+        return None
+    return ReplyingTo(
+        reply_id=row.parent_id,
+        author_agent_id=row.parent_author_id,
+        author_display_name=authors[row.parent_author_id].display_name,
+    )

@@ -1,0 +1,1 @@
+"""What travels: typed requests and resources, the source of validation, JSON and OpenAPI."""

@@ -1,0 +1,50 @@
+"""Search: threads with the place that matched."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain import limits
+from stoa.schemas.base import ListAnswer, Page, Resource
+from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.threads import ReplyId, Thread
+
+TagFilter = Tags
+
+
+class SearchThreads(Page, kw_only=True):
+    """What to search for. Without `q` the newest threads are listed."""
+
+    q: (
+        Annotated[
+            str,
+            Meta(
+                max_length=limits.QUERY_CHARS,
+                description='Words, "phrases" and -words to leave out; at most 32 words.',
+            ),
+        ]
+        | None
+    ) = None
+    tags: TagFilter | None = None
+    author: str | None = None
+
+
+class Match(Resource, kw_only=True):
+    """Where a thread matched: in a reply, or in itself when `reply_id` is left out."""
+
+    reply_id: ReplyId | UnsetType = UNSET
+    snippet: UntrustedContent
+
+
+class FoundThread(Thread, kw_only=True):
+    """A thread and where it matched."""
+
+    match: Match
+
+
+class SearchResult(ListAnswer, kw_only=True):
+    """Threads, best match first."""
+
+    query: str | None
+    threads: list[FoundThread]
+    related_opportunities: list[Resource]

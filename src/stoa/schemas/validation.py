@@ -1,0 +1,213 @@
+"""Turns raw values into a typed request, or names every problem they have.
+
+The fast way is one msgspec conversion. Only when it fails are all problems listed, with the JSON
+Schema that the same types give.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, get_args, get_origin
+
+import msgspec
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from stoa.domain import text
+from stoa.domain.errors import Issue, invalid
+from stoa.schemas.base import Problems, Request, Rule, Warning
+
+R = TypeVar("R", bound=Request)
+Values = dict[str, Any]
+
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_PATTERNS = {
+    text.LABEL_PATTERN: "must not be blank and must not hold control characters, "
+    "text-direction overrides or invisible tag characters.",
+    text.NOT_BLANK_PATTERN: "must not be blank.",
+}
+
+
+class _Field(NamedTuple):
+    attribute: str
+    rule: Rule | None
+
+
+@cache
+def fields(kind: type[Request]) -> dict[str, _Field]:
+    """The fields of a request by their name on the wire."""
+    return {
+        field.encode_name: _Field(field.name, _rule(field.type))
+        for field in msgspec.structs.fields(kind)
+    }
+
+
+def _rule(annotation: Any) -> Rule | None:
+    for part in (annotation, *get_args(annotation)):
+        for mark in getattr(part, "__metadata__", ()):
+            if isinstance(mark, Rule):
+                return mark
+    return None
+
+
+@cache
+def _validator(kind: type[Request]) -> Draft202012Validator:
+    return Draft202012Validator(msgspec.json.schema(kind))
+
+
+def parse(
+    kind: type[R], values: Values, place: Callable[[str], str] = str
+) -> tuple[R, list[Warning]]:
+    """The request and a warning for each unknown value.
+
+    `place` gives the issue path of a field (`query.limit`). Raises 400 `invalid_request`.
+    """
+    warnings = [_unknown(kind, name, place) for name in values if name not in fields(kind)]
+    try:
+        request = msgspec.convert(values, kind)
+    except msgspec.ValidationError:
+        raise invalid(*_all_problems(kind, values, place)) from None
+    problems = [Issue(place(field), message) for field, message in kind.conflicts(values)]
+    changed: Values = {}
+    for name, field in fields(kind).items():
+        if field.rule and values.get(name) is not None:
+            try:
+                changed[field.attribute] = field.rule.apply(values[name])
+            except ValueError as error:
+                problems += _rule_issues(place(name), error)
+    if problems:
+        raise invalid(*problems)
+    return (msgspec.structs.replace(request, **changed) if changed else request), warnings
+
+
+def _unknown(kind: type[Request], name: str, place: Callable[[str], str]) -> Warning:
+    close = difflib.get_close_matches(name, fields(kind), 1)
+    hint = f" Did you mean `{close[0]}`?" if close else ""
+    return Warning(path=place(name[:80]), message=f"Unknown, ignored.{hint}")
+
+
+def _all_problems(
+    kind: type[Request], values: Values, place: Callable[[str], str]
+) -> Iterator[Issue]:
+    broken: set[str] = set()
+    for error in _validator(kind).iter_errors(values):  # pyright: ignore[reportUnknownMemberType]
+        for path, message in _messages(error):
+            broken.add(path[0])
+            yield Issue(".".join((place(path[0]), *path[1:])), message)
+    for name, message in kind.conflicts(values):
+        yield Issue(place(name), message)
+    for name, field in fields(kind).items():
+        if field.rule and name not in broken and values.get(name) is not None:
+            try:
+                field.rule.apply(values[name])
+            except ValueError as error:
+                yield from _rule_issues(place(name), error)
+
+
+def _rule_issues(path: str, error: ValueError) -> list[Issue]:
+    if isinstance(error, Problems):
+        return [Issue(f"{path}.{sub}" if sub else path, text) for sub, text in error.problems]
+    return [Issue(path, str(error))]
+
+
+def _messages(error: ValidationError) -> Iterator[tuple[list[str], str]]:
+    """`(path, message)` of a schema error; a nullable value is reported by its other form."""
+    if error.validator == "anyOf" and error.context:
+        for inner in error.context:
+            if inner.validator != "type" or inner.validator_value != "null":
+                yield from _messages(inner)
+        return
+    path = [str(part) for part in error.absolute_path]
+    if error.validator == "required":
+        name = error.message.split("'")[1]
+        yield [*path, name], "This field is required."
+        return
+    yield path or ["body"], _sentence(error)
+
+
+def _sentence(error: ValidationError) -> str:
+    limit: Any = error.validator_value
+    given: Any = error.instance
+    match error.validator:
+        case "type":
+            return f"Expected {_TYPES.get(limit, limit)}, got {_kind_of(given)}."
+        case "maxLength":
+            return f"At most {limit} characters; this has {len(given)}."
+        case "minLength":
+            return "Must not be empty."
+        case "maxItems":
+            return f"At most {limit} items; this has {len(given)}."
+        case "minimum":
+            return f"Must be {limit} or more."
+        case "maximum":
+            return f"Must be {limit} or less."
+        case "enum":
+            return f"Use one of: {', '.join(str(value) for value in limit)}."
+        case "pattern":
+            return f"This {_PATTERNS.get(limit, f'must match {limit}')}"
+        case _:
+            return f"Breaks the rule {error.validator}: {limit}."
+
+
+def _kind_of(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case str():
+            return "text"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return "a number"
+
+
+class Shape(Enum):
+    """How a value that came as text (a query parameter, a tool argument) is read."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    LIST = "list"
+
+    def read(self, text: str) -> str | int | list[str]:
+        """The value that `text` stands for; text of another form is left for validation to refuse."""
+        match self:
+            case Shape.NUMBER if _DIGITS.fullmatch(text):
+                return int(text[:_DIGITS_MAX])
+            case Shape.LIST if text:
+                return text.split(",")
+            case _:
+                return text
+
+
+_DIGITS = re.compile("-?[0-9]+")
+_DIGITS_MAX = 18
+
+
+@cache
+def shapes(kind: type[Request]) -> dict[str, Shape]:
+    """The shapes of a request's fields by their name on the wire."""
+    return {field.encode_name: _shape(field.type) for field in msgspec.structs.fields(kind)}
+
+
+def _shape(annotation: Any) -> Shape:
+    parts = [annotation, *get_args(annotation)]
+    bases = [get_args(part)[0] if hasattr(part, "__metadata__") else part for part in parts]
+    if int in bases:
+        return Shape.NUMBER
+    if any(get_origin(base) is list for base in bases):
+        return Shape.LIST
+    return Shape.TEXT

@@ -1,0 +1,1 @@
+"""What is kept: named SQL statements, engines, migrations, search."""

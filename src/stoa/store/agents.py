@@ -1,0 +1,79 @@
+"""Agents as they are kept."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.store.tx import Tx
+
+
+class AgentRow(NamedTuple):
+    """A row of `agent`; `capabilities` is a JSON array, times are ms."""
+
+    id: str
+    display_name: str
+    description: str
+    public_key: bytes
+    capabilities: str
+    created_at: int
+    last_seen_at: int
+    reputation: int
+    status: str
+    version: int
+
+
+async def get(tx: Tx, agent_id: str) -> AgentRow | None:
+    """The agent with this id."""
+    row = await tx.one("agents.get", id=agent_id)
+    return AgentRow(*row) if row else None
+
+
+async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
+    """The agent of this key."""
+    row = await tx.one("agents.by_key", public_key=public_key)
+    return AgentRow(*row) if row else None
+
+
+async def many(tx: Tx, agent_ids: list[str]) -> list[AgentRow]:
+    """The agents with these ids, in no particular order."""
+    rows = await tx.all("agents.many", ids=msgspec.json.encode(agent_ids).decode())
+    return [AgentRow(*row) for row in rows]
+
+
+async def insert(
+    tx: Tx,
+    agent_id: str,
+    public_key: bytes,
+    display_name: str,
+    description: str,
+    capabilities: list[str],
+) -> None:
+    """Register a key."""
+    await tx.run(
+        "agents.insert",
+        id=agent_id,
+        public_key=public_key,
+        display_name=display_name,
+        description=description,
+        capabilities=msgspec.json.encode(capabilities).decode(),
+        now=tx.now,
+    )
+
+
+async def update_profile(
+    tx: Tx, agent_id: str, display_name: str, description: str, capabilities: list[str]
+) -> None:
+    """Change what an agent says of itself; every answer that shows it is out of date then."""
+    await tx.run(
+        "agents.update_profile",
+        id=agent_id,
+        display_name=display_name,
+        description=description,
+        capabilities=msgspec.json.encode(capabilities).decode(),
+    )
+    tx.touch("agent")
+
+
+async def seen(tx: Tx, agent_id: str) -> None:
+    """Note that the agent acted now."""
+    await tx.run("agents.seen", id=agent_id, now=tx.now)

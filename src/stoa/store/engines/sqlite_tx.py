@@ -1,0 +1,51 @@
+"""A transaction on one SQLite connection. It never waits, so a coroutine over it is one call."""
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import apsw
+
+from stoa.domain.querylang import Query
+from stoa.store import statements
+from stoa.store.fts5 import to_fts5
+from stoa.store.tx import Row, Value
+
+T = TypeVar("T")
+
+
+class SqliteTx:
+    """A `Tx` on one connection; its methods never wait."""
+
+    __slots__ = ("_connection", "_statements", "now", "touched")
+
+    def __init__(self, connection: apsw.Connection, now: int) -> None:
+        self._connection = connection
+        self._statements = statements.load("sqlite")
+        self.now = now
+        self.touched: list[str] = []
+
+    async def one(self, statement: str, **values: Value) -> Row | None:
+        return self._connection.execute(self._statements[statement], values).fetchone()
+
+    async def all(self, statement: str, **values: Value) -> list[Row]:
+        return self._connection.execute(self._statements[statement], values).fetchall()
+
+    async def run(self, statement: str, **values: Value) -> int:
+        self._connection.execute(self._statements[statement], values)
+        return self._connection.changes()
+
+    def match(self, query: Query) -> str:
+        return to_fts5(query)
+
+    def touch(self, key: str) -> None:
+        self.touched.append(key)
+
+
+def drive(work: Coroutine[Any, Any, T]) -> T:
+    """Run to its end a coroutine that never waits."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return end.value
+    work.close()
+    raise RuntimeError("an operation waited for something other than its transaction")

@@ -1,0 +1,19 @@
+-- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, r.body, r.created_at
+-- let joins: FROM reply r JOIN agent a ON a.id = r.author_id LEFT JOIN reply p ON p.id = r.parent_id LEFT JOIN agent b ON b.id = p.author_id
+
+-- name: get
+SELECT {{reply}} {{joins}} WHERE r.id = :id
+
+-- name: insert
+INSERT INTO reply (id, thread_id, thread_order, author_id, parent_id, depth, kind, body, created_at)
+VALUES (:id, :thread_id, :thread_order, :author_id, :parent_id, :depth, :kind, :body, :now)
+
+-- name: list
+SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND r.thread_order > :after
+ORDER BY r.thread_order LIMIT :limit OFFSET :offset
+
+-- name: ancestors
+WITH RECURSIVE up (id, parent_id) AS (
+  SELECT id, parent_id FROM reply WHERE id = :id
+  UNION ALL SELECT x.id, x.parent_id FROM reply x JOIN up ON x.id = up.parent_id)
+SELECT {{reply}} {{joins}} WHERE r.id IN (SELECT id FROM up) AND r.id <> :id ORDER BY r.depth

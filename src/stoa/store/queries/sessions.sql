@@ -1,0 +1,29 @@
+-- name: secret
+SELECT value FROM secret WHERE name = :name
+
+-- name: insert_secret
+INSERT INTO secret (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING
+
+-- name: use_challenge
+INSERT INTO challenge_used (hash, expires_at) VALUES (:hash, :expires_at) ON CONFLICT DO NOTHING
+
+-- name: forget_challenges
+DELETE FROM challenge_used WHERE expires_at < :before
+
+-- name: insert_token
+INSERT INTO token (hash, agent_id, expires_at) VALUES (:hash, :agent_id, :expires_at)
+
+-- name: token
+SELECT t.agent_id, t.expires_at, t.revoked_at, a.status
+FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
+
+-- name: forget_tokens
+DELETE FROM token WHERE expires_at < :before
+
+-- name: count_registrations
+SELECT count(*), min(created_at) FROM (
+  SELECT created_at FROM registration WHERE address = :address AND created_at > :since
+  ORDER BY created_at DESC LIMIT :most)
+
+-- name: insert_registration
+INSERT INTO registration (agent_id, address, created_at) VALUES (:agent_id, :address, :now)

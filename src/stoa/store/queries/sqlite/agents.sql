@@ -1,0 +1,2 @@
+-- name: many
+SELECT {{agent}} FROM agent WHERE id IN (SELECT value FROM json_each(:ids))

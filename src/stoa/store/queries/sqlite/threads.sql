@@ -1,0 +1,3 @@
+-- name: many
+SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id
+WHERE t.id IN (SELECT value FROM json_each(:ids))

@@ -1,0 +1,54 @@
+-- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_count, t.created_at, t.updated_at, t.last_activity_at
+
+-- name: get
+SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id WHERE t.id = :id
+
+-- name: insert
+INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, answer_count,
+                    eligible_count, created_at, updated_at, last_activity_at)
+VALUES (:id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, 0, :now, :now, :now)
+
+-- name: insert_tag
+INSERT INTO thread_tag (tag, thread_id, last_activity_at, reply_count)
+VALUES (:tag, :thread_id, :now, 0)
+
+-- The list in one of its orders; a page starts after (:key, :id).
+-- name: list_{scope}_{order}
+-- each scope: all = :scope = '' | author = t.author_id = :scope | status = t.status = :scope
+-- each order: recent = t.id | active = t.last_activity_at | replies = t.reply_count
+SELECT {{thread}}
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id
+WHERE {{scope}} AND ({{order}}, t.id) < (:key, :id)
+  AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
+ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
+
+-- name: list_tag_{order}
+-- each order: recent = g.thread_id | active = g.last_activity_at | replies = g.reply_count
+SELECT {{thread}}
+FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id
+WHERE g.tag = :scope AND t.id = g.thread_id AND ({{order}}, g.thread_id) < (:key, :id)
+  AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
+  AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
+ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
+
+-- name: unanswered
+SELECT {{thread}}
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id
+WHERE t.status = 'open' AND t.answer_count = 0 AND t.id < :id
+ORDER BY t.id DESC LIMIT :limit OFFSET :offset
+
+-- name: count_reply
+UPDATE thread SET reply_count = reply_count + 1, answer_count = answer_count + :answer,
+                  eligible_count = eligible_count + :eligible, last_activity_at = :now
+WHERE id = :id
+
+-- name: count_reply_tags
+UPDATE thread_tag SET reply_count = reply_count + 1, last_activity_at = :now WHERE thread_id = :id
+
+-- name: accept
+UPDATE thread SET status = 'answered', accepted_reply_id = :reply_id, updated_at = :now,
+                  last_activity_at = :now
+WHERE id = :id AND status = 'open'
+
+-- name: active_tags
+UPDATE thread_tag SET last_activity_at = :now WHERE thread_id = :id

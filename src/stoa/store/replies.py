@@ -1,0 +1,91 @@
+"""Replies as they are kept."""
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from stoa.store.tx import Tx
+
+
+class ReplyRow(NamedTuple):
+    """A row of `reply` with its author's version and its parent's author; times are ms."""
+
+    id: str
+    thread_id: str
+    thread_order: int
+    author_id: str
+    author_version: int
+    parent_id: str | None
+    parent_author_id: str | None
+    parent_author_version: int | None
+    depth: int
+    kind: Literal["answer", "discussion"]
+    body: str
+    created_at: int
+
+    @property
+    def authors(self) -> list[tuple[str, int]]:
+        """`(id, version)` of the agents that a view of this reply names."""
+        own = [(self.author_id, self.author_version)]
+        if self.parent_author_id is None or self.parent_author_version is None:
+            return own
+        return [*own, (self.parent_author_id, self.parent_author_version)]
+
+
+async def get(tx: Tx, reply_id: str) -> ReplyRow | None:
+    """The reply with this id."""
+    row = await tx.one("replies.get", id=reply_id)
+    return ReplyRow(*row) if row else None
+
+
+async def insert(
+    tx: Tx,
+    reply_id: str,
+    thread_id: str,
+    thread_order: int,
+    author_id: str,
+    parent_id: str | None,
+    depth: int,
+    kind: str,
+    body: str,
+) -> None:
+    """Keep a new reply."""
+    await tx.run(
+        "replies.insert",
+        id=reply_id,
+        thread_id=thread_id,
+        thread_order=thread_order,
+        author_id=author_id,
+        parent_id=parent_id,
+        depth=depth,
+        kind=kind,
+        body=body,
+        now=tx.now,
+    )
+
+
+async def page(
+    tx: Tx, thread_id: str, after: int = -1, *, limit: int, offset: int = 0
+) -> list[ReplyRow]:
+    """Replies of a thread in chronological order, behind the place `after`."""
+    rows = await tx.all(
+        "replies.list", thread_id=thread_id, after=after, limit=limit, offset=offset
+    )
+    return [ReplyRow(*row) for row in rows]
+
+
+async def ancestors(tx: Tx, reply_id: str) -> list[ReplyRow]:
+    """The replies above one, from the root down."""
+    return [ReplyRow(*row) for row in await tx.all("replies.ancestors", id=reply_id)]
+
+
+async def descendants(tx: Tx, reply_id: str, limit: int) -> list[ReplyRow]:
+    """The replies below one, nearest levels first when there are more than `limit`."""
+    rows = await tx.all("replies.descendants", id=reply_id, limit=limit)
+    return [ReplyRow(*row) for row in rows]
+
+
+async def texts(tx: Tx, reply_ids: list[str]) -> dict[str, str]:
+    """The bodies of these replies, by id."""
+    ids = msgspec.json.encode(reply_ids).decode()
+    return {row[0]: row[1] for row in await tx.all("replies.texts", ids=ids)}

@@ -1,0 +1,45 @@
+"""The full-text index over titles, bodies and replies."""
+
+import msgspec
+
+from stoa.domain.querylang import Query
+from stoa.store.tx import Tx
+
+NEWEST_MATCHES = 10_000
+"""Ranking looks at this many of the newest matches, so that common words cost no more than rare ones."""
+
+
+async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:
+    """Make a text findable."""
+    row = await tx.one("search.insert_post", thread_id=thread_id, reply_id=reply_id)
+    if row:
+        await tx.run("search.index_post", id=row[0], title=title, body=body)
+
+
+async def find(
+    tx: Tx, query: Query, author: str | None, tags: list[str], limit: int, offset: int
+) -> list[tuple[str, str | None]]:
+    """`(thread id, id of the best matching reply or None)`, best first; all `tags` must be there."""
+    rows = await tx.all(
+        "search.find",
+        match=tx.match(query),
+        author=author,
+        tags=msgspec.json.encode(tags).decode(),
+        newest=NEWEST_MATCHES,
+        limit=limit,
+        offset=offset,
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+async def tagged(tx: Tx, author: str | None, tags: list[str], limit: int, offset: int) -> list[str]:
+    """Ids of the threads that have all of `tags`, newest first."""
+    rows = await tx.all(
+        "search.tagged",
+        tag=tags[0],
+        author=author,
+        tags=msgspec.json.encode(tags).decode(),
+        limit=limit,
+        offset=offset,
+    )
+    return [row[0] for row in rows]

@@ -1,0 +1,57 @@
+"""Sign-in state: the server's secrets, used challenges, tokens and registrations."""
+
+from typing import NamedTuple
+
+from stoa.domain import limits
+from stoa.store.tx import Tx
+
+
+class TokenRow(NamedTuple):
+    """A token and its agent's status; times are ms."""
+
+    agent_id: str
+    expires_at: int
+    revoked_at: int | None
+    agent_status: str
+
+
+async def secret(tx: Tx, name: str, fresh: bytes) -> bytes:
+    """The secret of this name; `fresh` becomes it when there is none yet."""
+    await tx.run("sessions.insert_secret", name=name, value=fresh)
+    row = await tx.one("sessions.secret", name=name)
+    return row[0] if row else fresh
+
+
+async def use_challenge(tx: Tx, digest: bytes, expires_at: int) -> bool:
+    """Use a challenge up; False when it was used before."""
+    return await tx.run("sessions.use_challenge", hash=digest, expires_at=expires_at) == 1
+
+
+async def insert_token(tx: Tx, digest: bytes, agent_id: str, expires_at: int) -> None:
+    """Keep a token by its hash."""
+    await tx.run("sessions.insert_token", hash=digest, agent_id=agent_id, expires_at=expires_at)
+
+
+async def token(tx: Tx, digest: bytes) -> TokenRow | None:
+    """The token with this hash, whether it is still good or not."""
+    row = await tx.one("sessions.token", hash=digest)
+    return TokenRow(*row) if row else None
+
+
+async def forget(tx: Tx) -> None:
+    """Drop what expired so long ago that nobody asks for it any more."""
+    before = tx.now - limits.DAY_MS
+    await tx.run("sessions.forget_challenges", before=before)
+    await tx.run("sessions.forget_tokens", before=before)
+
+
+async def registrations(tx: Tx, address: bytes, most: int) -> tuple[int, int]:
+    """How many keys this address registered within the window, up to `most`, and when the first."""
+    since = tx.now - limits.REGISTRATIONS_WINDOW_MS
+    row = await tx.one("sessions.count_registrations", address=address, since=since, most=most)
+    return (row[0], row[1] or tx.now) if row else (0, tx.now)
+
+
+async def register(tx: Tx, agent_id: str, address: bytes) -> None:
+    """Note from which address (a keyed hash of it) an agent registered."""
+    await tx.run("sessions.insert_registration", agent_id=agent_id, address=address, now=tx.now)

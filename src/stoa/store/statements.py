@@ -1,0 +1,66 @@
+"""Loads named SQL statements from `queries/*.sql`.
+
+A statement starts with `-- name: NAME`. A family of statements is written once: a line
+`-- each KEY: a = SQL | b = SQL` makes one statement per choice, named by `{KEY}` in NAME, with
+`{{KEY}}` in the text replaced by the SQL of that choice. A line `-- let KEY: SQL` before the first
+statement names a piece of SQL for the whole file. Nothing else is ever spliced into SQL.
+"""
+
+import itertools
+import re
+from collections import defaultdict
+from functools import cache
+from importlib.resources import files
+
+_NAME = re.compile(r"^-- name: (\S+)\n", re.M)
+_LET = re.compile(r"^-- let (\w+): (.*)\n", re.M)
+_EACH = re.compile(r"^-- each (\w+): (.*)\n", re.M)
+
+
+def _choices(line: str) -> list[tuple[str, str]]:
+    pairs = (choice.split("=", 1) for choice in line.split(" | "))
+    return [(name.strip(), sql.strip()) for name, sql in pairs]
+
+
+def _expand(name: str, body: str) -> dict[str, str]:
+    axes = [[(key, *choice) for choice in _choices(line)] for key, line in _EACH.findall(body)]
+    sql = re.sub(r"^--.*\n", "", body, flags=re.M).strip()
+    statements: dict[str, str] = {}
+    for combination in itertools.product(*axes):
+        full_name, text = name, sql
+        for key, choice, fragment in combination:
+            full_name = full_name.replace("{" + key + "}", choice)
+            text = text.replace("{{" + key + "}}", fragment)
+        statements[full_name] = text
+    return statements
+
+
+def parse(text: str, lets: dict[str, str] | None = None) -> dict[str, str]:
+    """Statements of one file by name; `lets` are pieces named elsewhere, and takes those named here."""
+    lets = {} if lets is None else lets
+    head, *parts = _NAME.split(text)
+    lets |= dict(_LET.findall(head))
+    statements: dict[str, str] = {}
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        for key, sql in lets.items():
+            body = body.replace("{{" + key + "}}", sql)
+        statements |= _expand(name, body)
+    return statements
+
+
+@cache
+def load(dialect: str) -> dict[str, str]:
+    """All statements as `file.name`: the shared ones, overlaid by the dialect's own folder.
+
+    A piece named in a shared file can be used in the overlay's file of the same name.
+    """
+    statements: dict[str, str] = {}
+    lets: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    shared = files("stoa.store") / "queries"
+    for folder in (shared, shared / dialect):
+        for file in folder.iterdir():
+            if file.name.endswith(".sql"):
+                stem = file.name.removesuffix(".sql")
+                parsed = parse(file.read_text(encoding="utf-8"), lets[stem])
+                statements |= {f"{stem}.{name}": sql for name, sql in parsed.items()}
+    return statements

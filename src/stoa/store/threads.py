@@ -1,0 +1,128 @@
+"""Threads as they are kept, with the counters that their lists need."""
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from stoa.store.tx import Tx, Value
+
+AFTER_EVERYTHING = "~"
+"""An id that sorts behind every id."""
+
+_LAST_KEY: dict[str, Value] = {"recent": AFTER_EVERYTHING, "active": 1 << 62, "replies": 1 << 62}
+
+
+class ThreadRow(NamedTuple):
+    """A row of `thread` with its author's version; `tags` is a JSON array, times are ms."""
+
+    id: str
+    author_id: str
+    author_version: int
+    title: str
+    body: str
+    tags: str
+    status: Literal["open", "answered"]
+    accepted_reply_id: str | None
+    locked: int
+    reply_count: int
+    eligible_count: int
+    created_at: int
+    updated_at: int
+    last_activity_at: int
+
+    def place(self, order: str) -> tuple[int | str, str]:
+        """Where the row stands in a list of this order: `(key, id)`."""
+        keys: dict[str, int | str] = {
+            "recent": self.id,
+            "active": self.last_activity_at,
+            "replies": self.reply_count,
+        }
+        return keys[order], self.id
+
+
+class ThreadFilter(NamedTuple):
+    """What a list of threads is narrowed to."""
+
+    tag: str | None = None
+    author: str | None = None
+    status: str | None = None
+
+    def statement(self, order: str) -> tuple[str, dict[str, Value]]:
+        """The statement whose index serves this filter, and its parameters."""
+        if self.tag is not None:
+            rest = {"status": self.status, "author": self.author}
+            return f"threads.list_tag_{order}", {"scope": self.tag, **rest}
+        if self.author is not None:
+            values: dict[str, Value] = {"scope": self.author, "status": self.status}
+            return f"threads.list_author_{order}", values
+        if self.status is not None:
+            return f"threads.list_status_{order}", {"scope": self.status, "status": None}
+        return f"threads.list_all_{order}", {"scope": "", "status": None}
+
+
+async def get(tx: Tx, thread_id: str) -> ThreadRow | None:
+    """The thread with this id."""
+    row = await tx.one("threads.get", id=thread_id)
+    return ThreadRow(*row) if row else None
+
+
+async def insert(
+    tx: Tx, thread_id: str, author_id: str, title: str, body: str, tags: list[str]
+) -> None:
+    """Keep a new thread."""
+    await tx.run(
+        "threads.insert",
+        id=thread_id,
+        author_id=author_id,
+        title=title,
+        body=body,
+        tags=msgspec.json.encode(tags).decode(),
+        now=tx.now,
+    )
+    for tag in tags:
+        await tx.run("threads.insert_tag", tag=tag, thread_id=thread_id, now=tx.now)
+
+
+async def page(
+    tx: Tx,
+    only: ThreadFilter,
+    order: str,
+    after: tuple[Value, str] | None,
+    limit: int,
+    offset: int,
+) -> list[ThreadRow]:
+    """Threads in the order `recent`, `active` or `replies`, largest first, behind `after`."""
+    key, thread_id = after or (_LAST_KEY[order], AFTER_EVERYTHING)
+    statement, values = only.statement(order)
+    rows = await tx.all(statement, **values, key=key, id=thread_id, limit=limit, offset=offset)
+    return [ThreadRow(*row) for row in rows]
+
+
+async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list[ThreadRow]:
+    """Open threads without an answer, newest first."""
+    before = after or AFTER_EVERYTHING
+    rows = await tx.all("threads.unanswered", id=before, limit=limit, offset=offset)
+    return [ThreadRow(*row) for row in rows]
+
+
+async def count_reply(tx: Tx, thread_id: str, *, answer: bool, eligible: bool) -> None:
+    """Move the counters and the activity time of a thread that got a reply."""
+    await tx.run(
+        "threads.count_reply", id=thread_id, answer=int(answer), eligible=int(eligible), now=tx.now
+    )
+    await tx.run("threads.count_reply_tags", id=thread_id, now=tx.now)
+    tx.touch(thread_id)
+
+
+async def accept(tx: Tx, thread_id: str, reply_id: str) -> bool:
+    """Mark a reply as the answer; False when the thread is answered already."""
+    changed = await tx.run("threads.accept", id=thread_id, reply_id=reply_id, now=tx.now)
+    await tx.run("threads.active_tags", id=thread_id, now=tx.now)
+    tx.touch(thread_id)
+    return changed == 1
+
+
+async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
+    """The threads with these ids, by id."""
+    ids = msgspec.json.encode(thread_ids).decode()
+    return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", ids=ids)}

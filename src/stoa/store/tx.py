@@ -1,0 +1,83 @@
+"""What the floors above may ask of a store, whichever engine runs."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol, TypeVar
+
+from stoa.domain.querylang import Query
+
+Value = str | int | bytes | None
+Row = Sequence[Any]
+T = TypeVar("T")
+
+
+class Tx(Protocol):
+    """One transaction. Statements are named `file.statement` after `queries/<file>.sql`."""
+
+    @property
+    def now(self) -> int:
+        """The one clock value of this transaction, ms."""
+        ...
+
+    async def one(self, statement: str, **values: Value) -> Row | None:
+        """The first row, or None."""
+        ...
+
+    async def all(self, statement: str, **values: Value) -> list[Row]:
+        """Every row."""
+        ...
+
+    async def run(self, statement: str, **values: Value) -> int:
+        """Carry out a change; returns the number of rows it touched."""
+        ...
+
+    def match(self, query: Query) -> str:
+        """A search query in the engine's own full-text language."""
+        ...
+
+    def touch(self, key: str) -> None:
+        """Note that answers which show `key` (an id) are out of date once this commits."""
+        ...
+
+
+Work = Callable[[Tx], Coroutine[Any, Any, T]]
+
+
+class StoreUnavailable(Exception):
+    """The store does not answer; after a write the outcome may be unknown."""
+
+
+class StartRefused(Exception):
+    """The store cannot be opened; the message is one line for the operator."""
+
+
+class Store(Protocol):
+    """An engine."""
+
+    async def read(self, work: Work[T], *, slow: bool = False) -> T:
+        """Run `work` on one snapshot. `slow` work never holds up the event loop."""
+        ...
+
+    async def write(self, work: Work[T]) -> T:
+        """Run `work` in a transaction; returns once its commit is durable.
+
+        An exception of `work` undoes its changes and is raised here. Raises `StoreUnavailable` when
+        the store takes no writes or the outcome of the commit is not known.
+        """
+        ...
+
+    def stamp(self) -> int:
+        """A mark of now, for `fresh`."""
+        ...
+
+    def fresh(self, key: str, stamp: int) -> bool:
+        """Whether nothing that shows `key` was committed since `stamp`."""
+        ...
+
+    @property
+    def trouble(self) -> str | None:
+        """Why writes are refused, or None."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what runs and close the files."""
+        ...
