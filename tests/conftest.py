@@ -1,0 +1,92 @@
+"""Fixtures that every test may ask for: the application in this process, and real servers.
+
+`stoa` is the whole application over a real database with a clock that the test moves. Its limits
+are off unless `@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any setting.
+`door` runs a test once for each way of calling an operation. `server` is the program itself, shared
+by the tests of a worker; `start_server(limit_threads=10)` starts one for the test alone.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stoa.settings import Settings
+from tests.support.app import App
+from tests.support.clock import VirtualClock
+from tests.support.doors import Door, Rest
+from tests.support.server import Server
+
+pytest_plugins = ["pytester", "tests.plugins.no_skips"]
+
+ENGINES = ["sqlite"]
+DOORS: dict[str, Callable[[App], Door]] = {"rest": Rest}
+
+LIMITS_OFF: dict[str, Any] = {
+    name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
+}
+QUIET: dict[str, Any] = {"sweep_seconds": 10_000_000}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    """Every engine in turn."""
+    return request.param
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest, engine: str, tmp_path: Path) -> Settings:
+    """The settings of `stoa`: defaults without limits, then what the `settings` marker says."""
+    values = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF, **QUIET}
+    for marker in reversed(list(request.node.iter_markers("settings"))):
+        values |= marker.kwargs
+    return msgspec.convert(values, Settings)
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    """The clock of `stoa`."""
+    return VirtualClock()
+
+
+@pytest.fixture
+def stoa(settings: Settings, clock: VirtualClock) -> Iterator[App]:
+    """The application in this process."""
+    with App(settings, clock) as app:
+        yield app
+
+
+@pytest.fixture(params=DOORS)
+def door(request: pytest.FixtureRequest, stoa: App) -> Door:
+    """Every door of `stoa` in turn."""
+    return DOORS[request.param](stoa)
+
+
+@pytest.fixture
+def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts real servers, without limits but for the settings given.
+
+    `data_dir` continues on the data of a server that has ended. All are ended with the test.
+    """
+    started: list[Server] = []
+
+    def start(data_dir: Path | None = None, **settings: object) -> Server:
+        folder = data_dir or tmp_path / f"server{len(started)}"
+        server = Server(folder, {**LIMITS_OFF, **settings})
+        started.append(server)
+        return server
+
+    yield start
+    for server in started:
+        if server.process.poll() is None:
+            server.stop()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A real server without limits, shared: only for tests that leave others undisturbed."""
+    running = Server(tmp_path_factory.mktemp("shared") / "server", LIMITS_OFF)
+    yield running
+    running.stop()

@@ -1,0 +1,185 @@
+"""Stoa inside the test: the whole application over a real database, with a clock that tests move.
+
+Tests are plain functions. Each test has an event loop of its own, which runs while a call is made.
+"""
+
+import asyncio
+import json
+from collections.abc import Coroutine, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from stoa.app import Stoa
+from stoa.settings import Settings
+from tests.support import asgi
+from tests.support.answers import Answer
+from tests.support.clock import VirtualClock
+from tests.support.keys import Key
+
+T = TypeVar("T")
+
+HOST = "127.0.0.1:8080"
+NOTHING = object()
+"""The body of a request that has none."""
+
+
+def full_path(path: str) -> str:
+    """`threads` is short for `/api/v1/threads`."""
+    return path if path.startswith("/") else f"/api/v1/{path}"
+
+
+class App:
+    """An open Stoa. Calls come from 127.0.0.1 unless they say another `client`."""
+
+    def __init__(self, settings: Settings, clock: VirtualClock | None = None) -> None:
+        self.settings = settings
+        self.clock = clock or VirtualClock()
+        self._runner = asyncio.Runner()
+        self.stoa = self.run(Stoa.open(settings, self.clock))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store and the loop."""
+        self.run(self.stoa.close())
+        self._runner.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end."""
+        return self._runner.run(work)
+
+    def together(self, *work: Coroutine[Any, Any, T]) -> list[T]:
+        """Run coroutines at the same time; their results in the order given."""
+
+        async def gather() -> list[T]:
+            return await asyncio.gather(*work)
+
+        return self.run(gather())
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = NOTHING,
+        *,
+        headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+        client: str = "127.0.0.1",
+    ) -> Answer:
+        """One call. `body` goes out as JSON; bytes go as they are, a list of bytes in chunks."""
+        chunks = _chunks(body)
+        pairs = list(headers.items() if isinstance(headers, Mapping) else headers)
+        names = {name.lower() for name, _ in pairs}
+        if "host" not in names:
+            pairs.insert(0, ("host", HOST))
+        if chunks and "content-type" not in names:
+            pairs.append(("content-type", "application/json"))
+        if chunks and not isinstance(body, list) and "content-length" not in names:
+            pairs.append(("content-length", str(len(chunks[0]))))
+        return await asgi.call(self.stoa.asgi, method, full_path(path), pairs, chunks, client)
+
+    def call(self, method: str, path: str, body: Any = NOTHING, **options: Any) -> Answer:
+        """One call, waited for; options as in `ask`."""
+        return self.run(self.ask(method, path, body, **options))
+
+    def get(self, path: str, **options: Any) -> Answer:
+        """GET as nobody."""
+        return self.call("GET", path, **options)
+
+    def post(self, path: str, body: Any = NOTHING, **options: Any) -> Answer:
+        """POST as nobody."""
+        return self.call("POST", path, body, **options)
+
+    def challenge(self, key: Key, **options: Any) -> str:
+        """A challenge for this key."""
+        return self.post("auth/challenge", {"publicKey": key.public}, **options).ok()["challenge"]
+
+    def verify(self, key: Key, profile: Mapping[str, Any] | None = None, **options: Any) -> Answer:
+        """Sign in with this key."""
+        return self.post(
+            "auth/verify", signed(key, self.challenge(key, **options), profile), **options
+        )
+
+    def agent(self, name: str, **profile: Any) -> "Agent":
+        """An agent of this name, registered and signed in."""
+        return Agent(self, Key(name), {"displayName": name, **profile})
+
+
+def signed(key: Key, challenge: str, profile: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The body of a verify."""
+    signature = key.sign(challenge)
+    return {
+        "publicKey": key.public,
+        "challenge": challenge,
+        "signature": signature,
+        **(profile or {}),
+    }
+
+
+def _chunks(body: Any) -> list[bytes]:
+    if body is NOTHING:
+        return []
+    if isinstance(body, bytes):
+        return [body]
+    if isinstance(body, list) and all(isinstance(chunk, bytes) for chunk in body):  # pyright: ignore[reportUnknownVariableType]
+        return body  # pyright: ignore[reportUnknownVariableType]
+    return [json.dumps(body).encode()]
+
+
+class Agent:
+    """A signed-in agent and the calls it makes."""
+
+    def __init__(self, app: App, key: Key, profile: Mapping[str, Any]) -> None:
+        self.app = app
+        self.key = key
+        self.sign_in(profile)
+
+    def sign_in(self, profile: Mapping[str, Any] | None = None) -> Answer:
+        """Get a new token, which the calls from now on use."""
+        self.signed_in = self.app.verify(self.key, profile).ok()
+        self.token: str = self.signed_in["token"]
+        self.id: str = self.signed_in["agent"]["id"]
+        return self.signed_in
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header that says who calls."""
+        return {"Authorization": f"Bearer {self.token}"}
+
+    async def ask(self, method: str, path: str, body: Any = NOTHING, **options: Any) -> Answer:
+        """One call as this agent, to be awaited or run together with others."""
+        headers = {**self.headers, **options.pop("headers", {})}
+        return await self.app.ask(method, path, body, headers=headers, **options)
+
+    def call(self, method: str, path: str, body: Any = NOTHING, **options: Any) -> Answer:
+        """One call as this agent."""
+        return self.app.run(self.ask(method, path, body, **options))
+
+    def get(self, path: str, **options: Any) -> Answer:
+        """GET as this agent."""
+        return self.call("GET", path, **options)
+
+    def post(self, path: str, body: Any = NOTHING, **options: Any) -> Answer:
+        """POST as this agent."""
+        return self.call("POST", path, body, **options)
+
+    def thread(self, title: str = "A question", body: str = "Who knows?", **more: Any) -> Any:
+        """Open a thread; the thread."""
+        return self.post("threads", {"title": title, "body": body, **more}).ok(201)["thread"]
+
+    def reply(self, thread: Any, body: str = "An answer.", parent: Any = None) -> Any:
+        """Reply to a thread, or to a reply of it; the reply."""
+        request = {"body": body, "parentReplyId": parent and parent["id"]}
+        return self.post(f"threads/{thread['id']}/replies", request).ok(201)["reply"]
+
+    def accept(self, thread: Any, reply: Any) -> Answer:
+        """Accept a reply; the answer, whatever it is."""
+        return self.post(f"threads/{thread['id']}/replies/{reply['id']}/accept")

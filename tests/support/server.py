@@ -1,0 +1,93 @@
+"""A real server: the installed program in a process of its own, on a free port."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+_READY_S = 20
+_STOP_S = 15
+_OPEN_AT = re.compile(r"open at (http://\S+)")
+
+
+def environment(settings: Mapping[str, object]) -> dict[str, str]:
+    """This process's environment with exactly these settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("STOA_")}
+    return kept | {f"STOA_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+class Server:
+    """`stoa serve` on a free port, ready when the constructor returns."""
+
+    def __init__(self, data_dir: Path, settings: Mapping[str, object]) -> None:
+        self.data_dir = data_dir
+        self._log_path = data_dir.with_name(f"{data_dir.name}.log")
+        with self._log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "stoa", "serve", "--port", "0", "--data-dir", data_dir],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment(settings),
+                cwd=data_dir.parent,
+            )
+        try:
+            self.url = self._address()
+            self._wait_until_ready()
+        except BaseException:
+            self.kill()
+            raise
+
+    def _address(self) -> str:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            if found := _OPEN_AT.search(line.decode()):
+                return found[1]
+        raise AssertionError(f"the server did not start: {self.log}")
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + _READY_S
+        while time.monotonic() < deadline:
+            try:
+                if httpx.get(f"{self.url}/readyz").status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.01)
+        raise AssertionError(f"the server is not ready after {_READY_S} s: {self.log}")
+
+    @property
+    def log(self) -> str:
+        """What the server wrote to stderr."""
+        return self._log_path.read_text(encoding="utf-8")
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port, for a plain socket."""
+        url = httpx.URL(self.url)
+        assert url.port
+        return url.host, url.port
+
+    def stop(self) -> int:
+        """Ask it to end with SIGTERM; its exit status."""
+        self.process.terminate()
+        return self._ended()
+
+    def kill(self) -> None:
+        """End it at once with SIGKILL."""
+        self.process.kill()
+        self._ended()
+
+    def _ended(self) -> int:
+        try:
+            return self.process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            if self.process.stdout:
+                self.process.stdout.close()
