@@ -15,6 +15,7 @@ from stoa import settings as configuration
 from stoa.app import Stoa
 from stoa.clock import SystemClock
 from stoa.domain import limits
+from stoa.http.wire import Application
 from stoa.logs import configure_logs
 from stoa.settings import Settings
 from stoa.store.engines.sqlite import SqliteStore
@@ -57,20 +58,24 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
+def server_config(app: Application) -> uvicorn.Config:
+    """How an application is served; the benchmarks serve their yardstick in the same way."""
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_MS // 1000,
+        backlog=2048,
+    )
+
+
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     async with await Stoa.open(settings) as stoa:
-        config = uvicorn.Config(
-            stoa.asgi,
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_MS // 1000,
-            backlog=2048,
-        )
         _announce(settings)
-        await uvicorn.Server(config).serve(sockets=[listener])
+        await uvicorn.Server(server_config(stoa.asgi)).serve(sockets=[listener])
 
 
 def _announce(settings: Settings) -> None:
