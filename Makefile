@@ -18,7 +18,7 @@ help: ## Show this list
 serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
-test: $(STAMPS)/package $(STAMPS)/test ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
+test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
@@ -33,13 +33,13 @@ format: $(STAMPS)/dev ## Bring the code into its standard form
 bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BENCH_ARGS="..."
 	$(BIN)/python -m bench $(BENCH_ARGS)
 
-soak: $(STAMPS)/package $(STAMPS)/test ## Run the long tests; PYTEST_ARGS="..."
+soak: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the long tests; PYTEST_ARGS="..."
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
 
-install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
+install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
 
 clean: ## Remove .venv and what was built; stored data stays
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
@@ -63,6 +63,11 @@ $(STAMPS)/package: pyproject.toml $(LOCKS)/runtime.in $(STAMPS)/runtime
 $(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
 	@echo "Installing what the tests need."
 	@$(LOCKED) -r $(LOCKS)/test.txt
+	@touch $@
+
+$(STAMPS)/node: tests/mcp/node/package-lock.json $(STAMPS)/test
+	@echo "Installing the JavaScript tools that the tests run."
+	@scripts/node-tools
 	@touch $@
 
 $(STAMPS)/dev: $(LOCKS)/dev.txt $(STAMPS)/test
