@@ -200,6 +200,7 @@ def _node(reply: Reply) -> ReplyNode:
         "cannot_accept_own_reply",
         "already_accepted",
     ),
+    final=True,
 )
 async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     """Accept a reply as the answer to your thread.

@@ -46,7 +46,8 @@ class Operation:
 
     `tool` is its name as an MCP tool, None where there is none. `errors` are the codes it may answer
     beside those every call may. `personal` answers are never kept by caches. `shows` names the
-    request field that holds the id whose changes make a cached answer out of date.
+    request field that holds the id whose changes make a cached answer out of date. A `final` write
+    cannot be taken back; a `repeatable` one changes nothing when the same agent makes it again.
     """
 
     name: str
@@ -67,6 +68,8 @@ class Operation:
     personal: bool
     shows: str | None
     own_agent: bool
+    final: bool
+    repeatable: bool
 
     @property
     def path_fields(self) -> tuple[str, ...]:
@@ -96,6 +99,8 @@ def operation(
     personal: bool = False,
     shows: str | None = None,
     own_agent: bool = False,
+    final: bool = False,
+    repeatable: bool = False,
 ) -> Callable[[R], R]:
     """Declare an operation; name, texts and types are read off the function."""
 
@@ -124,6 +129,8 @@ def operation(
             personal=personal,
             shows=shows,
             own_agent=own_agent,
+            final=final,
+            repeatable=repeatable,
         )
         return run
 
