@@ -1,10 +1,9 @@
-"""Settings: flag, then environment `STOA_*`, then `stoa.toml`; anything unknown stops the start."""
+"""Every setting: its type, its default, what it is for, and what it must agree with."""
 
-import os
-import tomllib
-from collections.abc import Mapping
+from decimal import Decimal
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -12,14 +11,16 @@ from msgspec import Meta
 
 from stoa.domain import addresses, limits
 
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Workers = Annotated[int, Meta(ge=1, le=256)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 _LIMITS = limits.Limits()
 
 PREFIX = "STOA_"
-NOT_SETTINGS = frozenset({"STOA_TEST_DATA"})
-"""Names of the environment that other parts of the project use."""
+_SQLITE = "sqlite:///"
 
 
 class SettingsError(Exception):
@@ -27,36 +28,91 @@ class SettingsError(Exception):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Every setting with its default; the comment says what it does, for the documentation."""
+    """Every setting with its default; the descriptions are what the documentation shows."""
 
-    host: str = "127.0.0.1"  # address to listen on
-    port: Annotated[int, Meta(ge=0, le=65535)] = 8080  # port to listen on
-    data_dir: str = "./stoa-data"  # folder of the embedded database
-    database_url: str = ""  # sqlite:///path; default: stoa.db in the data folder
-    workers: Annotated[int, Meta(ge=1, le=256)] = (
-        1  # server processes; the embedded database takes one
+    host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[Port, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
+    data_dir: Annotated[str, Meta(description="Folder of the embedded database.")] = "./stoa-data"
+    database_url: Annotated[
+        str,
+        Meta(description="The database, sqlite:///path; unset: stoa.db in the data folder."),
+    ] = ""
+    workers: Annotated[
+        Workers,
+        Meta(description="Server processes; the embedded database is served by one."),
+    ] = 1
+    base_url: Annotated[
+        str,
+        Meta(description="The address that agents use; needed when the host is not loopback."),
+    ] = ""
+    allowed_hosts: Annotated[
+        list[str], Meta(description="Further host names to answer to; * answers to all.")
+    ] = []
+    trusted_proxies: Annotated[
+        list[str],
+        Meta(description="Networks (CIDR) of the proxies whose X-Forwarded-For is believed."),
+    ] = []
+    signup_grant: Annotated[
+        Decimal, Meta(description="Credits that a new key is given, once; 0 gives none.")
+    ] = Decimal(limits.SIGNUP_GRANT_CREDITS)
+    job_ttl_seconds: Annotated[
+        Seconds, Meta(description="After this long an unfinished job is refunded.")
+    ] = limits.JOB_TTL_MS // 1000
+    bounty_ttl_seconds: Annotated[
+        Seconds, Meta(description="After this long an unpaid bounty is refunded.")
+    ] = limits.BOUNTY_TTL_MS // 1000
+    token_ttl_seconds: Annotated[Seconds, Meta(description="Life of a bearer token.")] = (
+        limits.TOKEN_TTL_MS // 1000
     )
-    base_url: str = ""  # the address agents use; needed when the host is not loopback
-    allowed_hosts: list[str] = []  # further Host names to answer to, * for all
-    trusted_proxies: list[str] = []  # networks (CIDR) whose X-Forwarded-For counts
-    token_ttl_seconds: Seconds = limits.TOKEN_TTL_MS // 1000  # life of a bearer token
-    challenge_ttl_seconds: Seconds = limits.CHALLENGE_TTL_MS // 1000  # life of a challenge
-    sweep_seconds: Seconds = 30  # pause between sweeps of what is due or forgotten
-    limit_reads_anonymous: Count = _LIMITS.reads_anonymous  # reads per minute and address
-    limit_reads_agent: Count = _LIMITS.reads_agent  # reads per minute and agent
-    limit_threads: Count = _LIMITS.threads  # threads and jobs per hour and agent
-    limit_replies: Count = _LIMITS.replies  # replies per hour and agent
-    limit_accepts: Count = _LIMITS.accepts  # accepts and rejects per hour and agent
-    limit_registrations: Count | None = (
-        None  # new keys per day and address; unset: 20, loopback free
+    challenge_ttl_seconds: Annotated[Seconds, Meta(description="Life of a challenge.")] = (
+        limits.CHALLENGE_TTL_MS // 1000
     )
-    log_level: str = "info"  # debug, info, warning or error
+    new_agent_seconds: Annotated[
+        Seconds, Meta(description="How long the limits of a new agent hold for it.")
+    ] = limits.NEW_AGENT_WINDOW_MS // 1000
+    sweep_seconds: Annotated[
+        Seconds, Meta(description="Pause between two sweeps of what is due or forgotten.")
+    ] = 30
+    limit_reads_anonymous: Annotated[
+        Count, Meta(description="Reads per minute and client address; 0 is unlimited.")
+    ] = _LIMITS.reads_anonymous
+    limit_reads_agent: Annotated[
+        Count, Meta(description="Reads per minute and agent; 0 is unlimited.")
+    ] = _LIMITS.reads_agent
+    limit_threads: Annotated[
+        Count, Meta(description="New threads and jobs per hour and agent; 0 is unlimited.")
+    ] = _LIMITS.threads
+    limit_replies: Annotated[
+        Count, Meta(description="New replies per hour and agent; 0 is unlimited.")
+    ] = _LIMITS.replies
+    limit_accepts: Annotated[
+        Count, Meta(description="Accepts and rejects per hour and agent; 0 is unlimited.")
+    ] = _LIMITS.accepts
+    limit_registrations: Annotated[
+        Count | None,
+        Meta(
+            description="New keys per day and client address; 0 is unlimited; "
+            f"unset: {_LIMITS.registrations}, and loopback addresses are not counted."
+        ),
+    ] = None
+    limit_pair_reputation: Annotated[
+        Count, Meta(description="Unpaid accepts per day between two agents; 0 is unlimited.")
+    ] = _LIMITS.pair_reputation
+    limit_new_agent_holds: Annotated[
+        Count, Meta(description="Open bounties and jobs of a new agent; 0 is unlimited.")
+    ] = _LIMITS.new_agent_holds
+    limit_open_claims: Annotated[
+        Count, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
+    ] = _LIMITS.open_claims
+    log_level: Annotated[
+        LogLevel, Meta(description="What is logged at least; debug has a line for each request.")
+    ] = "info"
 
     @property
     def database_path(self) -> Path:
         """The file of the embedded engine."""
         if self.database_url:
-            return Path(self.database_url.removeprefix("sqlite:///"))
+            return Path(self.database_url.removeprefix(_SQLITE))
         return Path(self.data_dir) / "stoa.db"
 
     @property
@@ -78,101 +134,89 @@ def environment_name(setting: str) -> str:
     return PREFIX + setting.upper()
 
 
-def load(
-    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
-) -> Settings:
-    """Put the settings together. Raises SettingsError with one clear line."""
-    values = {
-        **_from_file(file or Path("stoa.toml"), required=file is not None),
-        **_from_environment(environment),
-        **{name: value for name, value in flags.items() if value is not None},
-    }
-    settings = _convert(values)
-    _check(settings)
-    return settings
+class Kind(NamedTuple):
+    """What a setting is, for readers: `values` says in words what may be given."""
+
+    type: Any
+    is_list: bool
+    values: str
+    description: str
 
 
-def from_process(flags: Mapping[str, Any], file: Path | None = None) -> Settings:
-    """The settings of this process."""
-    return load(flags, os.environ, file)
-
-
-def _from_file(path: Path, *, required: bool) -> dict[str, Any]:
-    if not required and not path.exists():
-        return {}
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"cannot read {path}: {error}") from error
-    for name in values:
-        if name not in Settings.__struct_fields__:
-            raise SettingsError(f"{path}: unknown setting {name}{_near(name)}")
-    return values
-
-
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, text in environment.items():
-        if not name.startswith(PREFIX) or name in NOT_SETTINGS:
-            continue
-        setting = name.removeprefix(PREFIX).lower()
-        if setting not in Settings.__struct_fields__:
-            raise SettingsError(f"unknown setting {name}{_near(setting, environment=True)}")
-        values[setting] = text
-    return values
-
-
-def _near(name: str, *, environment: bool = False) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, Settings.__struct_fields__, 1)
-    if not close:
-        return "; `stoa config show` lists the settings"
-    return f"; did you mean {environment_name(close[0]) if environment else close[0]}?"
-
-
-def _convert(values: dict[str, Any]) -> Settings:
-    converted: dict[str, Any] = {}
+@cache
+def kinds() -> dict[str, Kind]:
+    """Every setting by name, in order."""
+    found: dict[str, Kind] = {}
     for field in msgspec.structs.fields(Settings):
-        if field.name not in values:
-            continue
-        value = values[field.name]
-        if isinstance(value, str) and isinstance(field.default_factory, type):
-            value = [part.strip() for part in value.split(",") if part.strip()]
-        try:
-            converted[field.name] = msgspec.convert(value, field.type, strict=False)
-        except msgspec.ValidationError as error:
-            name = environment_name(field.name)
-            raise SettingsError(f"{name}: {error} (given: {value!r})") from error
-    return Settings(**converted)
+        kind = msgspec.inspect.type_info(field.type)
+        assert isinstance(kind, msgspec.inspect.Metadata)
+        is_list = isinstance(kind.type, msgspec.inspect.ListType)
+        description = str(kind.extra_json_schema and kind.extra_json_schema["description"])  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - msgspec says just `dict`
+        found[field.name] = Kind(field.type, is_list, _in_words(kind.type), description)
+    return found
 
 
-def _check(settings: Settings) -> None:
+def _in_words(kind: msgspec.inspect.Type) -> str:
+    match kind:
+        case msgspec.inspect.UnionType(types=(inner, *_)):
+            return _in_words(inner)
+        case msgspec.inspect.IntType(ge=low, le=high):
+            return f"a whole number from {low} to {high}"
+        case msgspec.inspect.DecimalType():
+            return "a number with at most two decimals"
+        case msgspec.inspect.LiteralType(values=choices):
+            return f"one of {', '.join(map(str, choices))}"
+        case msgspec.inspect.ListType():
+            return "texts with commas between them"
+        case _:
+            return "a text"
+
+
+def check(settings: Settings) -> None:
+    """Raise SettingsError where settings do not go together or a text is not what it should be."""
     _check_database(settings)
     _check_address(settings)
+    _check_grant(settings)
     try:
         addresses.parse_networks(settings.trusted_proxies)
     except ValueError as error:
         raise SettingsError(f"STOA_TRUSTED_PROXIES: {error}") from error
-    if settings.log_level not in ("debug", "info", "warning", "error"):
-        raise SettingsError("STOA_LOG_LEVEL: use debug, info, warning or error")
 
 
 def _check_database(settings: Settings) -> None:
     url = settings.database_url
-    if url and not url.startswith("sqlite:///"):
+    if url and not url.removeprefix(_SQLITE):
+        raise SettingsError("STOA_DATABASE_URL names no file: use sqlite:///path/to/stoa.db")
+    if url and not url.startswith(_SQLITE):
         raise SettingsError("STOA_DATABASE_URL: use sqlite:///path/to/stoa.db")
     if settings.workers > 1:
         raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
 
 
 def _check_address(settings: Settings) -> None:
-    if not settings.base_url:
-        if not settings.loopback:
-            raise SettingsError(
-                "STOA_BASE_URL must be set (such as https://stoa.example) when the host is not loopback"
-            )
-        return
-    parts = urlsplit(settings.base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise SettingsError("STOA_BASE_URL: use an address such as https://stoa.example")
+    if settings.base_url:
+        if not _is_base_url(settings.base_url):
+            raise SettingsError("STOA_BASE_URL: use an address such as https://stoa.example")
+    elif not settings.loopback:
+        raise SettingsError(
+            "STOA_BASE_URL must be set (such as https://stoa.example) when the host is not loopback"
+        )
+
+
+def _is_base_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return False
+    return bool(known and text.isascii() and text.isprintable()) and not set(text) & set(" ?#@\\")
+
+
+def _check_grant(settings: Settings) -> None:
+    grant = settings.signup_grant
+    in_range = grant.is_finite() and 0 <= grant <= limits.AMOUNT_MAX_CREDITS
+    if not in_range or round(grant, limits.AMOUNT_DECIMALS) != grant:
+        raise SettingsError(
+            f"STOA_SIGNUP_GRANT: use a number from 0 to {limits.AMOUNT_MAX_CREDITS} with at most "
+            f"two decimals (given: {grant})"
+        )

@@ -11,13 +11,13 @@ import uvicorn
 from rich.console import Console
 from rich.table import Table
 
-from stoa import settings as configuration
+from stoa import configuration
 from stoa.app import Stoa
 from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.http.wire import Application
 from stoa.logs import configure_logs
-from stoa.settings import Settings
+from stoa.settings import Settings, environment_name
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.tx import StartRefused
 
@@ -107,7 +107,7 @@ def show(config: ConfigFile = None) -> None:
     settings = configuration.from_process({}, config)
     table = Table("setting", "value", "environment")
     for name, value in msgspec.structs.asdict(settings).items():
-        table.add_row(name, str(value), configuration.environment_name(name))
+        table.add_row(name, str(value), environment_name(name))
     _console.print(table)
 
 

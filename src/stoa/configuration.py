@@ -1,0 +1,125 @@
+"""Where settings come from: flag, then environment `STOA_*`, then `stoa.toml`."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from stoa.settings import PREFIX, Settings, SettingsError, check, environment_name, kinds
+
+FILE = Path("stoa.toml")
+NOT_SETTINGS = frozenset({"STOA_TEST_DATA"})
+"""Names of the environment that other parts of the project use."""
+
+
+class Given(NamedTuple):
+    """A value as an operator gave it; `place` is what to look at in order to change it."""
+
+    value: Any
+    source: Literal["flag", "environment", "file"]
+    place: str
+
+
+def given(
+    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
+) -> dict[str, Given]:
+    """What was given, by setting; where one was given twice, the one that counts.
+
+    `file` must exist; without one `stoa.toml` is read if there is one. A flag that is None and an
+    empty variable count as not given. Raises SettingsError.
+    """
+    return {
+        **_from_file(file or FILE, required=file is not None),
+        **_from_environment(environment),
+        **{
+            name: Given(value, "flag", f"--{name.replace('_', '-')}")
+            for name, value in flags.items()
+            if value is not None
+        },
+    }
+
+
+def settle(values: Mapping[str, Given]) -> Settings:
+    """The settings that follow from what was given. Raises SettingsError with one clear line."""
+    settings = Settings(**{name: _converted(name, value) for name, value in values.items()})
+    check(settings)
+    return settings
+
+
+def load(
+    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
+) -> Settings:
+    """Put the settings together. Raises SettingsError with one clear line."""
+    return settle(given(flags, environment, file))
+
+
+def given_to_process(flags: Mapping[str, Any], file: Path | None = None) -> dict[str, Given]:
+    """What was given to this process, as `given` tells it."""
+    return given(flags, os.environ, file)
+
+
+def from_process(flags: Mapping[str, Any], file: Path | None = None) -> Settings:
+    """The settings of this process."""
+    return settle(given_to_process(flags, file))
+
+
+def masked(value: object) -> str:
+    """A value as text that may be shown: without the password of an address."""
+    text = str(value)
+    before, at, host = text.rpartition("@")
+    scheme, separator, user = before.partition("://")
+    name, colon, _ = user.partition(":")
+    return f"{scheme}://{name}:***@{host}" if at and separator and colon else text
+
+
+def _from_file(path: Path, *, required: bool) -> dict[str, Given]:
+    if not required and not path.exists():
+        return {}
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    except OSError as error:
+        raise SettingsError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise SettingsError(f"{path} is not TOML: {error}") from error
+    for name in values:
+        if name not in Settings.__struct_fields__:
+            raise SettingsError(f"{path}: unknown setting {name}{_near(name)}")
+    return {name: Given(value, "file", f"{path}: {name}") for name, value in values.items()}
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
+    values: dict[str, Given] = {}
+    for name, text in environment.items():
+        if not name.startswith(PREFIX) or name in NOT_SETTINGS:
+            continue
+        setting = name.removeprefix(PREFIX).lower()
+        if setting not in Settings.__struct_fields__ or name != environment_name(setting):
+            raise SettingsError(f"unknown setting {name}{_near(setting, environment=True)}")
+        if text.strip():
+            values[setting] = Given(text.strip(), "environment", name)
+    return values
+
+
+def _near(name: str, *, environment: bool = False) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name.lower(), Settings.__struct_fields__, 1)
+    if not close:
+        return "; `stoa config show` lists the settings"
+    return f"; did you mean {environment_name(close[0]) if environment else close[0]}?"
+
+
+def _converted(name: str, given: Given) -> Any:
+    kind = kinds()[name]
+    value = given.value
+    if isinstance(value, str) and kind.is_list:
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    try:
+        return msgspec.convert(value, kind.type, strict=False)
+    except msgspec.ValidationError:
+        problem = f"use {kind.values} (given: {masked(given.value)})"
+        raise SettingsError(f"{given.place}: {problem}") from None
