@@ -96,3 +96,8 @@ async def send_answer(
         headers.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
+
+
+async def send_preflight(send: Send, id_header: tuple[bytes, bytes]) -> None:
+    """Tell a browser what any origin may send."""
+    await send_answer(send, 204, [*PREFLIGHT, id_header, NOSNIFF])

@@ -10,11 +10,23 @@ from stoa.http import answering, request
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.rest import Rest
-from stoa.http.wire import Receive, Scope, Send
+from stoa.http.wire import Message, Receive, Scope, Send
 
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
 Shed = Callable[[str], Awaitable[Refusal | None]]
+
+DISCOVERY = frozenset(
+    {
+        "/openapi.json",
+        "/llms.txt",
+        "/llms-full.txt",
+        "/agent-client.ts",
+        "/.well-known/agent-card.json",
+        "/forum/unanswered.md",
+    }
+)
+"""What programs read outside the API, from web pages of any origin too."""
 
 
 class App:
@@ -48,19 +60,33 @@ class App:
             return await self._health(incoming, send)
         if not self._hosts.allows(host):
             return await self._rest.refuse(incoming, send, Refusal("wrong_host"))
-        if incoming.path.startswith("/api/") or self._rest.serves(incoming.path):
+        if f"{incoming.path}/".startswith("/api/") or self._rest.serves(incoming.path):
             return await self._rest(incoming, send)
+        if incoming.method == "OPTIONS" and incoming.path in DISCOVERY:
+            return await answering.send_preflight(send, incoming.id_header)
         refusal = await self._shed(incoming.address)
         if refusal:
             return await self._rest.refuse(incoming, send, refusal)
-        return await self._pages(scope, receive, send)
+        return await self._pages(scope, receive, _with_headers(send, incoming.id_header))
 
     async def _health(self, incoming: Request, send: Send) -> None:
         trouble = self._trouble() if incoming.path == "/readyz" else None
         body = {"status": "unavailable" if trouble else "ok"}
         if trouble and is_loopback(incoming.address):
             body["reason"] = trouble
-        headers = [(b"content-type", answering.JSON), incoming.id_header]
+        headers = [(b"content-type", answering.JSON), incoming.id_header, answering.NOSNIFF]
         await answering.send_answer(
             send, 503 if trouble else 200, headers, msgspec.json.encode(body)
         )
+
+
+def _with_headers(send: Send, id_header: tuple[bytes, bytes]) -> Send:
+    """Adds what every answer carries to those of the pages."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kept = [pair for pair in message["headers"] if pair[0] != answering.NOSNIFF[0]]
+            message["headers"] = [*kept, answering.NOSNIFF, id_header]
+        await send(message)
+
+    return sending

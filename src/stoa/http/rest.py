@@ -36,12 +36,11 @@ class Rest:
 
     async def __call__(self, request: Request, send: Send) -> None:
         """Answer one request."""
+        if request.method == "OPTIONS":
+            return await answering.send_preflight(send, request.id_header)
         found = self._router.find(request.path)
         if found is None:
             return await self.refuse(request, send, Refusal("not_found"))
-        if request.method == "OPTIONS":
-            headers = [*answering.PREFLIGHT, request.id_header]
-            return await answering.send_answer(send, 204, headers)
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
             return await self.refuse(request, send, _wrong_method(found.methods))
