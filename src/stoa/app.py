@@ -1,7 +1,6 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
 import asyncio
-
 from contextlib import suppress
 
 import structlog
@@ -13,6 +12,8 @@ from stoa.http.app import App
 from stoa.http.hosts import Hosts
 from stoa.http.openapi import openapi_document
 from stoa.http.rest import Rest
+from stoa.mcp.door import Mcp
+from stoa.operations import escrow
 from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
@@ -36,11 +37,14 @@ class Stoa:
         hosts = Hosts(settings)
         self.store = store
         self.settings = settings
-        services = Services(settings, Ids(), Authors(), secret, hosts.base_urls)
+        self._ids = Ids()
+        services = Services(settings, self._ids, Authors(), secret, hosts.base_urls)
         self.runner = Runner(store, MemoryLimiter(), services, clock)
         operations = all_operations()
+        documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
-            Rest(self.runner, operations, f"{settings.origin}/docs/errors"),
+            Rest(self.runner, operations, documentation),
+            Mcp(self.runner, operations, hosts, documentation),
             pages(self.runner, openapi_document(operations, settings)),
             hosts,
             parse_networks(settings.trusted_proxies),
@@ -77,5 +81,7 @@ class Stoa:
             await asyncio.sleep(self.settings.sweep_seconds)
             try:
                 await self.store.write(sessions.forget)
+                while await self.store.write(lambda tx: escrow.sweep(tx, self._ids)):
+                    continue
             except StoreUnavailable as error:
                 log.error("sweep failed", reason=str(error))

@@ -1,4 +1,4 @@
-"""The outermost ASGI application: host check, then health, REST or pages."""
+"""The outermost ASGI application: host check, then health, REST, MCP or pages."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,17 +10,22 @@ from stoa.http import answering, request
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.rest import Rest
-from stoa.http.wire import Message, Receive, Scope, Send
+from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
+from stoa.mcp import door as mcp
 
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
 Shed = Callable[[str], Awaitable[Refusal | None]]
 
+_MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
+
 DISCOVERY = frozenset(
     {
+        "/bootstrap",
         "/openapi.json",
         "/llms.txt",
         "/llms-full.txt",
+        "/skill.md",
         "/agent-client.ts",
         "/.well-known/agent-card.json",
         "/forum/unanswered.md",
@@ -36,6 +41,7 @@ class App:
     def __init__(
         self,
         rest: Rest,
+        tools: mcp.Mcp,
         pages: Pages,
         hosts: Hosts,
         trusted: tuple[IPNetwork, ...],
@@ -43,6 +49,7 @@ class App:
         shed: Shed,
     ) -> None:
         self._rest = rest
+        self._mcp = tools
         self._pages = pages
         self._hosts = hosts
         self._trusted = trusted
@@ -57,16 +64,30 @@ class App:
         host = incoming.headers.get(b"host", b"").decode("latin-1")
         incoming.base_url = self._hosts.base_url(host)
         if incoming.path in ("/healthz", "/readyz"):
-            return await self._health(incoming, send)
-        if not self._hosts.allows(host):
-            return await self._rest.refuse(incoming, send, Refusal("wrong_host"))
-        if f"{incoming.path}/".startswith("/api/") or self._rest.serves(incoming.path):
+            await self._health(incoming, send)
+        elif self._hosts.allows(host):
+            await self._dispatch(incoming, scope, receive, send)
+        elif incoming.path == mcp.PATH:
+            await self._mcp.refuse(incoming, send, Refusal("wrong_host"))
+        else:
+            await self._rest.refuse(incoming, send, Refusal("wrong_host"))
+
+    async def _dispatch(
+        self, incoming: Request, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        path = incoming.path
+        if path == mcp.PATH:
+            return await self._mcp(incoming, scope["headers"], send)
+        is_api = f"{path}/".startswith("/api/") or self._rest.serves(path)
+        if is_api and path not in _MOVED:
             return await self._rest(incoming, send)
-        if incoming.method == "OPTIONS" and incoming.path in DISCOVERY:
+        if incoming.method == "OPTIONS" and path in DISCOVERY:
             return await answering.send_preflight(send, incoming.id_header)
         refusal = await self._shed(incoming.address)
         if refusal:
             return await self._rest.refuse(incoming, send, refusal)
+        if path in _MOVED:
+            return await _redirect(incoming, send)
         return await self._pages(scope, receive, _with_headers(send, incoming.id_header))
 
     async def _health(self, incoming: Request, send: Send) -> None:
@@ -78,6 +99,16 @@ class App:
         await answering.send_answer(
             send, 503 if trouble else 200, headers, msgspec.json.encode(body)
         )
+
+
+async def _redirect(incoming: Request, send: Send) -> None:
+    headers: HeaderList = [
+        (b"location", _MOVED[incoming.path].encode()),
+        incoming.id_header,
+        answering.NOSNIFF,
+        *(answering.CORS if incoming.path in DISCOVERY else []),
+    ]
+    await answering.send_answer(send, 308, headers)
 
 
 def _with_headers(send: Send, id_header: tuple[bytes, bytes]) -> Send:

@@ -31,6 +31,11 @@ class Hosts:
         """Whether a request under this `Host` is for us."""
         return self._any or host.lower() in self._allowed
 
+    def allows_origin(self, origin: str) -> bool:
+        """Whether a web page of this `Origin` is one of ours, under a name that is listed."""
+        scheme, _, name = origin.lower().partition("://")
+        return scheme in ("http", "https") and name in self._allowed
+
     def base_url(self, host: str) -> str:
         """The base address for a request under this `Host`: while none is set, the name it used."""
         name = host.lower()

@@ -1,0 +1,132 @@
+"""`tools/call`: from the arguments of a tool to the runner, and its answer into a result."""
+
+import difflib
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, cast
+from urllib.parse import urlencode
+
+import msgspec
+from mcp_types import INVALID_PARAMS
+
+from stoa.domain.errors import invalid_field
+from stoa.http import answering
+from stoa.http.request import Request
+from stoa.http.wire import HeaderList
+from stoa.mcp.messages import Message, ProtocolError
+from stoa.mcp.tools import AUTHORIZATION
+from stoa.operations.limiter import headers as rate_headers
+from stoa.operations.runner import Inquiry, Runner, encode
+from stoa.operations.table import Operation
+from stoa.schemas.validation import Shape, Values, shapes
+
+_INTEGER_MOST = 10**18
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The JSON of a result's members, and the headers of the HTTP answer."""
+
+    members: bytes
+    headers: HeaderList
+
+
+class Tools:
+    """The tools by name."""
+
+    def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
+        self._runner = runner
+        self._operations = {operation.tool: operation for operation in operations if operation.tool}
+        self._documentation = documentation
+
+    def named(self, message: Message) -> Operation:
+        """The operation of the tool that a message calls. Raises ProtocolError for none."""
+        name = message.params.get("name")
+        if not isinstance(name, str):
+            raise ProtocolError(INVALID_PARAMS, "`name` must be the name of a tool.")
+        operation = self._operations.get(name)
+        if operation is None:
+            near = difflib.get_close_matches(name[:80], self._operations, 1)
+            hint = f"did you mean {near[0]}?" if near else "`tools/list` names them all."
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {hint}")
+        return operation
+
+    async def call(self, operation: Operation, message: Message, request: Request) -> Called:
+        """Run the operation. A refusal is a result too."""
+        arguments = message.params.get("arguments")
+        outcome = await self._runner.call(operation, _inquiry(operation, arguments, request))
+        headers = rate_headers(outcome.charge) if outcome.charge else []
+        refusal = outcome.refusal
+        if refusal is None:
+            return Called(_content(outcome.body), headers)
+        if refusal.retry_after is not None:
+            headers.append((b"retry-after", b"%d" % refusal.retry_after))
+        body = encode(answering.error_json(refusal, self._documentation, request.id))
+        return Called(_content(body) + b',"isError":true', headers)
+
+
+def _content(body: bytes) -> bytes:
+    """The body twice, as the protocol wants it: as text, and as it is."""
+    text = msgspec.json.encode(body.decode())
+    return b'"content":[{"type":"text","text":%b}],"structuredContent":%b' % (text, body)
+
+
+def _inquiry(operation: Operation, arguments: Any, request: Request) -> Inquiry:
+    given = cast("Values", arguments) if isinstance(arguments, dict) else {}
+    values = _read(operation, given)
+
+    async def read() -> Values:
+        if arguments is not None and not isinstance(arguments, dict):
+            raise invalid_field("arguments", "Expected an object.")
+        return values
+
+    return Inquiry(
+        authorization=_authorization(given.get(AUTHORIZATION), request.authorization),
+        address=request.address,
+        base_url=request.base_url,
+        values=read,
+        cache_key=_cache_key(operation, values),
+    )
+
+
+def _authorization(given: Any, header: str | None) -> str | None:
+    """The argument if there is one, else the header. What is no text is a bad token."""
+    if given is None or given == "":
+        return header
+    return given if isinstance(given, str) else ""
+
+
+def _read(operation: Operation, given: Values) -> Values:
+    """The arguments as the operation's fields.
+
+    Lists may be comma text. For what is read as a query over HTTP, numbers may be text too, and
+    nothing (null or empty text) counts as absent.
+    """
+    named = shapes(operation.request)
+    is_query = operation.method == "GET"
+    return {
+        name: _value(value, named.get(name, Shape.TEXT), is_query=is_query)
+        for name, value in given.items()
+        if name != AUTHORIZATION and not (is_query and value in (None, ""))
+    }
+
+
+def _value(value: Any, shape: Shape, *, is_query: bool) -> Any:
+    if isinstance(value, str) and (is_query or shape is Shape.LIST):
+        return shape.read(value)
+    # 5.0 is an integer in JSON Schema.
+    if is_query and isinstance(value, Decimal) and abs(value) < _INTEGER_MOST and value % 1 == 0:
+        return int(value)
+    return value
+
+
+def _cache_key(operation: Operation, values: Values) -> str | None:
+    """The key that the same read has over HTTP, when it has one."""
+    if operation.shows is None or not shapes(operation.request).keys() >= values.keys():
+        return None
+    if not all(isinstance(value, str) for value in values.values()):
+        return None
+    path, query = operation.path, dict(values)
+    for name in operation.path_fields:
+        path = path.replace(f"{{{name}}}", query.pop(name, ""))
+    return f"{path}?{urlencode(query).encode()!r}"

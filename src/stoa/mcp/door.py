@@ -1,0 +1,78 @@
+"""`POST /mcp`: what is checked before a message is read, and how the answer goes out."""
+
+import asyncio
+import importlib
+from typing import TYPE_CHECKING
+
+from stoa.domain.errors import Refusal
+from stoa.http import answering, reading
+from stoa.http.hosts import Hosts
+from stoa.http.request import Request
+from stoa.http.wire import HeaderList, Send
+from stoa.operations.runner import Runner, encode
+from stoa.operations.table import Operation
+
+if TYPE_CHECKING:
+    from stoa.mcp.messages import Reply
+    from stoa.mcp.server import Server
+
+PATH = "/mcp"
+_NO_STORE = (b"cache-control", b"no-store")
+
+
+class Mcp:
+    """The endpoint. There is no CORS: web pages of other origins are refused.
+
+    The official SDK takes most of a second to import, so that waits for the first message and then
+    happens on a thread.
+    """
+
+    def __init__(
+        self, runner: Runner, operations: list[Operation], hosts: Hosts, documentation: str
+    ) -> None:
+        self._runner = runner
+        self._operations = operations
+        self._hosts = hosts
+        self._documentation = documentation
+        self._servers: dict[str, Server] = {}
+
+    async def __call__(self, request: Request, lines: HeaderList, send: Send) -> None:
+        """Answer one request; `lines` are its headers with repeats."""
+        try:
+            reply = await self._answer(request, lines)
+        except Refusal as refusal:
+            return await self.refuse(request, send, refusal)
+        headers = [(b"content-type", answering.JSON)] if reply.body else []
+        headers += [request.id_header, answering.NOSNIFF, _NO_STORE, *reply.headers]
+        return await answering.send_answer(send, reply.status, headers, reply.body)
+
+    async def refuse(self, request: Request, send: Send, refusal: Refusal) -> None:
+        """Answer with an error body, before there is a message to answer."""
+        body = answering.error_json(refusal, self._documentation, request.id)
+        headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
+        headers += [_NO_STORE, *answering.refusal_headers(refusal, None)]
+        head = request.method == "HEAD"
+        await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+
+    async def _answer(self, request: Request, lines: HeaderList) -> "Reply":
+        if request.method != "POST":
+            raise Refusal("method_not_allowed", headers=(("Allow", "POST"),))
+        origin = request.headers.get(b"origin")
+        if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):
+            raise Refusal("origin_forbidden")
+        body = await reading.body_bytes(request.receive, request.headers)
+        server = self._servers.get(request.base_url) or await self._serve(request.base_url)
+        reply = await server.answer(body, request, lines)
+        refusal = None if reply.charged else await self._runner.shed(request.address)
+        if refusal:
+            raise refusal
+        return reply
+
+    async def _serve(self, base_url: str) -> "Server":
+        """The server that calls itself `base_url`; there are as many as names of this machine."""
+        await asyncio.to_thread(importlib.import_module, "stoa.mcp.server")
+        from stoa.mcp.server import Server
+
+        server = Server(self._runner, self._operations, self._documentation, base_url)
+        self._servers[base_url] = server
+        return server

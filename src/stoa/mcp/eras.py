@@ -1,0 +1,185 @@
+"""The two eras of the protocol: a handshake up to 2025-11-25, an envelope on each request since.
+
+Nothing is remembered between messages in either. Versions, codes, types and the checks of the newer
+era are the official SDK's.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    InboundLadderRejection,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+    unsupported_protocol_version_rejection,
+)
+from mcp_types import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    SERVER_INFO_META_KEY,
+    DiscoverResult,
+    Implementation,
+    InitializeResult,
+    ServerCapabilities,
+    ToolsCapability,
+)
+from mcp_types.version import (
+    HANDSHAKE_PROTOCOL_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    MODERN_PROTOCOL_VERSIONS,
+)
+from pydantic import BaseModel
+
+from stoa import __version__
+from stoa.http.wire import HeaderList
+from stoa.mcp.messages import Message, ProtocolError, read
+
+_encode = msgspec.json.encode
+
+_CACHE_MS = 300_000
+_CAPABILITIES = ServerCapabilities(tools=ToolsCapability(list_changed=False))
+_ROUTING = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
+
+Answers = dict[str, Callable[[Message], bytes]]
+"""By method, what gives the JSON of the members of a result."""
+
+
+class Era(Protocol):
+    """How messages of an era are checked and answered."""
+
+    answers: Answers
+    every_result: bytes
+
+    def read(self, value: Any, lines: HeaderList) -> Message:
+        """The message of a decoded body under these header lines. Raises ProtocolError."""
+        ...
+
+    def status(self, code: int) -> int:
+        """The HTTP status of a protocol error."""
+        ...
+
+
+def is_handshake(version: bytes | None) -> bool:
+    """Whether the version header, or its absence, means the era of the handshake."""
+    return version is None or version.decode("latin-1") in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def server_info(address: str) -> Implementation:
+    """Who answers, with the address of its pages."""
+    return Implementation(name="stoa", title="Stoa", version=__version__, website_url=address)
+
+
+class HandshakeEra:
+    """2024-11-05 to 2025-11-25."""
+
+    every_result = b""
+    """JSON members that all results begin with."""
+
+    def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
+        self._info = info
+        self._instructions = instructions
+        self._tools = tools
+        self.answers: Answers = {
+            "initialize": self._initialize,
+            "ping": lambda _message: b"",
+            "tools/list": self._list,
+        }
+
+    def read(self, value: Any, lines: HeaderList) -> Message:  # noqa: ARG002
+        """See `Era.read`. Headers say nothing more here."""
+        return read(value)
+
+    def status(self, code: int) -> int:
+        """See `Era.status`."""
+        return 400 if code in (INVALID_REQUEST, PARSE_ERROR) else 200
+
+    def _initialize(self, message: Message) -> bytes:
+        wanted = message.params.get("protocolVersion")
+        if not isinstance(wanted, str):
+            raise ProtocolError(INVALID_PARAMS, "`protocolVersion` must be text.")
+        known = wanted in HANDSHAKE_PROTOCOL_VERSIONS
+        return _members(
+            InitializeResult(
+                protocol_version=wanted if known else LATEST_HANDSHAKE_VERSION,
+                capabilities=_CAPABILITIES,
+                server_info=self._info,
+                instructions=self._instructions,
+            )
+        )
+
+    def _list(self, message: Message) -> bytes:
+        _refuse_cursor(message)
+        return b'"tools":%b' % self._tools
+
+
+class EnvelopeEra:
+    """2026-07-28: every request carries its version, and headers that repeat what it asks."""
+
+    def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
+        stamp = {SERVER_INFO_META_KEY: info.model_dump(by_alias=True, exclude_none=True)}
+        self.every_result = b'"resultType":"complete","_meta":%b,' % _encode(stamp)
+        cached = b'"ttlMs":%d,"cacheScope":"public"' % _CACHE_MS
+        self._listing = b'"resultType":"complete","_meta":%b,%b,"tools":%b' % (
+            _encode(stamp),
+            cached,
+            tools,
+        )
+        discovered = DiscoverResult(
+            supported_versions=list(MODERN_PROTOCOL_VERSIONS),
+            capabilities=_CAPABILITIES,
+            instructions=instructions,
+            ttl_ms=_CACHE_MS,
+            cache_scope="public",
+            _meta=stamp,
+        )
+        self._discovered = _members(discovered)
+        self.answers: Answers = {
+            "server/discover": lambda _message: self._discovered,
+            "tools/list": self._list,
+        }
+
+    def read(self, value: Any, lines: HeaderList) -> Message:
+        """See `Era.read`."""
+        message = read(value)
+        headers = [(name.decode("latin-1"), text.decode("latin-1")) for name, text in lines]
+        rejection = _rejection(message, value, headers)
+        if rejection:
+            raise ProtocolError(rejection.code, rejection.message, rejection.data, message.id)
+        return message
+
+    def status(self, code: int) -> int:
+        """See `Era.status`."""
+        return ERROR_CODE_HTTP_STATUS.get(code, 200)
+
+    def _list(self, message: Message) -> bytes:
+        _refuse_cursor(message)
+        return self._listing
+
+
+def _rejection(
+    message: Message, value: Any, lines: list[tuple[str, str]]
+) -> InboundLadderRejection | None:
+    headers = {name: text for name, text in lines if name in _ROUTING}
+    if message.id is None:
+        return unsupported_protocol_version_rejection(headers[MCP_PROTOCOL_VERSION_HEADER])
+    twice = find_duplicated_routing_header(lines)
+    if twice:
+        return InboundLadderRejection(HEADER_MISMATCH, f"{twice} header appears more than once")
+    verdict = classify_inbound_request(value, headers=headers)
+    return verdict if isinstance(verdict, InboundLadderRejection) else None
+
+
+def _refuse_cursor(message: Message) -> None:
+    if message.params.get("cursor") is not None:
+        raise ProtocolError(INVALID_PARAMS, "No such cursor: all tools are on the first page.")
+
+
+def _members(model: BaseModel) -> bytes:
+    return model.model_dump_json(by_alias=True, exclude_none=True)[1:-1].encode()
