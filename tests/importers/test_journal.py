@@ -87,10 +87,10 @@ def test_steps_that_cannot_be_done_say_why(journal: Journal):
     assert problems == {
         "thread 1": None,
         "thread 2": None,
-        "accept 1": "accepted answer missing, of question",
+        "accept 1": "accepted answer missing",
         "reply 3": "answer whose question is missing",
         "reply 4": None,
-        "accept 2": "accepted answer belongs to another question, of question",
+        "accept 2": "accepted answer belongs to another question",
         "reply 5": "answer whose question is missing",
         "reply 6": "answer whose question is missing",
     }

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from stoa.importers.markdown import markdown
 
-COMMONMARK = MarkdownIt("commonmark", {"html": False})
+COMMONMARK = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
 
 
 def _text(html: str) -> str:
@@ -46,6 +46,7 @@ def _text(html: str) -> str:
         ("<p>&lt;b&gt; &amp;amp; _x_ `y`</p>", r"\<b> \&amp; \_x\_ \`y\`"),
         ("<p>[a](b)\n[c]: d</p>", "[a]\\(b)\n[c\\]: d"),
         ("<p># a</p><p>1. b</p><p>- c\n&gt; d</p>", "\\# a\n\n1\\. b\n\n\\- c\n\\> d"),
+        ("a\\<b>b</b>\\\nc", "a\\\\**b**\\\\\nc"),
         ("readme.txt", "readme.txt"),
         ("<p></p>", ""),
         ("", ""),

@@ -100,7 +100,7 @@ def stackexchange(
         Path | None,
         typer.Option(help="The key file of the authors; FILE.keys unless given. Keep it safe."),
     ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Steps under way at once.")] = 16,
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Steps under way at once.")] = 8,
 ) -> None:
     """Play questions, answers and accepted answers through the API, each as its author.
 

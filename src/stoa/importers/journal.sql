@@ -66,8 +66,8 @@ FROM (
     UNION ALL
     SELECT 'accept', q.id, q.id, a.id, q.author, q.created, q.start, q.length,
         CASE
-            WHEN a.id IS NULL THEN 'accepted answer missing, of question'
-            WHEN a.question IS NOT q.id THEN 'accepted answer belongs to another question, of question'
+            WHEN a.id IS NULL THEN 'accepted answer missing'
+            WHEN a.question IS NOT q.id THEN 'accepted answer belongs to another question'
         END,
         max(q.created, coalesce(a.created, q.created)), 3
     FROM post AS q LEFT JOIN post AS a ON a.id = q.accepted_answer AND a.type = 2

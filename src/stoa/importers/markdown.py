@@ -12,9 +12,9 @@ _SIMPLE_POWER = re.compile(r"[\w+−-]+")
 
 # Only what Markdown would read as markup: a backslash everywhere would spoil text and search.
 _INLINE_MARKUP = re.compile(
-    r"""[*`]                           # emphasis, code
+    r"""[*`] | ~(?=~)                  # emphasis, code, strikethrough
     | (?<![^\W_])_ | _(?![^\W_])       # emphasis, which never starts or ends within a word
-    | \\(?=[!-/:-@\[-`{-~])            # a backslash that would escape what follows
+    | \\(?=[!-/:-@\[-`{-~\n]|\Z)       # a backslash that would escape what follows
     | <(?=[A-Za-z/!?])                 # a tag or an address in angle brackets
     | &(?=\#?\w{1,32};)                # an entity
     | (?<=\])(?=\() | \](?=:)          # [text](link) and [label]: link
@@ -23,7 +23,7 @@ _INLINE_MARKUP = re.compile(
 )
 _LINE_MARKUP = re.compile(
     r"""^([ \t]*)(?:
-        (\#{1,6}(?=\s|$) | > | [-+](?=\s|$) | ~~~ | =+[ \t]*$ | -{2,}[ \t]*$)
+        (\#{1,6}(?=\s|$) | > | [-+](?=\s|$) | =+[ \t]*$ | -{2,}[ \t]*$)
       | (\d{1,9})([.)](?=\s|$))
     )""",
     re.VERBOSE | re.MULTILINE,

@@ -19,8 +19,8 @@ from stoa.importers.summary import Summary
 from stoa.importers.writes import Write, Writes
 
 REFUSALS = {
-    "cannot_accept_own_reply": "cannot_accept_own_reply: the asker's own answer, to question",
-    "already_accepted": "already_accepted: the thread has another accepted reply, of question",
+    "cannot_accept_own_reply": "cannot_accept_own_reply: the asker's own answer",
+    "already_accepted": "already_accepted: the thread has another accepted reply",
 }
 """What the server may refuse without stopping the import, and how the summary puts it."""
 
@@ -94,6 +94,8 @@ class Player:
             await self._perform(step, before)
         except Unusable as unusable:
             self.summary.skip(str(unusable), step.post)
+            # Who waits for this step counts on those before it, too.
+            await _over(before)
         except Refused as refused:
             raise ImportStopped(f"{_name(step)}: {refused}") from None
         self.progress.advance()
@@ -104,8 +106,7 @@ class Player:
         # Text and sign-in need no order, so they come before the wait.
         draft = self.writes.draft(step)
         await self.sessions.of(step.author)
-        if before:
-            await asyncio.wait(before)
+        await _over(before)
         await self._send(step, draft, self.writes.write(step, draft))
 
     async def _send(self, step: Step, draft: Draft, write: Write) -> None:
@@ -133,6 +134,11 @@ class Player:
         return await self.writes.forum.patiently(
             _name(step), lambda: self.sessions.call(step.author, attempt)
         )
+
+
+async def _over(tasks: list[Task]) -> None:
+    if tasks:
+        await asyncio.wait(tasks)
 
 
 def _name(step: Step) -> str:

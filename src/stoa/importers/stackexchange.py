@@ -22,7 +22,7 @@ from stoa.importers.sessions import Sessions
 from stoa.importers.summary import Summary
 from stoa.importers.writes import Writes
 
-UNREADABLE = "row without a usable Id, PostTypeId or CreationDate, Id"
+UNREADABLE = "row without a usable Id, PostTypeId or CreationDate"
 TWICE = "second row with the same Id"
 
 

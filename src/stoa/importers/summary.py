@@ -31,7 +31,7 @@ class Tally:
 
     def __str__(self) -> str:
         more = self.count - len(self.posts)
-        return ", ".join(self.posts) + (f" and {more:,} more" if more else "")
+        return f"post {', '.join(self.posts)}" + (f" and {more:,} more" if more else "")
 
 
 def _tallies() -> defaultdict[str, Tally]:
@@ -67,9 +67,9 @@ class Summary:
             types = ", ".join(f"{n:,} of type {t}" for t, n in sorted(self.other_types.items()))
             yield f"skipped {self.other_types.total():,}: unknown post type ({types})"
         for reason, tally in sorted(self.skipped.items()):
-            yield f"skipped {tally.count:,}: {reason}: {tally}"
+            yield f"skipped {tally.count:,}: {reason} ({tally})"
         for change, tally in sorted(self.changed.items()):
-            yield f"changed {tally.count:,}: {change}: {tally}"
+            yield f"changed {tally.count:,}: {change} ({tally})"
 
 
 def _counts(counts: Counter[Action]) -> str:

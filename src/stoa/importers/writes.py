@@ -11,7 +11,7 @@ from stoa.importers.journal import Action, Journal, Step
 from stoa.importers.posts_xml import attributes
 
 QUESTION_SKIPPED = "answer to a question that was skipped"
-ACCEPT_SKIPPED = "accept whose question or answer was skipped, of question"
+ACCEPT_SKIPPED = "accept whose question or answer was skipped"
 
 
 @dataclass(frozen=True, slots=True)

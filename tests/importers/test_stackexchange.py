@@ -1,0 +1,386 @@
+"""A Posts.xml goes into a real server: complete, in order, as its authors, and never twice."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import apsw
+import httpx
+import pytest
+
+from stoa.importers import ImportStopped
+from stoa.importers.forum import Forum, Session
+from stoa.importers.journal import Action
+from stoa.importers.keyfile import KeyFile
+from stoa.importers.sessions import Sessions
+from tests.importers.conftest import SMALL, Import
+from tests.support.server import Server, environment
+
+ROOT = Path(__file__).parents[2]
+REAL = ROOT / os.environ.get("STOA_TEST_DATA", "../shared/data") / "beer" / "Posts.xml"
+
+MakeImport = Callable[..., Import]
+StartServer = Callable[..., Server]
+
+SMALL_SUMMARY = """\
+created: 5 questions, 3 answers, 1 accepted answers
+skipped 1: unknown post type (1 of type 5)
+skipped 1: accept whose question or answer was skipped (post 10)
+skipped 1: accepted answer belongs to another question (post 12)
+skipped 1: accepted answer missing (post 6)
+skipped 1: answer to a question that was skipped (post 11)
+skipped 1: answer whose question is missing (post 7)
+skipped 1: cannot_accept_own_reply: the asker's own answer (post 4)
+skipped 2: empty body (post 8, 10)
+skipped 1: question without a title (post 13)
+skipped 1: row without a usable Id, PostTypeId or CreationDate (post 15)
+skipped 1: second row with the same Id (post 14)
+changed 1: control or direction characters left out of the title (post 12)
+changed 1: tags left out or cut (post 12)
+changed 1: title cut to 300 characters (post 12)"""
+
+WITHOUT_LIMITS = {"limit_threads": 0, "limit_replies": 0, "limit_accepts": 0}
+
+
+def _stoa(*arguments: str, **settings: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "stoa", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(settings),
+    )
+
+
+def _texts(threads: list[dict[str, Any]]) -> list[tuple[str, list[str], str | None]]:
+    """What people see of threads: titles, answers and which of these is accepted."""
+    bodies = {
+        reply["id"]: reply["body"]["body"] for thread in threads for reply in thread["replies"]
+    }
+    return [
+        (
+            thread["title"],
+            [reply["body"]["body"] for reply in thread["replies"]],
+            bodies.get(thread["acceptedReplyId"]),
+        )
+        for thread in threads
+    ]
+
+
+def _ids(threads: list[dict[str, Any]]) -> list[tuple[str, list[str], str | None]]:
+    """What tells a thread and its replies from a second copy of them."""
+    return [
+        (thread["id"], [reply["id"] for reply in thread["replies"]], thread["acceptedReplyId"])
+        for thread in threads
+    ]
+
+
+def _long_thread(folder: Path, answers: int) -> Path:
+    common = 'CreationDate="2015-03-01T09:00:00" OwnerUserId="{}" Body="{}"'
+    question = common.format(1, "One by one.")
+    rows = [f'<row Id="1" PostTypeId="1" Title="Count!" {question}/>']
+    for n in range(answers):
+        answer = common.format(n % 9, f"Answer {n}.")
+        rows.append(f'<row Id="{n + 2}" PostTypeId="2" ParentId="1" {answer}/>')
+    path = folder / "Posts.xml"
+    path.write_text(f"<posts>{''.join(rows)}</posts>")
+    return path
+
+
+def _edit_journal(imported: Import, sql: str) -> None:
+    with apsw.Connection(str(imported.job.journal)) as connection:
+        connection.execute(sql)
+    connection.close()
+
+
+def test_posts_become_threads_and_replies_in_time_order(server: Server, importing: MakeImport):
+    imported = importing(server.url)
+    imported.run()
+    threads = imported.threads()
+    assert [thread["title"][:20] for thread in threads] == [
+        "The first question",
+        "Why does my kettle w",
+        "Leaves that keep",
+        "Milk & order",
+        "Upsidedown cups, and",
+    ]
+    kettle = threads[1]
+    assert kettle["tags"] == ["kettles", "heat"]
+    assert kettle["body"]["body"] == (
+        'My kettle whistles at 90 °C. **Why?**\n\n```\nfill(kettle)\nheat(kettle, "slow")\n```'
+    )
+    assert [reply["body"]["body"] for reply in kettle["replies"]] == [
+        "- You live high up.\n- See [this table](https://example.org/altitude).",
+        "> at 90 °C\n\nThe thermometer is wrong. [my own](https://example.org/t.png)",
+    ]
+
+
+def test_posts_are_written_and_accepted_by_their_authors(server: Server, importing: MakeImport):
+    imported = importing(server.url)
+    imported.run()
+    _, kettle, leaves, milk, cups = imported.threads()
+    assert kettle["author"]["displayName"] == "user10"
+    assert [reply["author"]["displayName"] for reply in kettle["replies"]] == ["user11", "user12"]
+    assert kettle["status"] == "answered"
+    assert kettle["acceptedReplyId"] == kettle["replies"][1]["id"]
+    assert leaves["author"]["id"] == leaves["replies"][0]["author"]["id"]
+    assert leaves["acceptedReplyId"] is None
+    assert milk["author"]["displayName"] == "Gone Brewer"
+    assert cups["author"]["displayName"] == "anonymous"
+
+
+def test_the_summary_says_what_was_created_skipped_and_changed(
+    server: Server, importing: MakeImport
+):
+    assert "\n".join(importing(server.url).run().lines()) == SMALL_SUMMARY
+
+
+def test_every_step_is_over_in_the_end(server: Server, importing: MakeImport):
+    imported = importing(server.url)
+    imported.run()
+    assert imported.progress.over == imported.progress.steps == 18
+
+
+def test_one_step_at_a_time_gives_the_same_as_many(
+    start_server: StartServer, importing: MakeImport
+):
+    seen: list[Any] = []
+    for concurrency in (1, 64):
+        imported = importing(start_server().url, concurrency=concurrency)
+        imported.run()
+        seen.append(_texts(imported.threads()))
+    assert seen[0] == seen[1]
+
+
+def test_a_second_run_writes_nothing(server: Server, importing: MakeImport):
+    imported = importing(server.url)
+    imported.run()
+    before = _ids(imported.threads())
+    summary = imported.run()
+    assert summary.created.total() == 0
+    assert dict(summary.already_there) == {Action.THREAD: 5, Action.REPLY: 3, Action.ACCEPT: 1}
+    assert _ids(imported.threads()) == before
+
+
+@pytest.mark.parametrize("line", [1, 3, 5, 8])
+def test_a_killed_import_goes_on_and_writes_nothing_twice(
+    server: Server, importing: MakeImport, line: int
+):
+    imported = importing(server.url)
+    killed = _stoa(*imported.command, "--concurrency", "2")
+    assert killed.stderr
+    for _ in range(line):
+        assert re.match(r"\d+ of 18\n", killed.stderr.readline())
+    killed.kill()
+    killed.communicate()
+    summary = imported.run()
+    assert summary.created.total() + summary.already_there.total() == 9
+    assert [len(thread["replies"]) for thread in imported.threads()] == [0, 2, 1, 0, 0]
+    assert imported.threads()[1]["status"] == "answered"
+
+
+@pytest.mark.parametrize("action", Action)
+def test_writes_whose_outcome_was_not_seen_are_found_on_the_server(
+    server: Server, importing: MakeImport, action: Action
+):
+    imported = importing(server.url)
+    imported.run()
+    before = _ids(imported.threads())
+    _edit_journal(imported, f"UPDATE written SET remote = NULL WHERE action = '{action}'")
+    summary = imported.run()
+    assert summary.created.total() == 0
+    assert summary.already_there.total() == 9
+    assert _ids(imported.threads()) == before
+
+
+def test_equal_texts_of_one_author_are_told_apart(
+    server: Server, importing: MakeImport, tmp_path: Path
+):
+    question, answer = re.findall("  <row .*\n", SMALL.read_text())[:2]
+    posts = [
+        question,
+        question.replace('Id="1"', 'Id="51"', 1),
+        answer,
+        answer.replace('Id="2"', 'Id="52"', 1),
+    ]
+    source = tmp_path / "Posts.xml"
+    source.write_text(f"<posts>\n{''.join(posts)}</posts>")
+    imported = importing(server.url, source)
+    imported.run()
+    before = _ids(imported.threads())
+    assert [len(replies) for _, replies, _ in before] == [2, 0]
+    _edit_journal(imported, "UPDATE written SET remote = NULL WHERE post IN (51, 52)")
+    assert imported.run().created.total() == 0
+    assert _ids(imported.threads()) == before
+    _edit_journal(imported, "DELETE FROM written WHERE post IN (51, 52)")
+    assert imported.run().created.total() == 2
+
+
+def test_a_malformed_file_is_one_line_and_leaves_nothing(tmp_path: Path):
+    source = tmp_path / "Posts.xml"
+    source.write_text(SMALL.read_text().replace('Id="7"', "Id=7"))
+    run = _stoa("import", "stackexchange", str(source), "--url", "http://127.0.0.1:9")
+    out, error = run.communicate()
+    assert run.returncode == 1
+    assert (out, error) == (
+        "",
+        f"stoa: {source}, line 9: not well-formed XML: not well-formed (invalid token)\n",
+    )
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_the_command_prints_the_summary_and_where_the_keys_are(
+    server: Server, importing: MakeImport
+):
+    imported = importing(server.url)
+    run = _stoa(*imported.command)
+    out, _ = run.communicate()
+    assert run.returncode == 0
+    assert out == f"{SMALL_SUMMARY}\nkeys of the authors: {imported.job.keys}\n"
+
+
+def test_keys_lie_beside_the_file_unless_named(server: Server, tmp_path: Path):
+    source = tmp_path / "Posts.xml"
+    source.write_bytes(SMALL.read_bytes())
+    run = _stoa("import", "stackexchange", str(source), "--url", f"{server.url}/")
+    run.communicate()
+    assert run.returncode == 0
+    names = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
+    assert names == ["Posts.xml", "Posts.xml.keys", "Posts.xml.keys.journal"]
+
+
+def test_a_full_bucket_is_waited_for_and_said(start_server: StartServer, importing: MakeImport):
+    run = _stoa(*importing(start_server(limit_replies=1).url).command)
+    assert run.stderr
+    said = next(line for line in run.stderr if "waiting" in line)
+    run.kill()
+    run.communicate()
+    assert re.fullmatch(
+        r"/threads/th_\w+/replies: 429 rate_limited: .*; waiting \d+ s as the server asks\n", said
+    )
+
+
+def test_a_token_that_is_no_longer_good_is_replaced_once(server: Server, tmp_path: Path):
+    keys = KeyFile(tmp_path / "keys")
+    keys.add("user:1", "user1")
+    tokens: list[str] = []
+
+    async def write(forum: Forum, session: Session) -> str:
+        tokens.append(session.token)
+        token = session.token if len(tokens) > 1 else "stoa_worn_out"
+        return await forum.create_thread(Session(session.agent_id, token), "t", "b", [])
+
+    async def run() -> None:
+        async with Forum(server.url, 1, print) as forum:
+            await Sessions(forum, keys).call("user:1", lambda session: write(forum, session))
+
+    asyncio.run(run())
+    assert len(set(tokens)) == len(tokens) == 2
+
+
+def test_a_challenge_for_another_address_is_not_signed(server: Server, importing: MakeImport):
+    asked: list[str] = []
+
+    class Relay(BaseHTTPRequestHandler):
+        """Passes everything on to the server, as one who wants a signature would."""
+
+        def do_GET(self) -> None:
+            self._pass_on(b"")
+
+        def do_POST(self) -> None:
+            self._pass_on(self.rfile.read(int(self.headers["Content-Length"])))
+
+        def _pass_on(self, body: bytes) -> None:
+            asked.append(self.path)
+            kind = {"Content-Type": "application/json"} if body else {}
+            url = f"{server.url}{self.path}"
+            answer = httpx.request(self.command, url, content=body, headers=kind)
+            self.send_response(answer.status_code)
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Relay) as relay:
+        Thread(target=relay.serve_forever, daemon=True).start()
+        with pytest.raises(ImportStopped, match=f"made for {server.url}: it was not signed"):
+            importing(f"http://127.0.0.1:{relay.server_port}").run()
+        relay.shutdown()
+    assert "/api/v1/auth/challenge" in asked
+    assert "/api/v1/auth/verify" not in asked
+
+
+def test_a_server_that_is_not_there_is_said_at_once(importing: MakeImport):
+    with pytest.raises(ImportStopped, match=r"cannot reach http://127\.0\.0\.1:9: "):
+        importing("http://127.0.0.1:9").run()
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://127.0.0.1", "http://", "http://[::1"])
+def test_what_is_not_an_address_is_said(importing: MakeImport, url: str):
+    with pytest.raises(ImportStopped, match="is not an address"):
+        importing(url).run()
+
+
+def test_a_server_that_lost_its_data_is_noticed(
+    server: Server, start_server: StartServer, importing: MakeImport
+):
+    imported = importing(start_server().url)
+    imported.run()
+    _edit_journal(imported, f"UPDATE written SET server = '{server.url}'")
+    with pytest.raises(ImportStopped, match=r"does not know th_.*remove the journal"):
+        importing(server.url).run()
+
+
+def test_a_journal_without_its_key_file_is_refused(server: Server, importing: MakeImport):
+    imported = importing(server.url)
+    imported.run()
+    imported.job.keys.unlink()
+    with pytest.raises(ImportStopped, match="without its key file"):
+        imported.run()
+
+
+def test_an_import_outlives_a_restart_of_the_server(
+    start_server: StartServer, importing: MakeImport, tmp_path: Path
+):
+    server = start_server()
+    imported = importing(server.url, _long_thread(tmp_path, answers=300))
+    run = _stoa(*imported.command)
+    assert run.stderr
+    run.stderr.readline()
+    server.kill()
+    port = str(server.address[1])
+    again = _stoa("serve", "--port", port, "--data-dir", str(server.data_dir), **WITHOUT_LIMITS)
+    out, error = run.communicate()
+    threads = imported.threads()
+    again.terminate()
+    again.communicate()
+    assert run.returncode == 0, error
+    assert "trying again in" in error
+    assert out.startswith("created: 1 questions, 300 answers, 0 accepted answers\n")
+    assert _texts(threads) == [("Count!", [f"Answer {n}." for n in range(300)], None)]
+
+
+if REAL.exists():
+
+    def test_a_real_site_goes_in(server: Server, importing: MakeImport):
+        imported = importing(server.url, REAL)
+        summary = imported.run()
+        assert dict(summary.created) == {
+            Action.THREAD: 663,
+            Action.REPLY: 1572,
+            Action.ACCEPT: 395,
+        }
+        assert dict(summary.other_types) == {4: 58, 5: 58, 7: 3}
+        own = summary.skipped["cannot_accept_own_reply: the asker's own answer"]
+        assert own.count == len(own.posts) == 15
+        assert len(summary.skipped) == 1
+        assert dict(summary.changed) == {}
+        assert imported.run().created.total() == 0
