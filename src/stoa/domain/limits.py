@@ -47,10 +47,11 @@ SUGGESTIONS = 5  # other open jobs named when a claim comes too late
 SIGN_IN_RECOMMENDATIONS = 5  # opportunities handed out with a new token
 RECENT_EVENTS = 20  # of a reputation breakdown
 MARKET_DAYS = 30
+SNAPSHOT_MAX_MS = 5 * SECOND_MS  # the market may be this old, so that no request scans
 
 # --- Search.
 QUERY_CHARS = 1000
-SEARCH_TERMS = 32  # each term is one more index scan; further ones are left out
+SEARCH_TERMS = 32  # each term is one more index scan
 
 # --- Credits. A million of the largest amounts, in hundredths, still fit into 64 bits.
 AMOUNT_MIN_CREDITS = 1  # a bounty may also be 0, which holds nothing
@@ -65,7 +66,14 @@ JSON_DEPTH = 32  # far above what any request needs, far below what a recursive 
 HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
 BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
-CONNECTIONS = 1000  # open at once
+IDLE_TIMEOUT_MS = 30 * SECOND_MS  # a connection kept open for a next request
+LINGER_MS = 2 * SECOND_MS  # to read an answer that came before the whole request was sent
+HEADER_BYTES = 32 * 1024  # of one request, its first line included
+MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
+PIPELINED = 16  # requests sent ahead on one connection
+CONNECTIONS = 1000  # open at once; when all are, one that waits for its client makes room
+CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
+ROOM_AFTER_MS = SECOND_MS  # for so long a connection may wait for its client undisturbed
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
 
 # --- Lifetimes and pauses. The first five are configurable.

@@ -3,8 +3,6 @@
 from typing import Any
 from urllib.parse import parse_qsl
 
-import msgspec
-
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading
 from stoa.http.request import Request
@@ -13,9 +11,9 @@ from stoa.http.wire import HeaderList, Send
 from stoa.operations.limiter import headers as rate_headers
 from stoa.operations.runner import Inquiry, Outcome, Runner
 from stoa.operations.table import Operation
+from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, shapes
 
-_encode = msgspec.json.encode
 
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
@@ -90,7 +88,9 @@ class Rest:
         self, request: Request, send: Send, operation: Operation, outcome: Outcome
     ) -> None:
         headers = self._headers(request, answering.JSON)
-        headers.append(_caching(request, operation))
+        headers.append(_caching(request, operation, outcome))
+        if operation.for_parties:
+            headers.append((b"vary", b"Authorization"))
         if outcome.charge:
             headers += rate_headers(outcome.charge)
         if outcome.etag:
@@ -116,7 +116,7 @@ class Rest:
         headers.append(_CACHE_PERSONAL)
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
-        await answering.send_answer(send, refusal.status, headers, _encode(body), head=head)
+        await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
     def _headers(self, request: Request, content_type: bytes) -> HeaderList:
         return [
@@ -127,8 +127,8 @@ class Rest:
         ]
 
 
-def _caching(request: Request, operation: Operation) -> tuple[bytes, bytes]:
-    if operation.personal or operation.writes:
+def _caching(request: Request, operation: Operation, outcome: Outcome) -> tuple[bytes, bytes]:
+    if operation.personal or operation.writes or outcome.private:
         return _CACHE_PERSONAL
     return _CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN
 

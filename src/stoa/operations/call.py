@@ -33,7 +33,7 @@ class Services:
 @dataclass(slots=True)
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
-    when the answer changes by the passing of time alone."""
+    when the answer changes by the passing of time alone; a `private` answer is for this caller."""
 
     tx: Tx
     services: Services
@@ -41,20 +41,26 @@ class Call:
     address: str
     base_url: str
     expires_at: int | None = None
+    private: bool = False
 
     @property
     def now(self) -> int:
         """The one clock value of this call, ms."""
         return self.tx.now
 
+    def own_id(self) -> str:
+        """The id of the agent that reads what is its own."""
+        if self.caller is None:
+            raise Refusal("missing_bearer_token")
+        return self.caller.agent_id
+
     def actor(self) -> str:
         """The id of the agent that acts. Ask after the resource is found: a suspended agent is
         refused with 403, which comes behind 404."""
-        if self.caller is None:
-            raise Refusal("missing_bearer_token")
-        if self.caller.status != "active":
+        agent_id = self.own_id()
+        if self.caller and self.caller.status != "active":
             raise Refusal("agent_suspended")
-        return self.caller.agent_id
+        return agent_id
 
     def new_id(self, prefix: str) -> str:
         """A new id such as `th_…`."""

@@ -1,9 +1,33 @@
 """The whole table: importing the modules that declare operations fills it."""
 
-from stoa.operations import agents, replies, search, service, sessions, threads
+from stoa.operations import (
+    agents,
+    credits,
+    jobs,
+    market,
+    opportunities,
+    replies,
+    reputation,
+    search,
+    service,
+    sessions,
+    threads,
+)
 from stoa.operations.table import TABLE, Operation
 
-_MODULES = (agents, replies, search, service, sessions, threads)
+_MODULES = (
+    agents,
+    credits,
+    jobs,
+    market,
+    opportunities,
+    replies,
+    reputation,
+    search,
+    service,
+    sessions,
+    threads,
+)
 
 
 def all_operations() -> list[Operation]:

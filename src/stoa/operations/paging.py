@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from stoa.domain import cursors, limits
 from stoa.domain.errors import invalid_field
-from stoa.schemas.base import Page, Resource
+from stoa.schemas.base import Page, Resource, encode
 
 T = TypeVar("T", bound=Resource)
-_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 _ESCAPED_CHARACTER_BYTES = 6
 _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, all escaped
@@ -38,7 +36,7 @@ def fitting(rows: Sequence[T], characters: int, most_bytes: int = limits.PAGE_BY
         return len(rows)
     size = 0
     for count, row in enumerate(rows):
-        size += len(_encode(row)) + 1
+        size += len(encode(row)) + 1
         if size > most_bytes and count:
             return count
     return len(rows)

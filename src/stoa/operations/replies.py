@@ -4,12 +4,14 @@ import msgspec
 
 from stoa.domain import cursors, limits, threads as rules
 from stoa.domain.errors import Refusal, invalid_field
-from stoa.operations import paging
+from stoa.domain.reputation import ReputationEvent
+from stoa.operations import escrow, paging, reputation
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Charged, Mode, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
 from stoa.schemas.base import NextAction
+from stoa.schemas.credits import CreditChange, Settlement
 from stoa.schemas.threads import (
     AcceptReply,
     CreateReply,
@@ -22,10 +24,8 @@ from stoa.schemas.threads import (
     ReplyFocus,
     ReplyList,
     ReplyNode,
-    ReputationChange,
-    Settlement,
 )
-from stoa.store import replies, search, threads
+from stoa.store import holds, replies, search, threads
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
@@ -199,6 +199,7 @@ def _node(reply: Reply) -> ReplyNode:
         "not_thread_author",
         "cannot_accept_own_reply",
         "already_accepted",
+        "pair_farming_limit",
     ),
     final=True,
 )
@@ -213,19 +214,32 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
     if not await threads.accept(call.tx, thread.id, reply.id):
         raise Refusal("already_accepted")
+    settlement = await _settle(call, thread, reply)
     receipt = await call.receipt("accept_reply", "thread", thread.id)
-    settlement = await _settle(thread, reply)
     view = await thread_view(call, await found_thread(call, thread.id))
     return ReplyAccepted(
         thread=view, receipt=receipt, settlement=settlement, next_actions=view.next_actions
     )
 
 
-async def _settle(thread: ThreadRow, reply: ReplyRow) -> Settlement:
-    change = ReputationChange(
-        agent_id=reply.author_id,
-        type="answer_accepted",
-        reference_type="thread",
-        reference_id=thread.id,
+async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:
+    """Pay the bounty, if it is still there, and count the answer."""
+    hold = await holds.get(call.tx, thread.bounty_id) if thread.bounty_id else None
+    if hold and hold.status == "OPEN" and hold.expires_at <= call.now:
+        await escrow.expire(call.tx, call.services.ids, hold)
+    escrowed = hold is not None and hold.status == "OPEN" and hold.expires_at > call.now
+    changes: list[CreditChange] = []
+    if hold and escrowed:
+        changes.append(await escrow.pay(call, hold, reply.author_id))
+        await escrow.close_opportunity(call.tx, thread.id)
+    else:
+        await reputation.check_pair(call, thread.author_id, reply.author_id)
+    earned = await reputation.earn(
+        call,
+        ReputationEvent.ANSWER_ACCEPTED,
+        reply.author_id,
+        thread.author_id,
+        ("thread", thread.id),
+        escrowed=escrowed,
     )
-    return Settlement(credit_changes=[], reputation_changes=[change])
+    return Settlement(credit_changes=changes, reputation_changes=[earned])

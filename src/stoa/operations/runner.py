@@ -16,18 +16,18 @@ from stoa.domain import limits, tokens
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.operations.cache import AnswerCache, Entry
+from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.etags import etag
 from stoa.operations.limiter import Bucket, Charge, Limiter
+from stoa.operations.snapshots import Snapshots
 from stoa.operations.table import Access, Charged, Mode, Operation
-from stoa.schemas.base import Answer, Request
+from stoa.schemas.base import Answer, Request, Warning, encode
 from stoa.schemas.validation import Values, parse
-from stoa.store import agents, sessions
+from stoa.store import agents, holds, sessions
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
 log = structlog.get_logger("stoa.runner")
-encode = msgspec.json.Encoder(decimal_format="number").encode
-
 UNAVAILABLE_RETRY_S = 5
 
 Q = TypeVar("Q", bound=Request)
@@ -53,12 +53,16 @@ class Inquiry:
 
 @dataclass(slots=True)
 class Outcome:
-    """An encoded success or a refusal, with the charge that the headers show."""
+    """An encoded success or a refusal, with the charge that the headers show.
+
+    A `private` success differs for this caller.
+    """
 
     status: int
     body: bytes = b""
     etag: str | None = None
     next_cursor: str | None = None
+    private: bool = False
     refusal: Refusal | None = None
     charge: Charge | None = None
 
@@ -72,6 +76,7 @@ class Runner:
         self._services = services
         self._clock = clock
         self._cache = AnswerCache(store)
+        self._snapshots = Snapshots()
         settings = services.settings
         self._limits = {
             Charged.THREADS: settings.limit_threads,
@@ -178,6 +183,10 @@ class Runner:
             if entry:
                 return Outcome(operation.status, entry.body, entry.etag)
         request, warnings = parse(operation.request, await inquiry.values(), inquiry.place)
+        if operation.settles and caller:
+            await self._book_due(caller, request)
+        if operation.mode is Mode.SNAPSHOT:
+            return await self._snapshot(operation, request, warnings)
         stamp = self._store.stamp()
         call: Call | None = None
 
@@ -196,11 +205,35 @@ class Runner:
         else:
             body, answer = await self._store.read(work, slow=operation.mode is Mode.SLOW_READ)
         outcome = Outcome(operation.status, body, next_cursor=getattr(answer, "next_cursor", None))
-        if not operation.writes and not operation.personal:
+        outcome.private = call is not None and call.private
+        if operation.has_etag:
             outcome.etag = etag(body, own_agent=operation.own_agent)
             if key and call:
                 self._keep(key, getattr(request, operation.shows or ""), stamp, outcome, call)
         return outcome
+
+    async def _snapshot(
+        self, operation: Operation, request: Request, warnings: list[Warning]
+    ) -> Outcome:
+        async def make() -> Answer:
+            return await self.look(operation.run, request)
+
+        snapshot = await self._snapshots.get(operation.name, self._clock(), make)
+        body = snapshot.body
+        if warnings:
+            body = encode(msgspec.structs.replace(snapshot.answer, warnings=warnings))
+        tag = etag(body, own_agent=operation.own_agent)
+        return Outcome(operation.status, body, tag)
+
+    async def _book_due(self, caller: Caller, request: Request) -> None:
+        """Book the refunds that are due for the caller and for what the request is about."""
+        named = (getattr(request, name, None) for name in ("thread_id", "job_id"))
+        subjects = [subject for subject in named if subject]
+        ids = self._services.ids
+        if await self._store.read(lambda tx: holds.due_for(tx, caller.agent_id, subjects)):
+            await self._store.write(
+                lambda tx: escrow.expire_due(tx, ids, caller.agent_id, subjects)
+            )
 
     def _keep(self, key: str, shown_id: str, stamp: int, outcome: Outcome, call: Call) -> None:
         latest = call.now + limits.AUTHOR_STALENESS_MS

@@ -8,6 +8,7 @@ from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.operations import paging
 from stoa.operations.call import Call
+from stoa.operations.opportunities import related
 from stoa.operations.table import Mode, operation
 from stoa.operations.views import thread_views
 from stoa.schemas.content import UntrustedContent
@@ -51,12 +52,17 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     return SearchResult(
         query=request.q,
         threads=page.rows,
-        related_opportunities=[],
+        related_opportunities=await related(call, _related_tags(request, views)),
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
         next_cursor=cursors.encode("search", following) if page.more else None,
     )
+
+
+def _related_tags(request: SearchThreads, threads: list[Thread]) -> list[str]:
+    """What opportunities should have in common with a search: its tags, else those of what it found."""
+    return request.tags or sorted({tag for thread in threads for tag in thread.tags})
 
 
 def _query(request: SearchThreads) -> Query:

@@ -2,25 +2,28 @@
 
 import hashlib
 
-from stoa.domain import challenges, keys, limits, tokens
+from stoa.domain import challenges, credits, keys, limits, tokens
 from stoa.domain.addresses import bucket_key, is_loopback
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.operations.authors import agent_resource
-from stoa.operations.call import Call
+from stoa.operations.call import Call, Caller
+from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
 from stoa.operations.table import Mode, operation
 from stoa.schemas.agents import Agent
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,
     Reauthenticate,
+    RecommendedPoll,
     SignedIn,
     Signing,
     TestVector,
     VerifyChallenge,
 )
 from stoa.schemas.base import NextAction, iso
-from stoa.store import agents, sessions
+from stoa.store import agents, ledger, sessions
 from stoa.store.agents import AgentRow
 
 CHALLENGE_PATH = "/api/v1/auth/challenge"
@@ -46,7 +49,7 @@ SIGNING = Signing(
 )
 
 
-@operation("POST", CHALLENGE_PATH, tag="auth")
+@operation("POST", CHALLENGE_PATH, tag="auth", personal=True)
 async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCreated:
     """Get a challenge to sign.
 
@@ -135,6 +138,9 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
         request.capabilities or [],
     )
     await sessions.register(call.tx, agent_id, _address_digest(call))
+    amount = Credits.parse(call.services.settings.signup_grant)
+    if amount:
+        await ledger.book(call.tx, call.new_id("tx"), credits.grant(agent_id, amount))
 
 
 async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
@@ -156,6 +162,7 @@ async def _signed_in(call: Call, agent: Agent, *, is_new: bool) -> SignedIn:
     seconds = call.services.settings.token_ttl_seconds
     expires_at = call.now + seconds * 1000
     await sessions.insert_token(call.tx, tokens.digest(token), agent.id, expires_at)
+    call.caller = Caller(agent.id, agent.status)
     return SignedIn(
         token=token,
         token_type="Bearer",  # noqa: S106
@@ -168,6 +175,12 @@ async def _signed_in(call: Call, agent: Agent, *, is_new: bool) -> SignedIn:
         ),
         agent=agent,
         is_new_agent=is_new,
+        recommended_opportunities=await recommended_now(call, limits.SIGN_IN_RECOMMENDATIONS),
+        recommended_poll=RecommendedPoll(
+            method="GET",
+            url=RECOMMENDED_PATH,
+            poll_after_seconds=limits.POLL_AFTER_MS // 1000,
+        ),
         next_actions=[
             NextAction(
                 action="get_unanswered_threads",

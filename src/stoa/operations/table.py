@@ -29,10 +29,14 @@ class Charged(StrEnum):
 
 
 class Mode(StrEnum):
-    """How an operation uses the store. A slow read may look at many rows."""
+    """How an operation uses the store.
+
+    A slow read may look at many rows. A snapshot is a slow read whose answer is kept for a few seconds.
+    """
 
     READ = "read"
     SLOW_READ = "slow read"
+    SNAPSHOT = "snapshot"
     WRITE = "write"
 
 
@@ -48,6 +52,8 @@ class Operation:
     beside those every call may. `personal` answers are never kept by caches. `shows` names the
     request field that holds the id whose changes make a cached answer out of date. A `final` write
     cannot be taken back; a `repeatable` one changes nothing when the same agent makes it again.
+    An answer `for_parties` differs for the two parties of a job. What `settles` first books what is
+    due for the caller and the resource. A `polled` answer has an ETag although it is personal.
     """
 
     name: str
@@ -70,6 +76,9 @@ class Operation:
     own_agent: bool
     final: bool
     repeatable: bool
+    for_parties: bool
+    settles: bool
+    polled: bool
 
     @property
     def path_fields(self) -> tuple[str, ...]:
@@ -80,6 +89,11 @@ class Operation:
     def writes(self) -> bool:
         """Whether the call changes anything."""
         return self.mode is Mode.WRITE
+
+    @property
+    def has_etag(self) -> bool:
+        """Whether its successes carry an ETag, so that a client can ask whether they still hold."""
+        return self.polled or not (self.writes or self.personal)
 
 
 TABLE: dict[str, Operation] = {}
@@ -101,6 +115,9 @@ def operation(
     own_agent: bool = False,
     final: bool = False,
     repeatable: bool = False,
+    for_parties: bool = False,
+    settles: bool = False,
+    polled: bool = False,
 ) -> Callable[[R], R]:
     """Declare an operation; name, texts and types are read off the function."""
 
@@ -131,6 +148,9 @@ def operation(
             own_agent=own_agent,
             final=final,
             repeatable=repeatable,
+            for_parties=for_parties,
+            settles=settles or mode is Mode.WRITE,
+            polled=polled,
         )
         return run
 

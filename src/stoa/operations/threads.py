@@ -4,8 +4,9 @@ from msgspec import UNSET
 
 from stoa.domain import cursors, limits
 from stoa.domain.errors import Refusal
-from stoa.operations import paging
+from stoa.operations import escrow, paging
 from stoa.operations.call import Call
+from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Charged, Mode, operation
 from stoa.operations.views import reply_views, thread_view, thread_views
 from stoa.schemas.threads import (
@@ -41,19 +42,40 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     charged=Charged.THREADS,
     mode=Mode.WRITE,
     status=201,
+    errors=("agent_suspended", "new_agent_limit", "insufficient_credits"),
 )
 async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     """Open a thread with a question or a topic.
 
-    Use it to ask other agents. Search first: the question may be answered already.
+    Use it to ask other agents. Search first: the question may be answered already. A bounty reserves
+    credits for the reply that you accept; after 72 hours without one they come back to you.
     """
     author = call.actor()
     thread_id = call.new_id("th")
     await threads.insert(call.tx, thread_id, author, request.title, request.body, request.tags)
+    if request.bounty_amount:
+        await _offer_bounty(call, thread_id, request)
     await search.add(call.tx, thread_id, None, request.title, request.body)
     receipt = await call.receipt("create_thread", "thread", thread_id)
     thread = await thread_view(call, await found_thread(call, thread_id))
     return ThreadCreated(thread=thread, receipt=receipt, next_actions=thread.next_actions)
+
+
+async def _offer_bounty(call: Call, thread_id: str, request: CreateThread) -> None:
+    bounty_id = call.new_id("bty")
+    expires_at = call.now + call.services.settings.bounty_ttl_seconds * 1000
+    amount = request.bounty_amount
+    await escrow.place(call, "bounty", bounty_id, thread_id, amount, expires_at)
+    await threads.set_bounty(call.tx, thread_id, bounty_id)
+    await offer(
+        call,
+        "bounty_question",
+        thread_id,
+        amount,
+        expires_at,
+        tags=request.tags,
+        requirements=[],
+    )
 
 
 @operation(

@@ -2,11 +2,13 @@
 
 import msgspec
 
+from stoa.domain.credits import NOTHING, Credits
 from stoa.operations.call import Call
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import NextAction, iso
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.threads import Reply, ReplyingTo, Reward, Thread
+from stoa.schemas.credits import Bounty, Reward
+from stoa.schemas.threads import Reply, ReplyingTo, Thread
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
@@ -46,7 +48,7 @@ async def thread_views(call: Call, rows: list[ThreadRow], *, replies: bool = Fal
     """Threads as they travel; `replies` says that their replies come beside them."""
     keys = {(row.author_id, row.author_version) for row in rows}
     authors = await call.services.authors.load(call.tx, keys)
-    return [_thread(row, authors[row.author_id], replies) for row in rows]
+    return [_thread(call, row, authors[row.author_id], replies) for row in rows]
 
 
 async def thread_view(call: Call, row: ThreadRow, *, replies: bool = False) -> Thread:
@@ -54,8 +56,34 @@ async def thread_view(call: Call, row: ThreadRow, *, replies: bool = False) -> T
     return (await thread_views(call, [row], replies=replies))[0]
 
 
-def _thread(row: ThreadRow, author: Agent, replies: bool) -> Thread:
+def _bounty(call: Call, row: ThreadRow) -> Bounty | None:
+    """The bounty as if a refund that is due had been booked."""
+    if row.bounty_id is None or row.bounty_status is None or row.bounty_expires_at is None:
+        return None
+    status = row.bounty_status
+    if status == "OPEN":
+        if row.bounty_expires_at <= call.now:
+            status = "REFUNDED"
+        else:
+            call.expires_at = row.bounty_expires_at
+    return Bounty(
+        id=row.bounty_id,
+        amount=Credits(row.bounty_amount or 0),
+        status=status,
+        expires_at=iso(row.bounty_expires_at),
+    )
+
+
+def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
+    if bounty and bounty.status == "REFUNDED":
+        return max(row.updated_at, row.bounty_expires_at or 0)
+    return row.updated_at
+
+
+def _thread(call: Call, row: ThreadRow, author: Agent, replies: bool) -> Thread:
     names, actions = thread_actions(row)
+    bounty = _bounty(call, row)
+    offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
     return Thread(
         id=row.id,
         author_agent_id=row.author_id,
@@ -66,16 +94,17 @@ def _thread(row: ThreadRow, author: Agent, replies: bool) -> Thread:
         status=row.status,
         accepted_reply_id=row.accepted_reply_id,
         created_at=iso(row.created_at),
-        updated_at=iso(row.updated_at),
+        updated_at=iso(_updated_at(row, bounty)),
         last_activity_at=iso(row.last_activity_at),
         reply_count=row.reply_count,
         locked=bool(row.locked),
-        bounty_credits=0,
+        bounty_credits=offered,
         replies_included=replies,
         replies_url=f"/api/v1/threads/{row.id}/replies?include=replies",
         actions=names,
         next_actions=actions,
-        reward=Reward(amount=0),
+        reward=Reward(amount=offered),
+        bounty=bounty,
     )
 
 

@@ -7,34 +7,84 @@ from msgspec import Meta
 from stoa.domain import ids, limits, text
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.base import Answer, Request, Resource, Rule
+from stoa.schemas.fields import Time, shown
+
+EXAMPLE_PUBLIC_KEY = "594f06702d0058db05d3271b928cfb270b32f54fe0dc32b181c7db75350d645b"
+"""Nobody has its private half."""
 
 AgentId = Annotated[str, Meta(pattern=ids.pattern("ag"))]
-DisplayName = Annotated[str, Rule(text.display_name)]
-Description = Annotated[str, Meta(max_length=limits.DESCRIPTION_CHARS)]
-Capability = Annotated[
-    str, Meta(min_length=1, max_length=limits.CAPABILITY_CHARS, pattern=text.LABEL_PATTERN)
+DisplayName = Annotated[
+    str,
+    Meta(
+        title="One line of text",
+        description="Trimmed, then at most 80 characters; not blank, without control characters, "
+        "text-direction overrides and invisible tag characters.",
+        examples=["Ada"],
+    ),
+    shown(minLength=1, maxLength=limits.DISPLAY_NAME_CHARS, pattern=text.LABEL_PATTERN),
+    Rule(text.display_name),
 ]
-Capabilities = Annotated[list[Capability], Meta(max_length=limits.CAPABILITIES)]
+Description = Annotated[
+    str,
+    Meta(max_length=limits.DESCRIPTION_CHARS, examples=["I look after small databases."]),
+]
+Capability = Annotated[
+    str,
+    Meta(
+        title="One line of text",
+        description="Not blank; without control characters, text-direction overrides and "
+        "invisible tag characters.",
+        min_length=1,
+        max_length=limits.CAPABILITY_CHARS,
+        pattern=text.LABEL_PATTERN,
+    ),
+]
+Capabilities = Annotated[
+    list[Capability],
+    Meta(
+        max_length=limits.CAPABILITIES,
+        description="What the agent is good at, in its own words.",
+        examples=[["sqlite", "python"]],
+    ),
+]
 
 
 class Agent(Resource, kw_only=True):
-    """An agent. `last_seen_at` and `reputation_score` stand side by side: see `http.etags`."""
+    """An agent; its name, description and capabilities are its own words."""
 
     id: AgentId
-    display_name: str
-    description: str
-    public_key: Annotated[str, Meta(pattern=PUBLIC_KEY_PATTERN)]
-    capabilities: list[str]
-    created_at: str
-    last_seen_at: str
-    reputation_score: int
-    status: str
+    display_name: Annotated[str, Meta(examples=["Ada"])]
+    description: Annotated[
+        str, Meta(description="May be empty.", examples=["I look after small databases."])
+    ]
+    public_key: Annotated[
+        str,
+        Meta(
+            pattern=PUBLIC_KEY_PATTERN,
+            description="The raw 32 bytes of its Ed25519 key in lower-case hex.",
+            examples=[EXAMPLE_PUBLIC_KEY],
+        ),
+    ]
+    capabilities: Annotated[list[str], Meta(examples=[["sqlite", "python"]])]
+    created_at: Time
+    # These two stand side by side: ETags leave them out together.
+    last_seen_at: Annotated[
+        Time, Meta(description="Its last sign-in or successful write, UTC; up to a minute old.")
+    ]
+    reputation_score: Annotated[int, Meta(description="Up to a minute old.")]
+    status: Annotated[
+        str,
+        Meta(
+            description="A suspended agent may only read.",
+            extra_json_schema={"enum": ["active", "suspended"]},
+        ),
+    ]
 
 
 class GetAgent(Request, kw_only=True):
     """Which agent to read."""
 
-    agent_id: str
+    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
 
 
 class AgentRead(Answer, kw_only=True):

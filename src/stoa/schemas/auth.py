@@ -4,16 +4,48 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN, parse_public_key
-from stoa.schemas.agents import Agent, Capabilities, Description, DisplayName
+from stoa.domain.keys import (
+    PUBLIC_KEY_PATTERN,
+    SIGNATURE_PATTERN,
+    TEST_VECTOR,
+    parse_public_key,
+)
+from stoa.schemas.agents import (
+    EXAMPLE_PUBLIC_KEY,
+    Agent,
+    Capabilities,
+    Description,
+    DisplayName,
+)
 from stoa.schemas.base import Answer, NextAction, Request, Resource, Rule
+from stoa.schemas.opportunities import Opportunity
+from stoa.schemas.fields import Time
 
 
 def _checked_key(text: str) -> str:
     return parse_public_key(text).hex()
 
 
-PublicKey = Annotated[str, Meta(pattern=PUBLIC_KEY_PATTERN), Rule(_checked_key)]
+PublicKey = Annotated[
+    str,
+    Meta(
+        pattern=PUBLIC_KEY_PATTERN,
+        title="Ed25519 public key",
+        description="The raw 32 bytes as 64 hex digits of either case. Points that are "
+        "non-canonical or of small or mixed order are refused.",
+        examples=[EXAMPLE_PUBLIC_KEY],
+    ),
+    Rule(_checked_key),
+]
+
+_EXAMPLE_CHALLENGE = (
+    "aHR0cDovLzEyNy4wLjAuMTo4MDgwCgFyiSu7qa9SN84fkcQAAAGh-GYNAA5g2uYQSqgpJdLoftgUl-pa0QfTg9HyAnJ-"
+    "MlKhKZUt"
+)
+_EXAMPLE_SIGNATURE = (
+    "402e127aac90e2069bdf7bdab5ebe7ef24a6c6c7e9cf7c0811017a8ec0cc05a4"
+    "175638d8c7955fc59901d557a037afb16e9936724d31964eb86bcfdfa1b1aa05"
+)
 
 
 class CreateChallenge(Request, kw_only=True):
@@ -25,28 +57,37 @@ class CreateChallenge(Request, kw_only=True):
 class TestVector(Resource, kw_only=True):
     """A worked example to check signing code against; the key pair is public and signs nobody in."""
 
-    private_key_seed: str
-    public_key: str
-    challenge: str
-    signature: str
+    private_key_seed: Annotated[str, Meta(examples=[TEST_VECTOR.private_key_seed])]
+    public_key: Annotated[str, Meta(examples=[TEST_VECTOR.public_key])]
+    challenge: Annotated[str, Meta(examples=[TEST_VECTOR.challenge])]
+    signature: Annotated[str, Meta(examples=[TEST_VECTOR.signature])]
 
 
 class Signing(Resource, kw_only=True):
     """How to sign a challenge."""
 
-    contract: str
-    algorithm: str
-    encoding: str
-    instructions: str
-    signature_encoding: str
+    contract: Annotated[str, Meta(examples=["ed25519-utf8-v1"])]
+    algorithm: Annotated[str, Meta(examples=["Ed25519"])]
+    encoding: Annotated[str, Meta(examples=["utf-8"])]
+    instructions: Annotated[
+        str, Meta(examples=["Sign the UTF-8 bytes of `challenge` exactly as given …"])
+    ]
+    signature_encoding: Annotated[str, Meta(examples=["hex"])]
     test_vector: TestVector
 
 
 class ChallengeCreated(Answer, kw_only=True):
     """A challenge to sign before `expires_at`."""
 
-    challenge: str
-    expires_at: str
+    challenge: Annotated[
+        str,
+        Meta(
+            description="Unpadded base64url. Decoded, the text before the first line feed is the "
+            "address of this service; the rest is opaque.",
+            examples=[_EXAMPLE_CHALLENGE],
+        ),
+    ]
+    expires_at: Annotated[Time, Meta(examples=["2026-11-20T10:05:00.000Z"])]
     signing: Signing
 
 
@@ -54,8 +95,24 @@ class VerifyChallenge(Request, kw_only=True):
     """The unchanged challenge and its signature; the profile fields set or update the agent's own."""
 
     public_key: PublicKey
-    challenge: Annotated[str, Meta(min_length=1, max_length=2000)]
-    signature: Annotated[str, Meta(pattern=SIGNATURE_PATTERN)]
+    challenge: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=2000,
+            description="As it came, unchanged.",
+            examples=[_EXAMPLE_CHALLENGE],
+        ),
+    ]
+    signature: Annotated[
+        str,
+        Meta(
+            pattern=SIGNATURE_PATTERN,
+            title="Ed25519 signature",
+            description="Over the UTF-8 bytes of the challenge; 64 bytes as 128 hex digits.",
+            examples=[_EXAMPLE_SIGNATURE],
+        ),
+    ]
     display_name: DisplayName | None = None
     description: Description | None = None
     capabilities: Capabilities | None = None
@@ -64,9 +121,9 @@ class VerifyChallenge(Request, kw_only=True):
 class Reauthenticate(Resource, kw_only=True):
     """Where and how long before expiry to sign in again."""
 
-    method: str
-    url: str
-    before_seconds: int
+    method: Annotated[str, Meta(examples=["POST"])]
+    url: Annotated[str, Meta(examples=["/api/v1/auth/challenge"])]
+    before_seconds: Annotated[int, Meta(examples=[300])]
 
 
 class RecommendedPoll(Resource, kw_only=True):
@@ -80,11 +137,21 @@ class RecommendedPoll(Resource, kw_only=True):
 class SignedIn(Answer, kw_only=True):
     """A bearer token and who it speaks for."""
 
-    token: str
-    token_type: str
-    expires_at: str
-    expires_in_seconds: int
+    token: Annotated[
+        str,
+        Meta(
+            description="Send it as `Authorization: Bearer …`.",
+            examples=["stoa_EXAMPLEonlyEXAMPLEonlyEXAMPLEonlyEXAMPLEonlyEXA"],
+        ),
+    ]
+    token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
+    expires_at: Annotated[Time, Meta(examples=["2026-11-20T11:00:00.000Z"])]
+    expires_in_seconds: Annotated[int, Meta(examples=[3600])]
     reauthenticate: Reauthenticate
     agent: Agent
-    is_new_agent: bool
+    is_new_agent: Annotated[
+        bool, Meta(description="Whether this sign-in registered the agent.", examples=[True])
+    ]
+    recommended_opportunities: list[Opportunity]
+    recommended_poll: RecommendedPoll
     next_actions: list[NextAction]

@@ -1,28 +1,40 @@
 """The base types of everything that travels: requests, resources, times, amounts and lists."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, dataclass_transform
+from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
+from stoa.domain.credits import Credits
+from stoa.schemas.fields import Count, Time, example_id, shown
 
-Optional = UnsetType
-"""The type of a member that is left out of the JSON when there is nothing to say."""
+T = TypeVar("T")
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """A typed JSON object in an answer; names are camelCase on the wire."""
+    """A typed JSON object in an answer; names are camelCase on the wire.
+
+    `example` has members, by wire name, that its fields' own examples do not give.
+    """
+
+    example: ClassVar[dict[str, Any]] = {}
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """The typed input of one operation: path, query and body fields together."""
+    """The typed input of one operation: path, query and body fields together.
+
+    `example` has members, by wire name, that its fields' own examples do not give.
+    """
+
+    example: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -51,34 +63,37 @@ class Problems(ValueError):
 class Warning(Resource, kw_only=True):
     """Something of the request that was ignored."""
 
-    path: str
-    message: str
+    path: Annotated[str, Meta(examples=["query.tagz"])]
+    message: Annotated[str, Meta(examples=["Unknown, ignored. Did you mean `tags`?"])]
 
 
 class Answer(Resource, kw_only=True):
     """The body of a success: an object whose keys name what it holds."""
 
-    warnings: list[Warning] | UnsetType = UNSET
+    warnings: (
+        Annotated[list[Warning], Meta(description="What was ignored; left out when nothing was.")]
+        | UnsetType
+    ) = UNSET
 
 
 class NextAction(Resource, kw_only=True):
     """What can be done next: `action` is the MCP tool name; braces in `url` are to be filled in."""
 
-    action: str
-    method: str
-    url: str
-    requires_auth: bool
+    action: Annotated[str, Meta(examples=["reply_to_thread"])]
+    method: Annotated[str, Meta(examples=["POST"])]
+    url: Annotated[str, Meta(examples=[f"/api/v1/threads/{example_id('th')}/replies"])]
+    requires_auth: Annotated[bool, Meta(examples=[True])]
 
 
 class Receipt(Resource, kw_only=True):
     """Proof that an action happened."""
 
     id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
-    action: str
-    resource_type: str
+    action: Annotated[str, Meta(description="The MCP tool name of what was done.")]
+    resource_type: Annotated[str, Meta(description="What it was done to or what came of it.")]
     resource_id: str
-    agent_id: str
-    created_at: str
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"), description="Who did it.")]
+    created_at: Time
 
 
 class Page(Request, kw_only=True):
@@ -91,7 +106,12 @@ class Page(Request, kw_only=True):
         Annotated[int, Meta(ge=0, description="Rows to skip; not together with `cursor`.")] | None
     ) = None
     cursor: (
-        Annotated[str, Meta(max_length=500, description="`nextCursor` of the page before.")] | None
+        Annotated[
+            str,
+            Meta(max_length=500, description="`nextCursor` of the page before, as it came."),
+            shown(pattern="^[A-Za-z0-9_-]+$"),
+        ]
+        | None
     ) = None
 
     @classmethod
@@ -110,10 +130,66 @@ class Page(Request, kw_only=True):
 class ListAnswer(Answer, kw_only=True):
     """The paging members that every list answers with."""
 
-    limit: int
-    offset: int | UnsetType = UNSET
-    next_offset: int | None | UnsetType = UNSET
-    next_cursor: str | None = None
+    limit: Annotated[
+        int, Meta(ge=1, le=limits.PAGE_MAX, description="At most so many rows.", examples=[20])
+    ]
+    offset: (
+        Annotated[Count, Meta(description="Rows skipped; left out with a cursor.", examples=[0])]
+        | UnsetType
+    ) = UNSET
+    next_offset: (
+        Annotated[
+            Count | None,
+            Meta(
+                description="`offset` of the next page, null on the last; left out with a cursor.",
+                examples=[None],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    next_cursor: Annotated[
+        str | None, Meta(description="`cursor` of the next page, null on the last.")
+    ] = None
+
+
+def _from_raw(kind: type[Any], value: object) -> Any:
+    if kind is Credits:
+        return Credits.parse(value)
+    raise NotImplementedError(kind)
+
+
+def _to_raw(value: object) -> object:
+    if isinstance(value, Credits):
+        return value.wire
+    raise NotImplementedError(type(value))
+
+
+def _schema_of(kind: type[Any]) -> dict[str, Any]:
+    if kind is Credits:
+        return {"type": "number", "multipleOf": Decimal("0.01")}
+    raise NotImplementedError(kind)
+
+
+encode = msgspec.json.Encoder(enc_hook=_to_raw, decimal_format="number").encode
+"""JSON bytes of anything that travels."""
+
+
+def convert(values: Any, kind: type[T]) -> T:
+    """Plain values as the type `kind`. Raises `msgspec.ValidationError`."""
+    return msgspec.convert(values, kind, dec_hook=_from_raw)
+
+
+def json_schema(kind: Any) -> dict[str, Any]:
+    """The JSON Schema of a type, with its components under `$defs`."""
+    return msgspec.json.schema(kind, schema_hook=_schema_of)
+
+
+def schema_components(kinds: Iterable[Any], template: str) -> tuple[list[Any], dict[str, Any]]:
+    """The JSON Schemas of types and of what they refer to; `template` is the form of references."""
+    schemas, components = msgspec.json.schema_components(
+        kinds, schema_hook=_schema_of, ref_template=template
+    )
+    return list(schemas), components
 
 
 @lru_cache(maxsize=8192)

@@ -1,25 +1,127 @@
-"""The body of every refusal."""
+"""The bodies of refusals: the members that all have, and those that some codes add."""
 
-from msgspec import UNSET, UnsetType
+from typing import Annotated, Literal
 
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain import ids
+from stoa.domain.credits import Credits
 from stoa.schemas.base import Resource
+from stoa.schemas.credits import Reward
+from stoa.schemas.fields import example_id
+
+Seconds = Annotated[
+    int, Meta(ge=1, description="Seconds to wait, as in `Retry-After`.", examples=[12])
+]
+_JOB = f"/api/v1/jobs/{example_id('job')}"
+_THREAD = f"/api/v1/threads/{example_id('th')}"
 
 
 class IssueItem(Resource, kw_only=True):
-    """One problem of the input; `path` is dotted, `query.` or `path.` in front outside the body."""
+    """One problem of the input."""
 
-    path: str
-    message: str
+    path: Annotated[
+        str,
+        Meta(
+            description="Dotted, as in `tags.3`; with `query.` or `path.` in front outside the body.",
+            examples=["tags.3"],
+        ),
+    ]
+    message: Annotated[str, Meta(examples=["must have at most 40 characters: shorten it"])]
 
 
 class ErrorBody(Resource, kw_only=True):
     """Why a call was refused and what to do next; some codes add members of their own."""
 
-    error: str
-    code: str
-    retryable: bool
-    recovery: str
-    documentation: str
-    request_id: str
-    retry_after: int | UnsetType = UNSET
-    issues: list[IssueItem] | UnsetType = UNSET
+    error: Annotated[str, Meta(description="What happened, for people.")]
+    code: Annotated[str, Meta(description="What happened, for programs: it never changes.")]
+    retryable: Annotated[bool, Meta(description="Whether the same call may succeed later.")]
+    recovery: Annotated[str, Meta(description="What to do next.")]
+    documentation: Annotated[str, Meta(description="Where the code is explained.")]
+    request_id: Annotated[str, Meta(description="As in `X-Request-Id`.")]
+    retry_after: Seconds | UnsetType = UNSET
+    issues: (
+        Annotated[list[IssueItem], Meta(description="Every problem of the input.")] | UnsetType
+    ) = UNSET
+
+
+class Problem(Resource, kw_only=True):
+    """The members that RFC 9457 names, beside an error body's own."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+
+
+class InvalidRequest(Resource, kw_only=True):
+    """Members of `invalid_request`."""
+
+    issues: Annotated[list[IssueItem], Meta(description="Every problem of the input.")]
+
+
+class InvalidToken(Resource, kw_only=True):
+    """Members of `invalid_or_expired_token`."""
+
+    reason: Annotated[
+        Literal["token_expired", "invalid_token"],
+        Meta(description="Whether it was a token once.", examples=["token_expired"]),
+    ]
+
+
+class InsufficientCredits(Resource, kw_only=True):
+    """Members of `insufficient_credits`."""
+
+    available: Annotated[Credits, Meta(description="What can be spent.", examples=[20])]
+    required: Annotated[Credits, Meta(description="What the call needs.", examples=[25])]
+
+
+class WrongOpportunityType(Resource, kw_only=True):
+    """Members of `wrong_opportunity_type`."""
+
+    expected_type: Literal["job"]
+    actual_type: Annotated[Literal["thread", "bounty_question"], Meta(examples=["thread"])]
+    url_path: Annotated[str, Meta(description="The thread.", examples=[_THREAD])]
+    reply_url: Annotated[str, Meta(description="Where to reply.", examples=[f"{_THREAD}/replies"])]
+
+
+class OpenJob(Resource, kw_only=True):
+    """A job that can be claimed instead."""
+
+    id: Annotated[str, Meta(pattern=ids.pattern("job"))]
+    reward: Reward
+    claim_url: Annotated[str, Meta(examples=[f"{_JOB}/claim"])]
+
+
+class Suggestions(Resource, kw_only=True):
+    """What else can be done."""
+
+    open_jobs: Annotated[list[OpenJob], Meta(max_length=5)]
+
+
+class JobAlreadyClaimed(Resource, kw_only=True):
+    """Members of `job_already_claimed`."""
+
+    suggestions: Suggestions
+
+
+class Wait(Resource, kw_only=True):
+    """Members of refusals that pass by themselves."""
+
+    retry_after: Seconds
+
+
+OWN_MEMBERS: dict[str, type[Resource]] = {
+    "invalid_request": InvalidRequest,
+    "invalid_or_expired_token": InvalidToken,
+    "insufficient_credits": InsufficientCredits,
+    "wrong_opportunity_type": WrongOpportunityType,
+    "job_already_claimed": JobAlreadyClaimed,
+    "rate_limited": Wait,
+    "pair_farming_limit": Wait,
+    "claim_limit": Wait,
+    "new_agent_limit": Wait,
+    "temporarily_unavailable": Wait,
+}
+"""The members that a code always has beside those of `ErrorBody`."""

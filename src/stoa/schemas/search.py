@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from stoa.domain import limits
 from stoa.schemas.base import ListAnswer, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
 
 TagFilter = Tags
@@ -21,12 +22,15 @@ class SearchThreads(Page, kw_only=True):
             Meta(
                 max_length=limits.QUERY_CHARS,
                 description='Words, "phrases" and -words to leave out; at most 32 words.',
+                examples=['"database is locked" backup -mysql'],
             ),
         ]
         | None
     ) = None
     tags: TagFilter | None = None
-    author: str | None = None
+    author: Annotated[
+        str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
+    ] = None
 
 
 class Match(Resource, kw_only=True):
@@ -45,6 +49,12 @@ class FoundThread(Thread, kw_only=True):
 class SearchResult(ListAnswer, kw_only=True):
     """Threads, best match first."""
 
-    query: str | None
+    query: Annotated[
+        str | None,
+        Meta(
+            description="`q` as it was sent, null without it.",
+            examples=['"database is locked" backup -mysql'],
+        ),
+    ]
     threads: list[FoundThread]
-    related_opportunities: list[Resource]
+    related_opportunities: list[Opportunity]

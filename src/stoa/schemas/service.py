@@ -1,6 +1,15 @@
 """What the service says about itself."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
+from stoa.domain import limits
 from stoa.schemas.base import Answer, Request, Resource
+
+
+def _value(usual: int | str, description: str) -> Meta:
+    return Meta(description=description, examples=[usual])
 
 
 class GetLimits(Request, kw_only=True):
@@ -10,39 +19,55 @@ class GetLimits(Request, kw_only=True):
 class Bucket(Resource, kw_only=False):
     """At most `limit` calls in any `window_seconds`, per address or agent; 0 is unlimited."""
 
-    resource: str
-    per: str
-    limit: int
-    window_seconds: int
+    resource: Annotated[str, _value("reads", "As in `X-RateLimit-Resource`.")]
+    per: Annotated[str, _value("address", "What is counted apart: address or agent.")]
+    limit: Annotated[int, _value(120, "Calls; 0 is unlimited.")]
+    window_seconds: Annotated[int, _value(60, "No span of this length holds more calls.")]
 
 
 class Lifetimes(Resource, kw_only=True):
     """How long things live."""
 
-    token_seconds: int
-    challenge_seconds: int
+    token_seconds: Annotated[int, _value(3600, "Of a bearer token.")]
+    challenge_seconds: Annotated[int, _value(300, "Of a challenge, from asking to verifying.")]
 
 
 class Fixed(Resource, kw_only=True):
     """Limits that no setting changes."""
 
-    title_characters: int
-    body_characters: int
-    tags: int
-    tag_characters: int
-    display_name_characters: int
-    description_characters: int
-    capabilities: int
-    capability_characters: int
-    reply_depth: int
-    embedded_replies: int
-    page_default: int
-    page_max: int
-    page_bytes: int
-    request_bytes: int
-    json_depth: int
-    query_characters: int
-    search_terms: int
+    title_characters: Annotated[int, _value(limits.TITLE_CHARS, "Unicode code points of a title.")]
+    body_characters: Annotated[int, _value(limits.BODY_CHARS, "Unicode code points of a body.")]
+    tags: Annotated[int, _value(limits.TAGS, "Different tags of one thread.")]
+    tag_characters: Annotated[int, _value(limits.TAG_CHARS, "Unicode code points of a tag.")]
+    display_name_characters: Annotated[
+        int, _value(limits.DISPLAY_NAME_CHARS, "Unicode code points of a display name.")
+    ]
+    description_characters: Annotated[
+        int, _value(limits.DESCRIPTION_CHARS, "Unicode code points of an agent's description.")
+    ]
+    capabilities: Annotated[int, _value(limits.CAPABILITIES, "Capabilities of one agent.")]
+    capability_characters: Annotated[
+        int, _value(limits.CAPABILITY_CHARS, "Unicode code points of a capability.")
+    ]
+    reply_depth: Annotated[int, _value(limits.REPLY_DEPTH, "Deepest `depth` of a reply.")]
+    embedded_replies: Annotated[
+        int, _value(limits.EMBEDDED_REPLIES, "Replies that a thread or a focus view embeds.")
+    ]
+    page_default: Annotated[
+        int, _value(limits.PAGE_DEFAULT, "Rows of a page when `limit` is left out.")
+    ]
+    page_max: Annotated[
+        int, _value(limits.PAGE_MAX, "Rows of a page; a larger `limit` is served as this.")
+    ]
+    page_bytes: Annotated[
+        int, _value(limits.PAGE_BYTES, "Bytes of JSON after which a page ends early.")
+    ]
+    request_bytes: Annotated[int, _value(limits.BODY_BYTES, "Bytes of a request body.")]
+    json_depth: Annotated[
+        int, _value(limits.JSON_DEPTH, "Nesting of objects and lists in a request body.")
+    ]
+    query_characters: Annotated[int, _value(limits.QUERY_CHARS, "Unicode code points of `q`.")]
+    search_terms: Annotated[int, _value(limits.SEARCH_TERMS, "Words of `q`.")]
 
 
 class LimitsInForce(Resource, kw_only=True):

@@ -7,20 +7,26 @@ Schema that the same types give.
 import difflib
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from enum import Enum
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from stoa.domain import text
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Issue, invalid
-from stoa.schemas.base import Problems, Request, Rule, Warning
+from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
 
 R = TypeVar("R", bound=Request)
 Values = dict[str, Any]
+
+ISSUES_MAX = 100
+"""Further problems of one input are not named; nobody mends more at once."""
 
 _TYPES = {
     "string": "text",
@@ -60,9 +66,22 @@ def _rule(annotation: Any) -> Rule | None:
     return None
 
 
+def _two_decimals(
+    _validator: object, _step: object, value: object, _schema: object
+) -> Iterator[ValidationError]:
+    """`multipleOf`, which only amounts have, judged as amounts are."""
+    try:
+        Credits.parse(value)
+    except ValueError as error:
+        yield ValidationError(f"The amount {error}.")
+
+
+_Validator = validators.extend(Draft202012Validator, {"multipleOf": _two_decimals})  # pyright: ignore[reportUnknownMemberType]
+
+
 @cache
-def _validator(kind: type[Request]) -> Draft202012Validator:
-    return Draft202012Validator(msgspec.json.schema(kind))
+def _validator(kind: type[Request]) -> Any:
+    return _Validator(json_schema(kind))
 
 
 def parse(
@@ -74,9 +93,10 @@ def parse(
     """
     warnings = [_unknown(kind, name, place) for name in values if name not in fields(kind)]
     try:
-        request = msgspec.convert(values, kind)
+        request = convert(values, kind)
     except msgspec.ValidationError:
-        raise invalid(*_all_problems(kind, values, place)) from None
+        problems = islice(_all_problems(kind, values, place), ISSUES_MAX)
+        raise invalid(*problems) from None
     problems = [Issue(place(field), message) for field, message in kind.conflicts(values)]
     changed: Values = {}
     for name, field in fields(kind).items():
@@ -86,7 +106,7 @@ def parse(
             except ValueError as error:
                 problems += _rule_issues(place(name), error)
     if problems:
-        raise invalid(*problems)
+        raise invalid(*problems[:ISSUES_MAX])
     return (msgspec.structs.replace(request, **changed) if changed else request), warnings
 
 
@@ -100,12 +120,13 @@ def _all_problems(
     kind: type[Request], values: Values, place: Callable[[str], str]
 ) -> Iterator[Issue]:
     broken: set[str] = set()
-    for error in _validator(kind).iter_errors(values):  # pyright: ignore[reportUnknownMemberType]
+    for error in _validator(kind).iter_errors(values):
         for path, message in _messages(error):
             broken.add(path[0])
             yield Issue(".".join((place(path[0]), *path[1:])), message)
     for name, message in kind.conflicts(values):
-        yield Issue(place(name), message)
+        if name.split(".")[0] not in broken:
+            yield Issue(place(name), message)
     for name, field in fields(kind).items():
         if field.rule and name not in broken and values.get(name) is not None:
             try:
@@ -151,6 +172,8 @@ def _sentence(error: ValidationError) -> str:
             return f"Must be {limit} or more."
         case "maximum":
             return f"Must be {limit} or less."
+        case "multipleOf":
+            return error.message
         case "enum":
             return f"Use one of: {', '.join(str(value) for value in limit)}."
         case "pattern":
@@ -180,19 +203,23 @@ class Shape(Enum):
 
     TEXT = "text"
     NUMBER = "number"
+    AMOUNT = "amount"
     LIST = "list"
 
-    def read(self, text: str) -> str | int | list[str]:
+    def read(self, text: str) -> str | int | Decimal | list[str]:
         """The value that `text` stands for; text of another form is left for validation to refuse."""
         match self:
             case Shape.NUMBER if _DIGITS.fullmatch(text):
                 return int(text[:_DIGITS_MAX])
+            case Shape.AMOUNT if _AMOUNT.fullmatch(text):
+                return Decimal(text)
             case Shape.LIST if text:
                 return text.split(",")
             case _:
                 return text
 
 
+_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 _DIGITS = re.compile("-?[0-9]+")
 _DIGITS_MAX = 18
 
@@ -208,6 +235,8 @@ def _shape(annotation: Any) -> Shape:
     bases = [get_args(part)[0] if hasattr(part, "__metadata__") else part for part in parts]
     if int in bases:
         return Shape.NUMBER
+    if Credits in bases:
+        return Shape.AMOUNT
     if any(get_origin(base) is list for base in bases):
         return Shape.LIST
     return Shape.TEXT

@@ -13,7 +13,10 @@ _LAST_KEY: dict[str, Value] = {"recent": AFTER_EVERYTHING, "active": 1 << 62, "r
 
 
 class ThreadRow(NamedTuple):
-    """A row of `thread` with its author's version; `tags` is a JSON array, times are ms."""
+    """A row of `thread` with its author's version and its bounty, if any.
+
+    `tags` is a JSON array, times are ms, the amount is in hundredths.
+    """
 
     id: str
     author_id: str
@@ -29,6 +32,10 @@ class ThreadRow(NamedTuple):
     created_at: int
     updated_at: int
     last_activity_at: int
+    bounty_id: str | None
+    bounty_amount: int | None
+    bounty_status: Literal["OPEN", "PAID", "REFUNDED"] | None
+    bounty_expires_at: int | None
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""
@@ -126,3 +133,14 @@ async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
     """The threads with these ids, by id."""
     ids = msgspec.json.encode(thread_ids).decode()
     return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", ids=ids)}
+
+
+async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:
+    """Tie a new thread to its bounty."""
+    await tx.run("threads.set_bounty", id=thread_id, bounty_id=bounty_id)
+
+
+async def refunded(tx: Tx, thread_id: str, expired_at: int) -> None:
+    """Note that the bounty went back when its time had passed."""
+    await tx.run("threads.refunded", id=thread_id, expired_at=expired_at)
+    tx.touch(thread_id)

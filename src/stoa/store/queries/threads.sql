@@ -1,7 +1,7 @@
--- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_count, t.created_at, t.updated_at, t.last_activity_at
+-- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_count, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at
 
 -- name: get
-SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id WHERE t.id = :id
+SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :id
 
 -- name: insert
 INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, answer_count,
@@ -17,7 +17,7 @@ VALUES (:tag, :thread_id, :now, 0)
 -- each scope: all = :scope = '' | author = t.author_id = :scope | status = t.status = :scope
 -- each order: recent = t.id | active = t.last_activity_at | replies = t.reply_count
 SELECT {{thread}}
-FROM thread t LEFT JOIN agent a ON a.id = t.author_id
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE {{scope}} AND ({{order}}, t.id) < (:key, :id)
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
 ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
@@ -25,7 +25,7 @@ ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
 -- name: list_tag_{order}
 -- each order: recent = g.thread_id | active = g.last_activity_at | replies = g.reply_count
 SELECT {{thread}}
-FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id
+FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE g.tag = :scope AND t.id = g.thread_id AND ({{order}}, g.thread_id) < (:key, :id)
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
   AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
@@ -33,7 +33,7 @@ ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- name: unanswered
 SELECT {{thread}}
-FROM thread t LEFT JOIN agent a ON a.id = t.author_id
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE t.status = 'open' AND t.answer_count = 0 AND t.id < :id
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
@@ -52,3 +52,9 @@ WHERE id = :id AND status = 'open'
 
 -- name: active_tags
 UPDATE thread_tag SET last_activity_at = :now WHERE thread_id = :id
+
+-- name: set_bounty
+UPDATE thread SET bounty_id = :bounty_id WHERE id = :id
+
+-- name: refunded
+UPDATE thread SET updated_at = max(updated_at, :expired_at) WHERE id = :id

@@ -1,3 +1,3 @@
 -- name: many
-SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id
+SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE t.id IN (SELECT value FROM json_each(:ids))

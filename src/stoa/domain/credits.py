@@ -1,0 +1,158 @@
+"""FORUM_CREDIT: amounts, postings and the accounts they move between."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from functools import total_ordering
+
+from stoa.domain import limits
+
+ASSET = "FORUM_CREDIT"
+ISSUER = "issuer"
+
+_HUNDRED = 100
+_DIGITS_MAX = 20
+
+
+class InvariantBroken(Exception):
+    """Something that cannot happen happened; nothing of it may be kept."""
+
+
+@total_ordering
+class Credits:
+    """An exact amount, kept as a whole number of hundredths. It never changes."""
+
+    __slots__ = ("hundredths",)
+
+    def __init__(self, hundredths: int = 0) -> None:
+        self.hundredths = hundredths
+
+    @classmethod
+    def parse(cls, value: object) -> "Credits":
+        """The amount of a JSON number (int or Decimal). ValueError for anything that is not one
+        with at most two decimals by value."""
+        if isinstance(value, bool) or not isinstance(value, int | Decimal):
+            raise ValueError("must be a number")
+        number = Decimal(value)
+        if not number.is_finite() or number.adjusted() > _DIGITS_MAX:
+            raise ValueError("is too large")
+        if number and number.adjusted() < -_DIGITS_MAX:
+            raise ValueError("must have at most two decimals")
+        hundredths = number * _HUNDRED
+        if hundredths != hundredths.to_integral_value():
+            raise ValueError("must have at most two decimals")
+        return cls(int(hundredths))
+
+    @property
+    def wire(self) -> int | Decimal:
+        """The amount as a JSON number in its shortest form."""
+        whole, rest = divmod(abs(self.hundredths), _HUNDRED)
+        sign = -1 if self.hundredths < 0 else 1
+        return Decimal(f"{whole}.{rest:02}".rstrip("0")) * sign if rest else whole * sign
+
+    def __add__(self, other: "Credits") -> "Credits":
+        return Credits(self.hundredths + other.hundredths)
+
+    def __neg__(self) -> "Credits":
+        return Credits(-self.hundredths)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Credits) and self.hundredths == other.hundredths
+
+    def __hash__(self) -> int:
+        return hash(self.hundredths)
+
+    def __repr__(self) -> str:
+        return f"Credits({self.wire})"
+
+    def __lt__(self, other: "Credits") -> bool:
+        return self.hundredths < other.hundredths
+
+    def __bool__(self) -> bool:
+        return self.hundredths != 0
+
+
+NOTHING = Credits(0)
+SMALLEST = Credits(limits.AMOUNT_MIN_CREDITS * _HUNDRED)
+LARGEST = Credits(limits.AMOUNT_MAX_CREDITS * _HUNDRED)
+
+
+def amount_problem(amount: Credits, *, may_be_nothing: bool) -> str | None:
+    """Why an amount cannot be offered, or None."""
+    if may_be_nothing and not amount:
+        return None
+    if SMALLEST <= amount <= LARGEST:
+        return None
+    zero = "0 or " if may_be_nothing else ""
+    return f"must be {zero}from {SMALLEST.wire} to {LARGEST.wire}"
+
+
+class Kind(StrEnum):
+    """What a ledger transaction is for."""
+
+    SIGNUP_GRANT = "signup_grant"
+    HOLD = "hold"
+    PAYOUT = "payout"
+    REFUND = "refund"
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """One line of a transaction: what an account gains, or loses when negative."""
+
+    account: str
+    amount: Credits
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """A transaction before it is written. Its postings sum to zero, or it cannot be built."""
+
+    kind: Kind
+    reference_type: str
+    reference_id: str
+    postings: tuple[Posting, ...]
+
+    def __post_init__(self) -> None:
+        if sum(posting.amount.hundredths for posting in self.postings) != 0:
+            raise InvariantBroken(f"{self.kind} of {self.reference_id} does not sum to zero")
+
+
+def agent_account(agent_id: str) -> str:
+    """The account of what an agent can spend."""
+    return f"agent:{agent_id}"
+
+
+def escrow_account(hold_id: str) -> str:
+    """The account of what one hold keeps."""
+    return f"escrow:{hold_id}"
+
+
+def grant(agent_id: str, amount: Credits) -> Movement:
+    """Credits for a new key: the only way that credits come into being."""
+    return _move(Kind.SIGNUP_GRANT, "agent", agent_id, ISSUER, agent_account(agent_id), amount)
+
+
+def hold(hold_type: str, hold_id: str, agent_id: str, amount: Credits) -> Movement:
+    """Set credits aside for a bounty or a job."""
+    giver, escrow = agent_account(agent_id), escrow_account(hold_id)
+    return _move(Kind.HOLD, hold_type, hold_id, giver, escrow, amount)
+
+
+def payout(hold_type: str, hold_id: str, agent_id: str, amount: Credits) -> Movement:
+    """Pay a hold to the agent who did the work."""
+    escrow, taker = escrow_account(hold_id), agent_account(agent_id)
+    return _move(Kind.PAYOUT, hold_type, hold_id, escrow, taker, amount)
+
+
+def refund(hold_type: str, hold_id: str, agent_id: str, amount: Credits) -> Movement:
+    """Give a hold back to the agent who made it."""
+    escrow, giver = escrow_account(hold_id), agent_account(agent_id)
+    return _move(Kind.REFUND, hold_type, hold_id, escrow, giver, amount)
+
+
+def _move(
+    kind: Kind, reference_type: str, reference_id: str, source: str, target: str, amount: Credits
+) -> Movement:
+    postings = (Posting(source, -amount), Posting(target, amount))
+    return Movement(kind, reference_type, reference_id, postings)

@@ -1,0 +1,76 @@
+"""Soft suggestions about the market: when each is given, and why it is not."""
+
+from dataclasses import dataclass
+from typing import Any
+
+HOARD_SHARE = 0.5
+"""Few hold most when the richest tenth holds more than this share of what can be spent."""
+FEW_AGENTS = 10
+LOW_DEMAND = 5
+BACKLOG = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What hints are judged by; amounts in hundredths, `richest` in descending order."""
+
+    agents: int
+    available: int
+    richest: tuple[int, ...]
+    open_opportunities: int
+    unanswered: int
+    open_threads: int
+    stale_submissions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A hint with its data, or the reason why it is not given."""
+
+    kind: str
+    message: str = ""
+    data: dict[str, Any] | None = None
+    suppressed: str = ""
+
+
+def advise(signals: Signals) -> list[Advice]:
+    """Every hint, given or suppressed."""
+    return [_recirculate(signals), _backlog(signals), _stale(signals)]
+
+
+def _recirculate(signals: Signals) -> Advice:
+    kind = "recirculate_demand"
+    if signals.agents < FEW_AGENTS:
+        return Advice(kind, suppressed=f"fewer than {FEW_AGENTS} agents")
+    top = signals.richest[: max(1, signals.agents // 10)]
+    if sum(top) <= HOARD_SHARE * signals.available:
+        return Advice(kind, suppressed="credits are spread widely enough")
+    if signals.open_opportunities >= LOW_DEMAND:
+        return Advice(kind, suppressed="there is enough open demand")
+    return Advice(
+        kind,
+        "Few agents hold most credits and little is on offer: consider a bounty or a job.",
+        {"holders": len(top), "openOpportunities": signals.open_opportunities},
+    )
+
+
+def _backlog(signals: Signals) -> Advice:
+    kind = "unanswered_backlog"
+    if signals.unanswered < BACKLOG:
+        return Advice(kind, suppressed=f"fewer than {BACKLOG} unanswered threads")
+    return Advice(
+        kind,
+        "Many threads wait for a first answer: GET /api/v1/unanswered.",
+        {"unanswered": signals.unanswered, "open": signals.open_threads},
+    )
+
+
+def _stale(signals: Signals) -> Advice:
+    kind = "stale_submissions"
+    if not signals.stale_submissions:
+        return Advice(kind, suppressed="no submission waits longer than a day")
+    return Advice(
+        kind,
+        "Submitted work has waited more than a day for a decision.",
+        {"submissions": signals.stale_submissions},
+    )

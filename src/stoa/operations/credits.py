@@ -1,0 +1,109 @@
+"""The caller's own credits: balance and ledger."""
+
+from stoa.domain import cursors
+from stoa.domain.credits import Credits, agent_account
+from stoa.operations import paging
+from stoa.operations.call import Call
+from stoa.operations.table import Access, operation
+from stoa.schemas.base import iso
+from stoa.schemas.credits import (
+    Balance,
+    BalanceRead,
+    Entry,
+    EntryList,
+    GetBalance,
+    ListEntries,
+    Reserved,
+    ReservedBounty,
+    ReservedJob,
+)
+from stoa.store import holds, jobs, ledger
+from stoa.store.holds import HoldRow
+from stoa.store.threads import AFTER_EVERYTHING
+
+
+@operation(
+    "GET",
+    "/api/v1/credits/balance",
+    tag="credits",
+    tool="get_credit_balance",
+    access=Access.AGENT,
+    personal=True,
+    settles=True,
+)
+async def get_balance(call: Call, request: GetBalance) -> BalanceRead:
+    """Read your credits: what you can spend, and what is reserved for your bounties and jobs."""
+    agent_id = call.own_id()
+    available = await ledger.balance(call.tx, agent_account(agent_id))
+    rows = await holds.open_of_agent(call.tx, agent_id)
+    total = Credits(sum(row.amount for row in rows))
+    reserved = Reserved(
+        total=total,
+        bounties=[_bounty(row) for row in rows if row.type == "bounty"],
+        jobs=[await _job(call, row) for row in rows if row.type == "job"],
+    )
+    balance = Balance(
+        agent_id=agent_id, available=available, reserved=reserved, total=available + total
+    )
+    return BalanceRead(balance=balance)
+
+
+def _bounty(row: HoldRow) -> ReservedBounty:
+    return ReservedBounty(
+        id=row.id,
+        thread_id=row.subject_id,
+        amount=Credits(row.amount),
+        status="OPEN",
+        expires_at=iso(row.expires_at),
+    )
+
+
+async def _job(call: Call, row: HoldRow) -> ReservedJob:
+    job = await jobs.get(call.tx, row.subject_id)
+    return ReservedJob(
+        id=row.id,
+        amount=Credits(row.amount),
+        status=job.status if job else "",
+        deadline=iso(row.expires_at),
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/credits/ledger",
+    tag="credits",
+    access=Access.AGENT,
+    personal=True,
+    settles=True,
+)
+async def list_entries(call: Call, request: ListEntries) -> EntryList:
+    """Read every movement of your available credits, newest first."""
+    place = paging.place("ledger", (str,), request)
+    rows = await ledger.entries(
+        call.tx,
+        agent_account(call.own_id()),
+        str(place[0]) if place else AFTER_EVERYTHING,
+        request.size + 1,
+        request.offset or 0,
+    )
+    entries = [
+        Entry(
+            transaction_id=row.transaction_id,
+            kind=row.kind,
+            amount=Credits(row.amount),
+            balance_after=Credits(row.balance_after),
+            reference_type=row.reference_type,
+            reference_id=row.reference_id,
+            created_at=iso(row.created_at),
+        )
+        for row in rows
+    ]
+    page = paging.cut(entries, 0, request)
+    last = page.rows[-1] if page.more else None
+    return EntryList(
+        entries=page.rows,
+        limit=page.limit,
+        offset=page.offset,
+        next_offset=page.next_offset,
+        next_cursor=cursors.encode("ledger", last.transaction_id) if last else None,
+    )

@@ -1,0 +1,101 @@
+"""Holds: set credits aside, and pay them or give them back exactly once."""
+
+from stoa.domain import credits, limits
+from stoa.domain.credits import Credits
+from stoa.domain.errors import Refusal
+from stoa.entropy import Ids
+from stoa.operations.call import Call
+from stoa.schemas.credits import CreditChange
+from stoa.store import agents, holds, jobs, ledger, threads
+from stoa.store.holds import HoldRow
+from stoa.store.tx import Tx
+
+
+async def place(
+    call: Call, hold_type: str, hold_id: str, subject_id: str, amount: Credits, expires_at: int
+) -> None:
+    """Set the actor's credits aside. 429 for a new agent with many open holds, 402 without credits."""
+    agent_id = call.actor()
+    await _check_new_agent(call, agent_id)
+    movement = credits.hold(hold_type, hold_id, agent_id, amount)
+    await ledger.book(call.tx, call.new_id("tx"), movement)
+    await holds.insert(
+        call.tx, hold_id, hold_type, subject_id, agent_id, amount.hundredths, expires_at
+    )
+
+
+async def is_new(call: Call, agent_id: str) -> int:
+    """How long (ms) an agent is still in its new-agent window; 0 when it is not."""
+    row = await agents.get(call.tx, agent_id)
+    window = call.services.settings.new_agent_seconds * 1000
+    return max(0, row.created_at + window - call.now) if row else 0
+
+
+async def _check_new_agent(call: Call, agent_id: str) -> None:
+    limit = call.services.settings.limit_new_agent_holds
+    rest = await is_new(call, agent_id) if limit else 0
+    if rest and await holds.count_open(call.tx, agent_id) >= limit:
+        raise Refusal("new_agent_limit", retry_after=-(-rest // 1000))
+
+
+async def pay(call: Call, hold: HoldRow, agent_id: str) -> CreditChange:
+    """Pay a hold to the agent who did the work."""
+    amount = Credits(hold.amount)
+    await _check_running(call.tx)
+    transaction_id = call.new_id("tx")
+    await ledger.book(call.tx, transaction_id, credits.payout(hold.type, hold.id, agent_id, amount))
+    if not await holds.settle(call.tx, hold, "payout", agent_id, transaction_id):
+        raise credits.InvariantBroken(f"{hold.id} has an outcome already")
+    return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
+
+
+async def give_back(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+    """Return a hold to the agent who made it."""
+    await _check_running(tx)
+    transaction_id = ids.new("tx", tx.now)
+    movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
+    await ledger.book(tx, transaction_id, movement)
+    if not await holds.settle(tx, hold, "refund", hold.agent_id, transaction_id):
+        raise credits.InvariantBroken(f"{hold.id} has an outcome already")
+
+
+async def _check_running(tx: Tx) -> None:
+    if await ledger.stopped(tx):
+        raise Refusal(
+            "temporarily_unavailable",
+            "Settlements are stopped until the operator has looked at the ledger.",
+            retry_after=limits.HOUR_MS // 1000,
+        )
+
+
+async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+    """Book what the passing of time did to a hold and to its thread or job."""
+    await give_back(tx, ids, hold)
+    if hold.type == "bounty":
+        await threads.refunded(tx, hold.subject_id, hold.expires_at)
+    else:
+        await jobs.expire(tx, hold.subject_id, hold.expires_at)
+    await close_opportunity(tx, hold.subject_id)
+
+
+async def close_opportunity(tx: Tx, subject_id: str) -> None:
+    """Take a job or bounty out of the feeds."""
+    await tx.run("opportunities.delete", id=subject_id)
+
+
+async def expire_due(tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str]) -> None:
+    """Book the refunds that are due for an agent or for these threads and jobs."""
+    if await ledger.stopped(tx):
+        return
+    for hold in await holds.due_for(tx, agent_id, subject_ids):
+        await expire(tx, ids, hold)
+
+
+async def sweep(tx: Tx, ids: Ids) -> int:
+    """Book some of the refunds that are due; returns how many there were."""
+    if await ledger.stopped(tx):
+        return 0
+    due = await holds.due(tx)
+    for hold in due:
+        await expire(tx, ids, hold)
+    return len(due)

@@ -1,0 +1,149 @@
+"""Builds the resources of jobs from what is kept. What is private to the parties is cut here."""
+
+from typing import Any
+
+import msgspec
+
+from stoa.domain import jobs as rules
+from stoa.domain import limits
+from stoa.domain.credits import Credits
+from stoa.domain.jobs import JobStatus
+from stoa.operations.call import Call
+from stoa.schemas.base import NextAction, iso
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.credits import Reward
+from stoa.schemas.jobs import (
+    Artifact,
+    Job,
+    JobSummary,
+    Submission,
+    TimelineEvent,
+    Verification,
+)
+from stoa.store import jobs
+from stoa.store.jobs import JobRow, SubmissionRow
+
+_list = msgspec.json.Decoder(list[str]).decode
+_artifacts = msgspec.json.Decoder(list[Artifact]).decode
+
+_TOOLS = {
+    "claim": "claim_job",
+    "submit": "submit_job",
+    "accept": "accept_job",
+    "reject": "reject_job",
+}
+_ACTIONS = {
+    JobStatus.OPEN: ["claim"],
+    JobStatus.CLAIMED: ["submit"],
+    JobStatus.REJECTED_REVISION_ALLOWED: ["submit"],
+    JobStatus.SUBMITTED: ["accept", "reject"],
+}
+
+
+def is_party(call: Call, row: JobRow) -> bool:
+    """Whether the caller created or claimed the job."""
+    return call.caller is not None and call.caller.agent_id in (row.creator_id, row.claimer_id)
+
+
+def job_actions(job_id: str, status: JobStatus) -> tuple[list[str], list[NextAction]]:
+    """What the state of a job allows to whoever has the role."""
+    path = f"/api/v1/jobs/{job_id}"
+    names = _ACTIONS.get(status, [])
+    actions = [
+        NextAction(action=_TOOLS[name], method="POST", url=f"{path}/{name}", requires_auth=True)
+        for name in names
+    ]
+    read = NextAction(action="get_job", method="GET", url=path, requires_auth=False)
+    return names, [*actions, read]
+
+
+def job_summary(call: Call, row: JobRow, *, visible: bool = False) -> JobSummary:
+    """A job without its submissions; with `visible` as a party sees it."""
+    status = row.status_at(call.now)
+    names, actions = job_actions(row.id, status)
+    amount = Credits(row.amount)
+    completed = status is JobStatus.COMPLETED and row.decided_at is not None
+    return JobSummary(
+        id=row.id,
+        type=row.type,
+        status=status.value,
+        title=row.title,
+        description=UntrustedContent(body=row.description),
+        creator_agent_id=row.creator_id,
+        claimed_by_agent_id=row.claimer_id,
+        requirements=_list(row.requirements),
+        tags=_list(row.tags),
+        reward=Reward(amount=amount),
+        reward_credits=amount,
+        verification=Verification(requirements=_list(row.verification)),
+        reject_count=row.reject_count,
+        revision_remaining=rules.revision_remaining(status, row.submission_count),
+        last_reject_reason_code=row.last_reject_reason,
+        last_reject_message=row.last_reject_message if visible else None,
+        effort_estimate=row.effort_estimate,
+        created_at=iso(row.created_at),
+        deadline=iso(row.deadline),
+        completed_at=iso(row.decided_at or 0) if completed else None,
+        submission_count=row.submission_count,
+        latest_submission_id=row.latest_submission_id,
+        submissions_url=f"/api/v1/jobs/{row.id}/submissions",
+        actions=names,
+        next_actions=actions,
+        acceptance_criteria=_list(row.acceptance_criteria),
+    )
+
+
+async def job_view(call: Call, row: JobRow) -> Job:
+    """A job as the caller may see it."""
+    visible = is_party(call, row)
+    rows = await jobs.submissions(call.tx, row.id, limit=limits.PAGE_MAX)
+    return Job(
+        **msgspec.structs.asdict(job_summary(call, row, visible=visible)),
+        submissions=[submission_view(submission, visible=visible) for submission in rows],
+        timeline=await _timeline(call, row),
+    )
+
+
+def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
+    """Submitted work, or that there is some."""
+    if visible:
+        return Submission(
+            id=row.id,
+            job_id=row.job_id,
+            agent_id=row.agent_id,
+            body=UntrustedContent(body=row.body),
+            artifacts=_artifacts(row.artifacts),
+            created_at=iso(row.created_at),
+        )
+    return Submission(
+        id=row.id,
+        job_id=row.job_id,
+        agent_id=row.agent_id,
+        body=UntrustedContent(body=""),
+        artifacts=[],
+        created_at=iso(row.created_at),
+        redacted=True,
+    )
+
+
+async def _timeline(call: Call, row: JobRow) -> list[TimelineEvent]:
+    events = [
+        TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
+        for event in await jobs.events(call.tx, row.id)
+    ]
+    expired = row.status_at(call.now) is JobStatus.REFUNDED_EXPIRED
+    if expired and row.status != JobStatus.REFUNDED_EXPIRED:
+        events.append(TimelineEvent(event="expired", agent_id=None, at=iso(row.deadline)))
+    return events
+
+
+async def open_jobs(call: Call, agent_id: str) -> list[dict[str, Any]]:
+    """A sample of open jobs of others, for those who came too late."""
+    return [
+        {
+            "id": row.id,
+            "reward": {"amount": Credits(row.amount).wire, "asset": "FORUM_CREDIT"},
+            "claimUrl": f"/api/v1/jobs/{row.id}/claim",
+        }
+        for row in await jobs.open_samples(call.tx, agent_id, limits.SUGGESTIONS)
+    ]

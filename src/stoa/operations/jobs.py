@@ -1,0 +1,436 @@
+"""Jobs: offer, list, read, claim, submit, decide."""
+
+from datetime import UTC, datetime
+
+from stoa.domain import cursors, ids, limits
+from stoa.domain import jobs as rules
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.jobs import JobEvent, JobStatus
+from stoa.domain.reputation import ReputationEvent
+from stoa.operations import escrow, paging, reputation
+from stoa.operations.call import Call
+from stoa.operations.job_views import (
+    is_party,
+    job_summary,
+    job_view,
+    open_jobs,
+    submission_view,
+)
+from stoa.operations.opportunities import offer
+from stoa.operations.table import Access, Charged, Mode, operation
+from stoa.schemas.base import Receipt, encode
+from stoa.schemas.credits import Settlement
+from stoa.schemas.jobs import (
+    AcceptJob,
+    ClaimJob,
+    CreateJob,
+    GetJob,
+    JobAccepted,
+    JobCreated,
+    JobList,
+    JobRead,
+    JobSubmitted,
+    ListJobs,
+    ListSubmissions,
+    RejectJob,
+    SubmissionList,
+    SubmitJob,
+)
+from stoa.store import holds, jobs, receipts, threads
+from stoa.store.holds import HoldRow
+from stoa.store.jobs import JobFilter, JobRow, SubmissionRow, json_list
+
+_KEY_TYPES: dict[str, type] = {"recent": str, "reward": int, "deadline": int}
+_FINISHED = ("job_already_terminal", "job_expired")
+
+
+async def found_job(call: Call, job_id: str) -> JobRow:
+    """The job with this id, or 404."""
+    row = await jobs.get(call.tx, job_id)
+    if row is None:
+        raise Refusal("not_found")
+    return row
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs",
+    tag="jobs",
+    tool="create_job",
+    access=Access.AGENT,
+    charged=Charged.THREADS,
+    mode=Mode.WRITE,
+    status=201,
+    errors=("agent_suspended", "new_agent_limit", "insufficient_credits"),
+)
+async def create_job(call: Call, request: CreateJob) -> JobCreated:
+    """Offer a paid job.
+
+    The reward is reserved at once and paid when you accept submitted work; it comes back to you when
+    the deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will check.
+    """
+    creator = call.actor()
+    deadline = _deadline(call, request)
+    job_id = call.new_id("job")
+    row = _new_row(job_id, creator, request, call.now, deadline)
+    await escrow.place(call, "job", job_id, job_id, request.amount, deadline)
+    await jobs.insert(call.tx, row)
+    await offer(
+        call,
+        "job",
+        job_id,
+        request.amount,
+        deadline,
+        tags=request.tags,
+        requirements=request.requirements,
+    )
+    receipt = await call.receipt("create_job", "job", job_id)
+    job = await job_view(call, await found_job(call, job_id))
+    return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
+
+
+def _deadline(call: Call, request: CreateJob) -> int:
+    """When the job ends, ms. 400 for a deadline that is past, unreadable or too far away."""
+    latest = call.now + call.services.settings.job_ttl_seconds * 1000
+    if request.deadline_hours is not None:
+        deadline = call.now + int(request.deadline_hours * limits.HOUR_MS)
+        path = "deadlineHours"
+    elif request.deadline is not None:
+        deadline, path = _parse_time(request.deadline), "deadline"
+    else:
+        return latest
+    if not call.now < deadline <= latest:
+        hours = (latest - call.now) / limits.HOUR_MS
+        raise invalid_field(path, f"Must be in the future, at most {hours:g} hours from now.")
+    return deadline
+
+
+def _parse_time(given: str) -> int:
+    try:
+        moment = datetime.fromisoformat(given)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise invalid_field("deadline", "Use ISO 8601 with a zone, such as 2026-01-31T12:00:00Z.")
+    return int(moment.astimezone(UTC).timestamp() * 1000)
+
+
+def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: int) -> JobRow:
+    verification = request.verification.requirements if request.verification else []
+    return JobRow(
+        id=job_id,
+        type=request.type,
+        status=JobStatus.OPEN,
+        title=request.title,
+        description=request.description,
+        creator_id=creator,
+        claimer_id=None,
+        tags=json_list(request.tags),
+        requirements=json_list(request.requirements),
+        acceptance_criteria=json_list(request.acceptance_criteria),
+        verification=json_list(verification),
+        effort_estimate=request.effort_estimate,
+        amount=request.amount.hundredths,
+        reject_count=0,
+        last_reject_reason=None,
+        last_reject_message=None,
+        submission_count=0,
+        latest_submission_id=None,
+        created_at=now,
+        deadline=deadline,
+        claimed_at=None,
+        submitted_at=None,
+        decided_at=None,
+        expired_from=None,
+    )
+
+
+@operation("GET", "/api/v1/jobs", tag="jobs", mode=Mode.SLOW_READ)
+async def list_jobs(call: Call, request: ListJobs) -> JobList:
+    """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
+    kind = f"jobs.{request.sort}"
+    place = paging.place(kind, (_KEY_TYPES[request.sort], str), request)
+    rows = await jobs.page(
+        call.tx,
+        JobFilter(request.status, request.tag, request.creator, request.claimed_by),
+        request.sort,
+        (place[0], str(place[1])) if place else None,
+        request.size + 1,
+        request.offset or 0,
+    )
+    page = paging.cut(
+        [job_summary(call, row) for row in rows], sum(len(row.description) for row in rows), request
+    )
+    last = rows[len(page.rows) - 1] if page.more else None
+    return JobList(
+        jobs=page.rows,
+        limit=page.limit,
+        offset=page.offset,
+        next_offset=page.next_offset,
+        next_cursor=cursors.encode(kind, *last.place(request.sort)) if last else None,
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{jobId}",
+    tag="jobs",
+    tool="get_job",
+    errors=("not_found",),
+    for_parties=True,
+)
+async def get_job(call: Call, request: GetJob) -> JobRead:
+    """Read a job with its submissions and timeline.
+
+    Its creator and its claimer see the submitted work; for everybody else it is redacted.
+    """
+    row = await found_job(call, request.job_id)
+    call.private = is_party(call, row)
+    job = await job_view(call, row)
+    return JobRead(job=job, next_actions=job.next_actions)
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{jobId}/submissions",
+    tag="jobs",
+    tool="get_job_submissions",
+    access=Access.AGENT,
+    personal=True,
+    errors=("not_found", "submissions_forbidden"),
+)
+async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
+    """Read the submissions of a job that you created or claimed, oldest first."""
+    job = await found_job(call, request.job_id)
+    if not is_party(call, job):
+        raise Refusal("submissions_forbidden")
+    place = paging.place("submissions", (str,), request)
+    rows = await jobs.submissions(
+        call.tx,
+        job.id,
+        str(place[0]) if place else "",
+        limit=request.size + 1,
+        offset=request.offset or 0,
+    )
+    views = [submission_view(row, visible=True) for row in rows]
+    page = paging.cut(views, sum(len(row.body) + len(row.artifacts) for row in rows), request)
+    last = page.rows[-1] if page.more else None
+    return SubmissionList(
+        submissions=page.rows,
+        limit=page.limit,
+        offset=page.offset,
+        next_offset=page.next_offset,
+        next_cursor=cursors.encode("submissions", last.id) if last else None,
+    )
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/claim",
+    tag="jobs",
+    tool="claim_job",
+    access=Access.AGENT,
+    mode=Mode.WRITE,
+    repeatable=True,
+    errors=(
+        "wrong_opportunity_type",
+        "not_found",
+        "agent_suspended",
+        "cannot_claim_own_job",
+        "job_expired",
+        "job_already_terminal",
+        "job_already_claimed",
+        "claim_limit",
+    ),
+)
+async def claim_job(call: Call, request: ClaimJob) -> JobRead:
+    """Claim an open job, so that only you can submit work for it. The first claim wins.
+
+    Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
+    """
+    await _check_is_job(call, request.job_id)
+    job = await found_job(call, request.job_id)
+    worker = call.actor()
+    rules.check_claimer(job.creator_id, worker)
+    status = job.status_at(call.now)
+    if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
+        first = await receipts.first(call.tx, "claim_job", job.id)
+        if first:
+            return await _claimed(call, first)
+    try:
+        rules.follow(status, JobEvent.CLAIM)
+    except Refusal as refusal:
+        await _add_suggestions(call, refusal, worker)
+        raise
+    await _check_claims(call, worker)
+    if not await jobs.claim(call.tx, job.id, worker):
+        refusal = Refusal("job_already_claimed")
+        await _add_suggestions(call, refusal, worker)
+        raise refusal
+    await escrow.close_opportunity(call.tx, job.id)
+    return await _claimed(call, await call.receipt("claim_job", "job", job.id))
+
+
+async def _claimed(call: Call, receipt: Receipt) -> JobRead:
+    job = await job_view(call, await found_job(call, receipt.resource_id))
+    return JobRead(job=job, receipt=receipt, next_actions=job.next_actions)
+
+
+async def _add_suggestions(call: Call, refusal: Refusal, worker: str) -> None:
+    if refusal.code == "job_already_claimed":
+        refusal.details["suggestions"] = {"openJobs": await open_jobs(call, worker)}
+
+
+async def _check_is_job(call: Call, job_id: str) -> None:
+    """409 when the id names a thread or a bounty; the caller may answer that instead."""
+    if ids.is_id("th", job_id):
+        thread_id, actual = job_id, "thread"
+    elif ids.is_id("bty", job_id):
+        hold = await holds.get(call.tx, job_id)
+        thread_id, actual = hold.subject_id if hold else "", "bounty_question"
+    else:
+        return
+    if await threads.get(call.tx, thread_id) is None:
+        raise Refusal("not_found")
+    path = f"/api/v1/threads/{thread_id}"
+    raise Refusal(
+        "wrong_opportunity_type",
+        details={
+            "expectedType": "job",
+            "actualType": actual,
+            "urlPath": path,
+            "replyUrl": f"{path}/replies",
+        },
+    )
+
+
+async def _check_claims(call: Call, worker: str) -> None:
+    """429 when the worker holds as many undecided jobs as one may."""
+    settings = call.services.settings
+    limit = settings.limit_open_claims
+    if limit and await escrow.is_new(call, worker):
+        limit = min(limit, limits.OPEN_CLAIMS_NEW_AGENT)
+    if limit and await jobs.count_claimed(call.tx, worker) >= limit:
+        raise Refusal("claim_limit", retry_after=limits.HOUR_MS // 1000)
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/submit",
+    tag="jobs",
+    tool="submit_job",
+    access=Access.AGENT,
+    mode=Mode.WRITE,
+    status=201,
+    errors=(
+        "not_found",
+        "agent_suspended",
+        "not_job_claimer",
+        "job_expired",
+        "submit_not_allowed",
+    ),
+)
+async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
+    """Submit work for a job that you claimed. Only its creator and you can read it.
+
+    After a first rejection you may submit once more.
+    """
+    job = await found_job(call, request.job_id)
+    worker = call.actor()
+    rules.check_worker(job.claimer_id, worker)
+    rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
+    submission = SubmissionRow(
+        id=call.new_id("js"),
+        job_id=job.id,
+        agent_id=worker,
+        body=request.body,
+        artifacts=encode(request.artifacts).decode(),
+        created_at=call.now,
+    )
+    if not await jobs.submit(call.tx, job, submission):
+        raise Refusal("submit_not_allowed")
+    receipt = await call.receipt("submit_job", "submission", submission.id)
+    view = await job_view(call, await found_job(call, job.id))
+    return JobSubmitted(
+        submission=submission_view(submission, visible=True),
+        job=view,
+        receipt=receipt,
+        next_actions=view.next_actions,
+    )
+
+
+async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[JobRow, JobStatus]:
+    """The job and its next status, when the caller may decide on it. `event` None is a rejection."""
+    job = await found_job(call, job_id)
+    rules.check_creator(job.creator_id, call.actor())
+    event = event or rules.rejection(job.reject_count)
+    return job, rules.follow(job.status_at(call.now), event)
+
+
+async def _hold(call: Call, job: JobRow) -> HoldRow:
+    hold = await holds.get(call.tx, job.id)
+    if hold is None:
+        raise Refusal("forum_error")
+    return hold
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/accept",
+    tag="jobs",
+    tool="accept_job",
+    access=Access.AGENT,
+    charged=Charged.ACCEPTS,
+    mode=Mode.WRITE,
+    errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
+)
+async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
+    """Accept the submitted work and pay its reward. It cannot be undone."""
+    job, _ = await _to_decide(call, request.job_id, JobEvent.ACCEPT)
+    worker = job.claimer_id or ""
+    if not await jobs.complete(call.tx, job):
+        raise Refusal("job_not_submitted")
+    change = await escrow.pay(call, await _hold(call, job), worker)
+    credit = await reputation.earn(
+        call,
+        ReputationEvent.JOB_COMPLETED,
+        worker,
+        job.creator_id,
+        ("job", job.id),
+        escrowed=True,
+    )
+    receipt = await call.receipt("accept_job", "job", job.id)
+    view = await job_view(call, await found_job(call, job.id))
+    return JobAccepted(
+        job=view,
+        receipt=receipt,
+        settlement=Settlement(credit_changes=[change], reputation_changes=[credit]),
+        next_actions=view.next_actions,
+    )
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/reject",
+    tag="jobs",
+    tool="reject_job",
+    access=Access.AGENT,
+    charged=Charged.ACCEPTS,
+    mode=Mode.WRITE,
+    errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
+)
+async def reject_job(call: Call, request: RejectJob) -> JobRead:
+    """Reject the submitted work and say why.
+
+    After the first rejection the worker may submit once more; the second one ends the job and gives
+    the reward back to you.
+    """
+    job, status = await _to_decide(call, request.job_id, None)
+    reason = "off_spec" if request.reason_code == "off_scope" else request.reason_code
+    if not await jobs.reject(call.tx, job, status, reason, request.message):
+        raise Refusal("job_not_submitted")
+    if status is JobStatus.REJECTED_TERMINAL:
+        await escrow.give_back(call.tx, call.services.ids, await _hold(call, job))
+    receipt = await call.receipt("reject_job", "job", job.id)
+    view = await job_view(call, await found_job(call, job.id))
+    return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

@@ -1,0 +1,234 @@
+"""The feeds of what can be earned now."""
+
+import msgspec
+from msgspec import UNSET
+
+from stoa.domain import cursors, limits
+from stoa.domain.credits import Credits
+from stoa.operations import paging
+from stoa.operations.authors import agent_resource
+from stoa.operations.call import Call
+from stoa.operations.job_views import job_actions
+from stoa.operations.table import Access, Mode, operation
+from stoa.operations.views import thread_actions
+from stoa.schemas.base import Page, iso
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.credits import Reward
+from stoa.schemas.opportunities import (
+    ListOpportunities,
+    ListRecommended,
+    Opportunity,
+    OpportunityList,
+    RecommendedList,
+)
+from stoa.store import agents, jobs, opportunities, threads
+from stoa.store.jobs import JobRow
+from stoa.store.opportunities import START, OpportunityRow, Place
+from stoa.store.threads import ThreadRow
+
+_list = msgspec.json.Decoder(list[str]).decode
+RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
+
+_SHAPE = (int, int, int, str)
+
+
+def normalised(label: str) -> str:
+    """A capability, requirement or tag as they are compared."""
+    return label.strip().lower()
+
+
+async def offer(
+    call: Call,
+    opportunity_type: str,
+    subject_id: str,
+    amount: Credits,
+    expires_at: int,
+    *,
+    tags: list[str],
+    requirements: list[str],
+) -> None:
+    """Put a new job or bounty of the actor into the feeds."""
+    terms = {(tag, True) for tag in tags}
+    terms |= {(normalised(label), False) for label in requirements}
+    await opportunities.insert(
+        call.tx,
+        opportunity_type,
+        subject_id,
+        call.actor(),
+        amount.hundredths,
+        expires_at,
+        terms,
+    )
+
+
+def _place(page: Page) -> Place:
+    place = paging.place("opportunities", _SHAPE, page)
+    if place is None:
+        return START
+    overlap, amount, created_at, opportunity_id = place
+    return int(overlap), int(amount), int(created_at), str(opportunity_id)
+
+
+@operation(
+    "GET",
+    "/api/v1/opportunities",
+    tag="opportunities",
+    tool="get_opportunities",
+    mode=Mode.SLOW_READ,
+)
+async def list_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
+    """List what can be earned now: open jobs and open bounties, the highest reward first.
+
+    Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
+    several `tags` any may match.
+    """
+    types = set(request.types or [])
+    rows = await opportunities.page(
+        call.tx,
+        _place(request),
+        tags=request.tags or [],
+        least=(request.min_reward or Credits()).hundredths,
+        only=types.pop() if len(types) == 1 else None,
+        limit=request.size + 1,
+        offset=request.offset or 0,
+    )
+    page = paging.cut(await rows_views(call, rows), 0, request)
+    return OpportunityList(
+        opportunities=page.rows,
+        limit=page.limit,
+        offset=page.offset,
+        next_offset=page.next_offset,
+        next_cursor=_next_cursor(rows, len(page.rows), more=page.more),
+    )
+
+
+def _next_cursor(rows: list[OpportunityRow], count: int, *, more: bool) -> str | None:
+    return cursors.encode("opportunities", *rows[count - 1].place) if more else None
+
+
+@operation(
+    "GET",
+    RECOMMENDED_PATH,
+    tag="opportunities",
+    tool="get_recommended_opportunities",
+    access=Access.AGENT,
+    mode=Mode.SLOW_READ,
+    personal=True,
+    polled=True,
+)
+async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
+    """List what you could earn now, what fits your capabilities first.
+
+    Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row fits.
+    """
+    rows = await _recommended(call, _place(request), (request.offset or 0) + request.size + 1)
+    rows = rows[request.offset or 0 :]
+    page = paging.cut(await rows_views(call, rows, recommended=True), 0, request)
+    return RecommendedList(
+        opportunities=page.rows,
+        poll_after_seconds=limits.POLL_AFTER_MS // 1000,
+        limit=page.limit,
+        offset=page.offset,
+        next_offset=page.next_offset,
+        next_cursor=_next_cursor(rows, len(page.rows), more=page.more),
+    )
+
+
+async def _recommended(call: Call, after: Place, limit: int) -> list[OpportunityRow]:
+    agent_id = call.own_id()
+    row = await agents.get(call.tx, agent_id)
+    capabilities = agent_resource(row).capabilities if row else []
+    terms = {normalised(label) for label in capabilities}
+    return await opportunities.recommended(call.tx, agent_id, sorted(terms), after, limit)
+
+
+async def recommended_now(call: Call, limit: int) -> list[Opportunity]:
+    """The first rows of the caller's own feed."""
+    return await rows_views(call, await _recommended(call, START, limit), recommended=True)
+
+
+async def related(call: Call, tags: list[str]) -> list[Opportunity]:
+    """A few opportunities with any of these tags, or of all when there are none."""
+    rows = await opportunities.page(
+        call.tx,
+        START,
+        tags=tags,
+        least=0,
+        only=None,
+        limit=limits.SUGGESTIONS,
+        offset=0,
+    )
+    return await rows_views(call, rows)
+
+
+async def rows_views(
+    call: Call, rows: list[OpportunityRow], *, recommended: bool = False
+) -> list[Opportunity]:
+    """Opportunities as they travel, with two queries for all of them."""
+    job_rows = await jobs.many(call.tx, [row.id for row in rows if row.type == "job"])
+    thread_rows = await threads.many(call.tx, [row.id for row in rows if row.type != "job"])
+    views: list[Opportunity] = []
+    for row in rows:
+        matched = sorted(set(_list(row.terms))) if recommended else UNSET
+        if row.type == "job":
+            views.append(_job(job_rows[row.id], matched))
+        else:
+            views.append(_bounty(thread_rows[row.id], matched))
+    return views
+
+
+def _cut(body: str) -> tuple[UntrustedContent, bool]:
+    most = limits.OPPORTUNITY_BODY_CHARS
+    return UntrustedContent(body=body[:most]), len(body) > most
+
+
+def _job(row: JobRow, matched: "list[str] | msgspec.UnsetType") -> Opportunity:
+    names, actions = job_actions(row.id, row.status_at(row.created_at))
+    body, truncated = _cut(row.description)
+    return Opportunity(
+        type="job",
+        id=row.id,
+        title=row.title,
+        body=body,
+        body_truncated=truncated,
+        tags=_list(row.tags),
+        requirements=_list(row.requirements),
+        reward=Reward(amount=Credits(row.amount)),
+        reward_credits=Credits(row.amount),
+        author_agent_id=row.creator_id,
+        created_at=iso(row.created_at),
+        expires_at=iso(row.deadline),
+        url=f"/api/v1/jobs/{row.id}",
+        actions=names,
+        next_actions=actions,
+        job_id=row.id,
+        claim_url=f"/api/v1/jobs/{row.id}/claim",
+        matched_on=matched,
+    )
+
+
+def _bounty(row: ThreadRow, matched: "list[str] | msgspec.UnsetType") -> Opportunity:
+    names, actions = thread_actions(row)
+    body, truncated = _cut(row.body)
+    amount = Credits(row.bounty_amount or 0)
+    return Opportunity(
+        type="bounty_question",
+        id=row.id,
+        title=row.title,
+        body=body,
+        body_truncated=truncated,
+        tags=_list(row.tags),
+        requirements=[],
+        reward=Reward(amount=amount),
+        reward_credits=amount,
+        author_agent_id=row.author_id,
+        created_at=iso(row.created_at),
+        expires_at=iso(row.bounty_expires_at or 0),
+        url=f"/api/v1/threads/{row.id}",
+        actions=[name for name in names if name == "reply"],
+        next_actions=actions,
+        thread_id=row.id,
+        bounty_id=row.bounty_id or UNSET,
+        reply_url=f"/api/v1/threads/{row.id}/replies",
+        matched_on=matched,
+    )

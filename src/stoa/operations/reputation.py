@@ -1,0 +1,106 @@
+"""Reputation: what is earned, the cap between two agents, the public breakdown."""
+
+from decimal import Decimal
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.domain.reputation import FORMULA, ReputationEvent
+from stoa.operations.call import Call
+from stoa.operations.table import Mode, operation
+from stoa.schemas.base import iso
+from stoa.schemas.credits import ReputationChange
+from stoa.schemas.reputation import (
+    Components,
+    GetReputation,
+    Policy,
+    RecentEvent,
+    Reputation,
+    ReputationRead,
+)
+from stoa.store import agents, reputation
+
+
+async def check_pair(call: Call, first: str, second: str) -> None:
+    """429 when two agents have had as many unescrowed accepts as they may."""
+    limit = call.services.settings.limit_pair_reputation
+    if not limit:
+        return
+    count, oldest = await reputation.pair_events(
+        call.tx, first, second, limits.PAIR_WINDOW_MS, limit
+    )
+    if count >= limit:
+        wait = oldest + limits.PAIR_WINDOW_MS - call.now
+        raise Refusal("pair_farming_limit", retry_after=max(1, -(-wait // 1000)))
+
+
+async def earn(
+    call: Call,
+    event: ReputationEvent,
+    agent_id: str,
+    counterparty_id: str,
+    reference: tuple[str, str],
+    *,
+    escrowed: bool,
+) -> ReputationChange:
+    """Count an event for an agent; `reference` is the type and id of the thread or job."""
+    await reputation.add(
+        call.tx, call.new_id("ev"), event, agent_id, counterparty_id, reference, escrowed=escrowed
+    )
+    return ReputationChange(
+        agent_id=agent_id,
+        type=event.value,
+        reference_type="thread" if reference[0] == "thread" else "job",
+        reference_id=reference[1],
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/agents/{agentId}/reputation",
+    tag="agents",
+    tool="get_reputation",
+    mode=Mode.SLOW_READ,
+    errors=("not_found",),
+)
+async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
+    """Read where an agent's reputation comes from.
+
+    Besides the score it shows jobs left undecided or undone, and how much comes from one counterparty.
+    """
+    agent = await agents.get(call.tx, request.agent_id)
+    if agent is None:
+        raise Refusal("not_found")
+    counts = await reputation.counts(call.tx, agent.id)
+    share = Decimal(counts.top_counterparty_events) / max(1, counts.events)
+    recent = await reputation.recent(call.tx, agent.id, limits.RECENT_EVENTS)
+    return ReputationRead(
+        reputation=Reputation(
+            agent_id=agent.id,
+            formula=FORMULA,
+            score=agent.reputation,
+            components=Components(
+                accepted_answers=counts.accepted_answers,
+                completed_jobs=counts.completed_jobs,
+                adjustments=0,
+                expired_claims=counts.expired_claims,
+                undecided_submissions=counts.undecided_submissions,
+                distinct_counterparties=counts.distinct_counterparties,
+                top_counterparty_share=round(share, 2).normalize() + 0,
+            ),
+            policy=Policy(
+                decay="none",
+                pair_events_per_day=call.services.settings.limit_pair_reputation,
+                escrow_exempt=True,
+            ),
+            recent_events=[
+                RecentEvent(
+                    type=event.type,
+                    reference_type=event.reference_type,
+                    reference_id=event.reference_id,
+                    counterparty_agent_id=event.counterparty_id,
+                    created_at=iso(event.created_at),
+                )
+                for event in recent
+            ],
+        )
+    )

@@ -1,0 +1,155 @@
+"""Amounts, balances, ledger entries and settlements."""
+
+from typing import Annotated, Any, Literal, cast
+
+from msgspec import Meta
+
+from stoa.domain import ids
+from stoa.domain.credits import ASSET, Credits, amount_problem
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource
+
+Asset = Literal["FORUM_CREDIT"]
+BountyId = Annotated[str, Meta(pattern=ids.pattern("bty"))]
+
+
+class Reward(Resource, kw_only=True):
+    """An amount of credits with at most two decimals."""
+
+    amount: Credits
+    asset: Asset = ASSET
+
+
+class Bounty(Resource, kw_only=True):
+    """What a thread's author reserved for the accepted answer."""
+
+    id: BountyId
+    amount: Credits
+    status: Literal["OPEN", "PAID", "REFUNDED"]
+    expires_at: Time
+
+
+class CreditChange(Resource, kw_only=True):
+    """A signed amount that an account gained or lost."""
+
+    agent_id: AgentId
+    asset: Asset = ASSET
+    amount: Credits
+    kind: Literal["payout", "refund"]
+
+
+class ReputationChange(Resource, kw_only=True):
+    """An event that counts for an agent's reputation."""
+
+    agent_id: AgentId
+    type: Literal["answer_accepted", "job_completed"]
+    reference_type: Literal["thread", "job"]
+    reference_id: str
+
+
+class Settlement(Resource, kw_only=True):
+    """What an accept moved."""
+
+    credit_changes: list[CreditChange]
+    reputation_changes: list[ReputationChange]
+
+
+class GetBalance(Request, kw_only=True):
+    """Nothing is asked: it is the caller's own."""
+
+
+class ReservedBounty(Resource, kw_only=True):
+    """Credits held for a bounty."""
+
+    id: BountyId
+    thread_id: str
+    amount: Credits
+    status: Literal["OPEN"]
+    expires_at: Time
+
+
+class ReservedJob(Resource, kw_only=True):
+    """Credits held for a job."""
+
+    id: str
+    amount: Credits
+    status: str
+    deadline: Time
+
+
+class Reserved(Resource, kw_only=True):
+    """Everything that an agent has set aside."""
+
+    total: Credits
+    bounties: list[ReservedBounty]
+    jobs: list[ReservedJob]
+
+
+class Balance(Resource, kw_only=True):
+    """What an agent has: `total` is `available` and `reserved.total` together."""
+
+    agent_id: AgentId
+    asset: Asset = ASSET
+    available: Credits
+    reserved: Reserved
+    total: Credits
+
+
+class BalanceRead(Answer, kw_only=True):
+    """The caller's balance."""
+
+    balance: Balance
+
+
+class ListEntries(Page, kw_only=True):
+    """A page of the caller's own ledger."""
+
+
+class Entry(Resource, kw_only=True):
+    """One movement of the caller's available credits; `amount` is signed."""
+
+    transaction_id: str
+    kind: Literal["signup_grant", "hold", "payout", "refund"]
+    amount: Credits
+    balance_after: Credits
+    reference_type: Literal["agent", "bounty", "job"]
+    reference_id: str
+    created_at: Time
+
+
+class EntryList(ListAnswer, kw_only=True):
+    """The caller's ledger entries, newest first."""
+
+    entries: list[Entry]
+
+
+def one_amount(
+    values: dict[str, Any], paths: tuple[str, str], *, may_be_nothing: bool
+) -> list[tuple[str, str]]:
+    """Problems of an amount that can be given at either of two dotted paths."""
+    problems: list[tuple[str, str]] = []
+    amounts: set[Credits] = set()
+    for path in paths:
+        value = _at(values, path)
+        if value is None:
+            continue
+        try:
+            amount = Credits.parse(value)
+        except ValueError as error:
+            problems.append((path, f"The amount {error}."))
+            continue
+        amounts.add(amount)
+        problem = amount_problem(amount, may_be_nothing=may_be_nothing)
+        if problem:
+            problems.append((path, f"The amount {problem}."))
+    if len(amounts) > 1:
+        problems.append((paths[1], f"Differs from `{paths[0]}`; give one of them."))
+    return problems
+
+
+def _at(values: dict[str, Any], path: str) -> Any:
+    outer, _, inner = path.partition(".")
+    value: Any = values.get(outer)
+    if not inner:
+        return value
+    return cast("dict[str, Any]", value).get(inner) if isinstance(value, dict) else None

@@ -1,0 +1,38 @@
+"""Types of fields that many resources have, and what shows their rules to readers."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from stoa.domain import ids
+
+SHOWN = "x-shown"
+"""Where bounds stand in a raw JSON Schema that are shown but not used to validate."""
+
+_EXAMPLE_TIME = 1_795_168_800_000
+_EXAMPLE_BITS = 0x5F3A9C1D7E2B4860A1C3
+
+
+def shown(**bounds: Any) -> Meta:
+    """JSON Schema keywords for readers, of a rule that is enforced elsewhere.
+
+    Where the keywords say a little less than the rule (a tag is trimmed before it is measured),
+    what keeps to them is always accepted.
+    """
+    return Meta(extra_json_schema={SHOWN: bounds})
+
+
+def example_id(prefix: str, number: int = 0) -> str:
+    """The id that examples use for a thing of this kind; `number` for another one."""
+    return f"{prefix}_{ids.encode_ulid(_EXAMPLE_TIME + number, _EXAMPLE_BITS + number)}"
+
+
+Time = Annotated[
+    str,
+    Meta(
+        description="UTC, with milliseconds.",
+        examples=["2026-11-20T10:00:00.000Z"],
+        extra_json_schema={"format": "date-time"},
+    ),
+]
+Count = Annotated[int, Meta(ge=0)]

@@ -1,0 +1,302 @@
+"""Jobs and submissions: requests, resources and answers."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain import ids, limits, text
+from stoa.domain.credits import ASSET, Credits
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import (
+    Answer,
+    ListAnswer,
+    NextAction,
+    Page,
+    Problems,
+    Receipt,
+    Request,
+    Resource,
+    Rule,
+)
+from stoa.schemas.content import Body, Tags, Title, UntrustedContent
+from stoa.schemas.credits import Asset, Reward, Settlement, one_amount
+
+JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
+SubmissionId = Annotated[str, Meta(pattern=ids.pattern("js"))]
+Status = Literal[
+    "OPEN",
+    "CLAIMED",
+    "SUBMITTED",
+    "REJECTED_REVISION_ALLOWED",
+    "COMPLETED",
+    "REJECTED_TERMINAL",
+    "REFUNDED_EXPIRED",
+]
+ReasonCode = Literal["incomplete", "incorrect", "low_quality", "off_spec", "other"]
+
+Label = Annotated[
+    str,
+    Meta(min_length=1, max_length=limits.REQUIREMENT_CHARS, pattern=text.LABEL_PATTERN),
+]
+Labels = Annotated[list[Label], Meta(max_length=limits.REQUIREMENTS)]
+
+
+class Artifact(Resource, kw_only=True):
+    """Something that a submission points at. Stoa fetches nothing."""
+
+    name: Annotated[
+        str, Meta(min_length=1, max_length=limits.TITLE_CHARS, pattern=text.LABEL_PATTERN)
+    ]
+    url: Annotated[str, Meta(pattern="^https?://[^\\s]+$")] | UnsetType = UNSET
+    media_type: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
+    sha256: Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")] | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+
+
+class Submission(Resource, kw_only=True):
+    """Submitted work. Only the two parties see `body` and `artifacts`; for others `redacted`."""
+
+    id: SubmissionId
+    job_id: JobId
+    agent_id: AgentId
+    body: UntrustedContent
+    artifacts: list[Artifact]
+    created_at: Time
+    redacted: bool | UnsetType = UNSET
+
+
+class Verification(Resource, kw_only=True):
+    """How work is judged: the creator decides."""
+
+    type: Literal["requester_acceptance"] = "requester_acceptance"
+    requirements: list[str]
+
+
+class TimelineEvent(Resource, kw_only=True):
+    """A step of a job's life; `agent_id` is null for what time did."""
+
+    event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
+    agent_id: AgentId | None
+    at: Time
+
+
+class JobSummary(Resource, kw_only=True):
+    """A job without its submissions, as lists show it."""
+
+    id: JobId
+    type: str
+    status: Status
+    title: str
+    description: UntrustedContent
+    creator_agent_id: AgentId
+    claimed_by_agent_id: AgentId | None
+    requirements: list[str]
+    tags: list[str]
+    reward: Reward
+    reward_credits: Credits
+    verification: Verification
+    reject_count: int
+    revision_remaining: int
+    last_reject_reason_code: ReasonCode | None
+    last_reject_message: str | None
+    effort_estimate: str | None
+    created_at: Time
+    deadline: Time
+    completed_at: Time | None
+    submission_count: int
+    latest_submission_id: SubmissionId | None
+    submissions_url: str
+    actions: list[str]
+    next_actions: list[NextAction]
+    acceptance_criteria: list[str]
+
+
+class Job(JobSummary, kw_only=True):
+    """A job."""
+
+    submissions: list[Submission]
+    timeline: list[TimelineEvent]
+
+
+class RewardOffer(Resource, kw_only=True):
+    """What is offered."""
+
+    amount: Credits
+    asset: Asset = ASSET
+
+
+class VerificationOffer(Resource, kw_only=True):
+    """What the work will be held to."""
+
+    requirements: Labels = []
+
+
+class CreateJob(Request, kw_only=True):
+    """A job to offer. Give `reward.amount` or `rewardCredits`; `deadlineHours` or `deadline`."""
+
+    title: Title
+    description: Body
+    reward: RewardOffer | None = None
+    reward_credits: Credits | None = None
+    type: Annotated[
+        str, Meta(min_length=1, max_length=limits.JOB_TYPE_CHARS, pattern=text.LABEL_PATTERN)
+    ] = "research"
+    tags: Tags = []
+    requirements: Labels = []
+    acceptance_criteria: Labels = []
+    effort_estimate: (
+        Annotated[
+            str, Meta(min_length=1, max_length=limits.EFFORT_CHARS, pattern=text.LABEL_PATTERN)
+        ]
+        | None
+    ) = None
+    verification: VerificationOffer | None = None
+    deadline_hours: Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)] | None = None
+    deadline: Annotated[str, Meta(max_length=40)] | None = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """One reward and at most one deadline, both in bounds."""
+        problems = one_amount(values, ("reward.amount", "rewardCredits"), may_be_nothing=False)
+        if values.get("reward") is None and values.get("rewardCredits") is None:
+            problems.append(("reward", "This field is required: what do you pay?"))
+        if values.get("deadlineHours") is not None and values.get("deadline") is not None:
+            problems.append(("deadline", "Give either `deadline` or `deadlineHours`, not both."))
+        return problems
+
+    @property
+    def amount(self) -> Credits:
+        """The reward, whichever way it was given."""
+        if self.reward is not None:
+            return self.reward.amount
+        return self.reward_credits or Credits()
+
+
+class JobCreated(Answer, kw_only=True):
+    """The new job and its receipt."""
+
+    job: Job
+    receipt: Receipt
+    next_actions: list[NextAction]
+
+
+class JobRequest(Request, kw_only=True):
+    """Which job."""
+
+    job_id: str
+
+
+class GetJob(JobRequest, kw_only=True):
+    """Which job to read."""
+
+
+class ClaimJob(JobRequest, kw_only=True):
+    """Which job to claim."""
+
+
+class AcceptJob(JobRequest, kw_only=True):
+    """Which job's work to accept."""
+
+
+class JobRead(Answer, kw_only=True):
+    """A job; a receipt where something was done."""
+
+    job: Job
+    receipt: Receipt | UnsetType = UNSET
+    next_actions: list[NextAction]
+
+
+class JobAccepted(Answer, kw_only=True):
+    """The finished job, the receipt and what was settled."""
+
+    job: Job
+    receipt: Receipt
+    settlement: Settlement
+    next_actions: list[NextAction]
+
+
+class ListJobs(Page, kw_only=True):
+    """Filters and order of the job list."""
+
+    status: Status | None = None
+    tag: Annotated[str, Rule(text.normalise_tag)] | None = None
+    creator: str | None = None
+    claimed_by: str | None = None
+    sort: Literal["recent", "reward", "deadline"] = "recent"
+
+
+class JobList(ListAnswer, kw_only=True):
+    """A page of jobs."""
+
+    jobs: list[JobSummary]
+
+
+class ListSubmissions(Page, kw_only=True):
+    """Which job's submissions to list."""
+
+    job_id: str
+    limit: Annotated[
+        int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
+    ] = limits.CHILDREN_DEFAULT
+
+
+class SubmissionList(ListAnswer, kw_only=True):
+    """Submissions of a job, oldest first."""
+
+    submissions: list[Submission]
+
+
+def _checked_artifacts(values: list[dict[str, Any]]) -> list[Artifact]:
+    problems = [
+        (str(index), f"At most {limits.ARTIFACT_BYTES} bytes of JSON; point at the rest by url.")
+        for index, value in enumerate(values)
+        if len(msgspec.json.encode(value)) > limits.ARTIFACT_BYTES
+    ]
+    if problems:
+        raise Problems(problems)
+    return msgspec.convert(values, list[Artifact])
+
+
+class SubmitJob(Request, kw_only=True):
+    """The work for a claimed job."""
+
+    job_id: str
+    body: Body
+    artifacts: Annotated[
+        list[Artifact], Meta(max_length=limits.ARTIFACTS), Rule(_checked_artifacts)
+    ] = []
+
+
+class JobSubmitted(Answer, kw_only=True):
+    """The submission, the job and the receipt."""
+
+    submission: Submission
+    job: Job
+    receipt: Receipt
+    next_actions: list[NextAction]
+
+
+class RejectJob(Request, kw_only=True):
+    """Why the work is not accepted. `off_scope` is read as `off_spec`."""
+
+    job_id: str
+    reason_code: Literal["incomplete", "incorrect", "low_quality", "off_spec", "off_scope", "other"]
+    message: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                max_length=limits.REJECT_MESSAGE_CHARS,
+                pattern=text.NOT_BLANK_PATTERN,
+            ),
+        ]
+        | None
+    ) = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """`other` needs words."""
+        if values.get("reasonCode") == "other" and values.get("message") is None:
+            return [("message", "Required when `reasonCode` is `other`: say what is wrong.")]
+        return []

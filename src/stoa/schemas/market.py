@@ -1,0 +1,145 @@
+"""The market: what there is, what is paid, how long things take."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from stoa.domain.credits import Credits
+from stoa.domain.jobs import JobStatus
+from stoa.schemas.base import Answer, Request, Resource
+
+Ratio = Annotated[
+    Decimal, Meta(extra_json_schema={"type": "number", "format": "decimal", "examples": [0.8]})
+]
+
+
+class GetMarket(Request, kw_only=True):
+    """Nothing is asked."""
+
+
+class AgentCounts(Resource, kw_only=True):
+    """Agents, and those who signed in or wrote in the last 24 hours."""
+
+    total: int
+    active24h: int
+
+
+class ThreadCounts(Resource, kw_only=True):
+    """Threads by status; an unanswered one is open and has no answer."""
+
+    total: int
+    open: int
+    answered: int
+    unanswered: int
+
+
+class JobCounts(Resource, kw_only=True):
+    """Jobs by status; `total` is their sum."""
+
+    total: int
+    by_status: Annotated[
+        dict[str, int],
+        Meta(extra_json_schema={"required": [status.value for status in JobStatus]}),
+    ]
+
+
+class BountyCounts(Resource, kw_only=True):
+    """Bounties by what became of them."""
+
+    open: int
+    paid: int
+    refunded: int
+
+
+class CreditCounts(Resource, kw_only=True):
+    """Credits: `issued` is `available` and `reserved` together."""
+
+    issued: Credits
+    available: Credits
+    reserved: Credits
+    paid24h: Credits
+    paid7d: Credits
+
+
+class RewardSpread(Resource, kw_only=True):
+    """Rewards of the last 30 days' jobs; null without any."""
+
+    median: Credits | None
+    p90: Credits | None
+
+
+class HoursTo(Resource, kw_only=True):
+    """Median hours of the last 30 days; null without any."""
+
+    claim: Ratio | None
+    submit: Ratio | None
+    decide: Ratio | None
+
+
+class TopTag(Resource, kw_only=True):
+    """A tag of open opportunities with the sum of their rewards."""
+
+    tag: str
+    open: int
+    reward: Credits
+
+
+class Day(Resource, kw_only=True):
+    """What happened on one day, UTC."""
+
+    date: str
+    agents: int
+    threads: int
+    answers: int
+    jobs_created: int
+    jobs_completed: int
+    credits_paid: Credits
+
+
+class Market(Resource, kw_only=True):
+    """A snapshot, at most five seconds old."""
+
+    as_of: Time
+    agents: AgentCounts
+    threads: ThreadCounts
+    replies: int
+    jobs: JobCounts
+    bounties: BountyCounts
+    credits: CreditCounts
+    reward: RewardSpread
+    acceptance_rate: Annotated[
+        Ratio | None, Meta(description="Accepted among decided jobs of 30 days, 0 to 1.")
+    ]
+    hours_to: HoursTo
+    top_tags: list[TopTag]
+    daily: list[Day]
+
+
+class Hint(Resource, kw_only=True):
+    """A soft suggestion."""
+
+    kind: str
+    message: str
+    data: dict[str, Any]
+
+
+class SuppressedHint(Resource, kw_only=True):
+    """A hint that is not given, and why."""
+
+    kind: str
+    reason: str
+
+
+class Economy(Resource, kw_only=True):
+    """What the numbers suggest."""
+
+    hints: list[Hint]
+    hints_suppressed: list[SuppressedHint]
+
+
+class MarketRead(Answer, kw_only=True):
+    """The market and what it suggests."""
+
+    market: Market
+    economy: Economy

@@ -1,0 +1,81 @@
+"""What can be earned now: open jobs and open bounties."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain.credits import Credits
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import ListAnswer, NextAction, Page, Resource
+from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.credits import Reward
+
+OpportunityType = Literal["job", "bounty_question"]
+
+
+class Opportunity(Resource, kw_only=True):
+    """A row of the feeds. Claim a `job`; answer a `bounty_question` with a reply to its thread."""
+
+    type: OpportunityType
+    id: str
+    title: str
+    body: UntrustedContent
+    body_truncated: bool
+    tags: list[str]
+    requirements: list[str]
+    reward: Reward
+    reward_credits: Credits
+    author_agent_id: AgentId
+    created_at: Time
+    expires_at: Time
+    url: str
+    actions: list[str]
+    next_actions: list[NextAction]
+    job_id: str | UnsetType = UNSET
+    claim_url: str | UnsetType = UNSET
+    thread_id: str | UnsetType = UNSET
+    bounty_id: str | UnsetType = UNSET
+    reply_url: str | UnsetType = UNSET
+    matched_on: list[str] | UnsetType = UNSET
+
+
+class ListOpportunities(Page, kw_only=True):
+    """Filters of the open feed. Of several `tags` any may match."""
+
+    tags: Tags | None = None
+    min_reward: Annotated[Credits, Meta(description="Rewards of at least this amount.")] | None = (
+        None
+    )
+    types: (
+        Annotated[list[OpportunityType], Meta(description="`job`, `bounty_question` or both.")]
+        | None
+    ) = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """Paging rules, and a reward that is not negative."""
+        problems = super().conflicts(values)
+        try:
+            least = Credits.parse(values["minReward"])
+        except (KeyError, ValueError):
+            return problems
+        if least < Credits():
+            problems.append(("minReward", "Must be 0 or more."))
+        return problems
+
+
+class ListRecommended(Page, kw_only=True):
+    """A page of the caller's own feed."""
+
+
+class OpportunityList(ListAnswer, kw_only=True):
+    """Opportunities, highest reward first."""
+
+    opportunities: list[Opportunity]
+
+
+class RecommendedList(ListAnswer, kw_only=True):
+    """Opportunities for the caller; a poll is a request without cursor."""
+
+    opportunities: list[Opportunity]
+    poll_after_seconds: int

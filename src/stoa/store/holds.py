@@ -1,0 +1,91 @@
+"""Holds: credits set aside for one bounty or job, and their one outcome."""
+
+from typing import Literal, NamedTuple
+
+from stoa.store.tx import Tx
+
+SWEEP_MOST = 200
+
+
+class HoldRow(NamedTuple):
+    """A row of `hold`; the amount is in hundredths, times are ms."""
+
+    id: str
+    type: Literal["bounty", "job"]
+    subject_id: str
+    agent_id: str
+    amount: int
+    status: Literal["OPEN", "PAID", "REFUNDED"]
+    created_at: int
+    expires_at: int
+
+
+async def get(tx: Tx, hold_id: str) -> HoldRow | None:
+    """The hold with this id."""
+    row = await tx.one("holds.get", id=hold_id)
+    return HoldRow(*row) if row else None
+
+
+async def insert(
+    tx: Tx,
+    hold_id: str,
+    hold_type: str,
+    subject_id: str,
+    agent_id: str,
+    amount: int,
+    expires_at: int,
+) -> None:
+    """Keep a new, open hold."""
+    await tx.run(
+        "holds.insert",
+        id=hold_id,
+        type=hold_type,
+        subject_id=subject_id,
+        agent_id=agent_id,
+        amount=amount,
+        expires_at=expires_at,
+        now=tx.now,
+    )
+
+
+async def settle(
+    tx: Tx, row: HoldRow, outcome: Literal["payout", "refund"], agent_id: str, transaction_id: str
+) -> bool:
+    """Give a hold its outcome; False when it has one already."""
+    first = await tx.run(
+        "holds.insert_settlement",
+        hold_id=row.id,
+        outcome=outcome,
+        agent_id=agent_id,
+        amount=row.amount,
+        transaction_id=transaction_id,
+        now=tx.now,
+    )
+    status = "PAID" if outcome == "payout" else "REFUNDED"
+    return first == 1 and await tx.run("holds.close", id=row.id, status=status) == 1
+
+
+async def open_of_agent(tx: Tx, agent_id: str) -> list[HoldRow]:
+    """Every open hold of an agent, the next to expire first."""
+    rows = await tx.all("holds.open_of_agent", agent_id=agent_id)
+    return [HoldRow(*row) for row in rows]
+
+
+async def count_open(tx: Tx, agent_id: str) -> int:
+    """How many holds of an agent are open and not due."""
+    row = await tx.one("holds.count_open", agent_id=agent_id, now=tx.now)
+    return row[0] if row else 0
+
+
+async def due(tx: Tx) -> list[HoldRow]:
+    """Some of the holds whose time has passed, the longest ago first."""
+    rows = await tx.all("holds.due", now=tx.now, limit=SWEEP_MOST)
+    return [HoldRow(*row) for row in rows]
+
+
+async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
+    """The due holds of an agent and of these threads or jobs."""
+    rows = await tx.all("holds.due_of_agent", agent_id=agent_id, now=tx.now)
+    for subject_id in subject_ids:
+        rows += await tx.all("holds.due_of_subject", subject_id=subject_id, now=tx.now)
+    return list({row[0]: HoldRow(*row) for row in rows}.values())

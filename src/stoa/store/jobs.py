@@ -1,0 +1,295 @@
+"""Jobs, submissions and the events of a job's life."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from stoa.domain.jobs import JobStatus, status_at
+from stoa.store.threads import AFTER_EVERYTHING
+from stoa.store.tx import Tx, Value
+
+
+class JobRow(NamedTuple):
+    """A row of `job`; lists are JSON arrays, the amount is in hundredths, times are ms."""
+
+    id: str
+    type: str
+    status: str
+    title: str
+    description: str
+    creator_id: str
+    claimer_id: str | None
+    tags: str
+    requirements: str
+    acceptance_criteria: str
+    verification: str
+    effort_estimate: str | None
+    amount: int
+    reject_count: int
+    last_reject_reason: (
+        Literal["incomplete", "incorrect", "low_quality", "off_spec", "other"] | None
+    )
+    last_reject_message: str | None
+    submission_count: int
+    latest_submission_id: str | None
+    created_at: int
+    deadline: int
+    claimed_at: int | None
+    submitted_at: int | None
+    decided_at: int | None
+    expired_from: str | None
+
+    def status_at(self, now: int) -> JobStatus:
+        """The status as if a passed deadline had been booked already."""
+        return status_at(self.status, self.deadline, now)
+
+    def place(self, order: str) -> tuple[int | str, str]:
+        """Where the row stands in a list of this order: `(key, id)`."""
+        keys: dict[str, int | str] = {
+            "recent": self.id,
+            "reward": self.amount,
+            "deadline": self.deadline,
+        }
+        return keys[order], self.id
+
+
+class SubmissionRow(NamedTuple):
+    """A row of `submission`; `artifacts` is a JSON array, the time is ms."""
+
+    id: str
+    job_id: str
+    agent_id: str
+    body: str
+    artifacts: str
+    created_at: int
+
+
+class EventRow(NamedTuple):
+    """Something that happened to a job, at a time in ms; nobody did what time did."""
+
+    event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
+    agent_id: str | None
+    at: int
+
+
+class JobFilter(NamedTuple):
+    """What a list of jobs is narrowed to."""
+
+    status: str | None = None
+    tag: str | None = None
+    creator: str | None = None
+    claimer: str | None = None
+
+    def scope(self) -> tuple[str, str]:
+        """The index to walk and its value: the narrowest of the filters that are set."""
+        for name in ("tag", "creator", "claimer", "status"):
+            value = getattr(self, name)
+            if value is not None:
+                return name, value
+        return "all", ""
+
+
+_FIRST: dict[str, tuple[int | str, str]] = {
+    "recent": (AFTER_EVERYTHING, AFTER_EVERYTHING),
+    "reward": (1 << 62, AFTER_EVERYTHING),
+    "deadline": (-1, ""),
+}
+
+
+def json_list(values: Sequence[str]) -> str:
+    """A list of texts as it is kept."""
+    return msgspec.json.encode(list(values)).decode()
+
+
+async def get(tx: Tx, job_id: str) -> JobRow | None:
+    """The job with this id."""
+    row = await tx.one("jobs.get", id=job_id)
+    return JobRow(*row) if row else None
+
+
+async def insert(tx: Tx, row: JobRow) -> None:
+    """Keep a new, open job with its tags and its first event."""
+    kept = ("id", "type", "title", "description", "creator_id", "tags", "requirements")
+    more = ("acceptance_criteria", "verification", "effort_estimate", "amount", "deadline")
+    values: dict[str, Value] = {name: getattr(row, name) for name in (*kept, *more)}
+    await tx.run("jobs.insert", now=tx.now, **values)
+    for tag in msgspec.json.decode(row.tags, type=list[str]):
+        await tx.run(
+            "jobs.insert_tag", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
+        )
+    await add_event(tx, row.id, "created", row.creator_id)
+
+
+async def page(
+    tx: Tx,
+    only: JobFilter,
+    order: str,
+    after: tuple[int | str, str] | None,
+    limit: int,
+    offset: int,
+) -> list[JobRow]:
+    """Jobs by `recent`, `reward` (largest first) or `deadline` (next first), behind `after`.
+
+    Refunds that are due count as booked.
+    """
+    if only.scope() == ("status", JobStatus.REFUNDED_EXPIRED):
+        return await _expired_page(tx, only, order, after, limit, offset)
+    return await _page(tx, only, order, after, limit, offset)
+
+
+async def _page(
+    tx: Tx,
+    only: JobFilter,
+    order: str,
+    after: tuple[int | str, str] | None,
+    limit: int,
+    offset: int,
+) -> list[JobRow]:
+    key, job_id = after or _FIRST[order]
+    scope, value = only.scope()
+    rows = await tx.all(
+        f"jobs.list_{scope}_{order}",
+        scope=value,
+        status=only.status,
+        creator=only.creator,
+        claimer=only.claimer,
+        now=tx.now,
+        key=key,
+        id=job_id,
+        limit=limit,
+        offset=offset,
+    )
+    return [JobRow(*row) for row in rows]
+
+
+async def _expired_page(
+    tx: Tx,
+    only: JobFilter,
+    order: str,
+    after: tuple[int | str, str] | None,
+    limit: int,
+    offset: int,
+) -> list[JobRow]:
+    """Booked refunds and the few that are due, which stand in no index under this status."""
+    wanted = limit + offset
+    booked = await _page(tx, only, order, after, wanted, 0)
+    rows = await tx.all("jobs.due", now=tx.now, creator=None, claimer=None, limit=wanted)
+    due = [row for row in (JobRow(*row) for row in rows) if _behind(row, order, after)]
+    merged = sorted((*booked, *due), key=lambda row: row.place(order), reverse=order != "deadline")
+    return merged[offset:wanted]
+
+
+def _behind(row: JobRow, order: str, after: tuple[int | str, str] | None) -> bool:
+    if after is None:
+        return True
+    key, row_id = row.place(order)
+    if isinstance(key, int) and isinstance(after[0], int):
+        place, start = (key, row_id), (after[0], after[1])
+        return place > start if order == "deadline" else place < start
+    return row_id < after[1]
+
+
+async def due(tx: Tx, *, creator: str | None = None, claimer: str | None = None) -> list[JobRow]:
+    """Jobs of an agent whose deadline has passed and whose refund is not booked."""
+    rows = await tx.all("jobs.due", now=tx.now, creator=creator, claimer=claimer, limit=1000)
+    return [JobRow(*row) for row in rows]
+
+
+async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:
+    """Open jobs of others, the highest reward first."""
+    rows = await tx.all("jobs.open_samples", agent_id=agent_id, now=tx.now, limit=limit)
+    return [JobRow(*row) for row in rows]
+
+
+async def claim(tx: Tx, job_id: str, agent_id: str) -> bool:
+    """Give an open job to its first claimer; False when it is open no more."""
+    changed = await tx.run("jobs.claim", id=job_id, claimer_id=agent_id, now=tx.now)
+    await add_event(tx, job_id, "claimed", agent_id)
+    return changed == 1
+
+
+async def submit(tx: Tx, row: JobRow, submission: SubmissionRow) -> bool:
+    """Keep a submission and wait for a decision; False when the job does not take one any more."""
+    changed = await tx.run(
+        "jobs.submit", id=row.id, was=row.status, submission_id=submission.id, now=tx.now
+    )
+    await tx.run(
+        "jobs.insert_submission",
+        id=submission.id,
+        job_id=row.id,
+        agent_id=submission.agent_id,
+        body=submission.body,
+        artifacts=submission.artifacts,
+        now=tx.now,
+    )
+    await add_event(tx, row.id, "submitted", submission.agent_id)
+    return changed == 1
+
+
+async def complete(tx: Tx, row: JobRow) -> bool:
+    """The creator accepts; False when there is nothing to decide any more."""
+    changed = await tx.run("jobs.complete", id=row.id, now=tx.now)
+    await add_event(tx, row.id, "accepted", row.creator_id)
+    return changed == 1
+
+
+async def reject(tx: Tx, row: JobRow, status: JobStatus, reason: str, message: str | None) -> bool:
+    """The creator rejects; False when there is nothing to decide any more."""
+    changed = await tx.run(
+        "jobs.reject",
+        id=row.id,
+        status=status,
+        reason=reason,
+        message=message,
+        decided_at=tx.now if status is JobStatus.REJECTED_TERMINAL else None,
+        now=tx.now,
+    )
+    await add_event(tx, row.id, "rejected", row.creator_id)
+    return changed == 1
+
+
+async def expire(tx: Tx, job_id: str, deadline: int) -> bool:
+    """The deadline ended the job; False when it had ended before."""
+    changed = await tx.run("jobs.expire", id=job_id, now=tx.now)
+    if changed:
+        await add_event(tx, job_id, "expired", None, deadline)
+    return changed == 1
+
+
+async def count_claimed(tx: Tx, agent_id: str) -> int:
+    """How many undecided jobs an agent has claimed."""
+    row = await tx.one("jobs.count_claimed", agent_id=agent_id, now=tx.now)
+    return row[0] if row else 0
+
+
+async def submissions(
+    tx: Tx, job_id: str, after: str = "", *, limit: int, offset: int = 0
+) -> list[SubmissionRow]:
+    """Submissions of a job, oldest first."""
+    rows = await tx.all("jobs.submissions", job_id=job_id, after=after, limit=limit, offset=offset)
+    return [SubmissionRow(*row) for row in rows]
+
+
+async def add_event(
+    tx: Tx, job_id: str, event: str, agent_id: str | None, at: int | None = None
+) -> None:
+    """Note what happened to a job."""
+    await tx.run(
+        "jobs.add_event",
+        job_id=job_id,
+        event=event,
+        agent_id=agent_id,
+        at=tx.now if at is None else at,
+    )
+
+
+async def events(tx: Tx, job_id: str) -> list[EventRow]:
+    """What happened to a job, in order."""
+    return [EventRow(*row) for row in await tx.all("jobs.events", job_id=job_id)]
+
+
+async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:
+    """The jobs with these ids, by id."""
+    rows = await tx.all("jobs.many", ids=json_list(job_ids)) if job_ids else []
+    return {row[0]: JobRow(*row) for row in rows}

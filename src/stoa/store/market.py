@@ -1,0 +1,102 @@
+"""The numbers behind the market, read in one snapshot."""
+
+from typing import NamedTuple
+
+from stoa.domain import limits
+from stoa.domain.ids import encode_ulid
+from stoa.store.tx import Tx
+
+SAMPLE_JOBS = 1000
+"""What is usual is read off this many of the newest jobs of the window."""
+TOP_TAGS = 10
+RICHEST = 1000
+SERIES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
+
+
+class SampleRow(NamedTuple):
+    """A recent job: reward in hundredths, spans in ms where they ended."""
+
+    amount: int
+    to_claim: int | None
+    to_submit: int | None
+    to_decide: int | None
+    status: str
+
+
+class MarketRow(NamedTuple):
+    """Everything that the market is made of; amounts in hundredths."""
+
+    agents: tuple[int, int]
+    threads: dict[str, int]
+    unanswered: int
+    replies: int
+    jobs: dict[str, int]
+    holds: dict[tuple[str, str], tuple[int, int]]
+    issued: int
+    paid_day: int
+    paid_week: int
+    sample: list[SampleRow]
+    tags: list[tuple[str, int, int]]
+    richest: list[int]
+    stale: tuple[int, int | None]
+    daily: dict[str, dict[int, int]]
+
+
+async def read(tx: Tx) -> MarketRow:
+    """Read it all, as if every due refund had been booked."""
+    day = limits.DAY_MS
+    first_day = (tx.now // day - limits.MARKET_DAYS + 1) * day
+    active = await tx.one("market.agents", since=tx.now - day)
+    from_id = f"job_{encode_ulid(first_day, 0)}"
+    sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
+    tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
+    richest = await tx.all("market.richest", limit=RICHEST)
+    stale = await tx.one("market.stale_submissions", before=tx.now - day, now=tx.now)
+    return MarketRow(
+        agents=(active[0], active[1]) if active else (0, 0),
+        threads=dict(await _pairs(tx, "market.threads")),
+        unanswered=await _number(tx, "market.unanswered"),
+        replies=await _number(tx, "market.replies"),
+        jobs=await _jobs(tx),
+        holds=await _holds(tx),
+        issued=await _number(tx, "market.issued"),
+        paid_day=await _number(tx, "market.paid", since=tx.now - day),
+        paid_week=await _number(tx, "market.paid", since=tx.now - 7 * day),
+        sample=[SampleRow(*row) for row in sample],
+        tags=[(row[0], row[1], row[2]) for row in tags],
+        richest=[row[0] for row in richest],
+        stale=(stale[0], stale[1]) if stale else (0, None),
+        daily={name: await _daily(tx, name, first_day) for name in SERIES},
+    )
+
+
+async def _number(tx: Tx, statement: str, **values: int) -> int:
+    row = await tx.one(statement, **values)
+    return int(row[0]) if row else 0
+
+
+async def _pairs(tx: Tx, statement: str, **values: int) -> list[tuple[str, int]]:
+    return [(row[0], row[1]) for row in await tx.all(statement, **values)]
+
+
+async def _daily(tx: Tx, series: str, since: int) -> dict[int, int]:
+    return {row[0]: int(row[1]) for row in await tx.all(f"market.daily_{series}", since=since)}
+
+
+async def _jobs(tx: Tx) -> dict[str, int]:
+    counts = dict(await _pairs(tx, "market.jobs"))
+    for status, count in await _pairs(tx, "market.jobs_due", now=tx.now):
+        counts[status] -= count
+        counts["REFUNDED_EXPIRED"] = counts.get("REFUNDED_EXPIRED", 0) + count
+    return counts
+
+
+async def _holds(tx: Tx) -> dict[tuple[str, str], tuple[int, int]]:
+    rows = await tx.all("market.holds")
+    found = {(row[0], row[1]): (int(row[2]), int(row[3])) for row in rows}
+    for row in await tx.all("market.holds_due", now=tx.now):
+        moved = (row[1], int(row[2]))
+        for status, sign in (("OPEN", -1), ("REFUNDED", 1)):
+            count, amount = found.get((row[0], status), (0, 0))
+            found[row[0], status] = (count + sign * moved[0], amount + sign * moved[1])
+    return found

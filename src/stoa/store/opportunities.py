@@ -1,0 +1,113 @@
+"""The feeds of what can be earned now: ids and order keys of open jobs and bounties."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.store.threads import AFTER_EVERYTHING
+from stoa.store.tx import Tx, Value
+
+
+class OpportunityRow(NamedTuple):
+    """Where an opportunity stands; `terms` is a JSON array of what it shares with an agent."""
+
+    id: str
+    type: str
+    amount: int
+    created_at: int
+    terms: str
+    overlap: int = 0
+
+    @property
+    def place(self) -> tuple[int, int, int, str]:
+        """Its place in the order of recommendations."""
+        return self.overlap, self.amount, self.created_at, self.id
+
+
+Place = tuple[int, int, int, str]
+_LARGEST = 1 << 62
+START: Place = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
+
+
+def _json(values: list[str]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
+async def insert(
+    tx: Tx,
+    opportunity_type: str,
+    opportunity_id: str,
+    author_id: str,
+    amount: int,
+    expires_at: int,
+    terms: set[tuple[str, bool]],
+) -> None:
+    """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`."""
+    await tx.run(
+        "opportunities.insert",
+        id=opportunity_id,
+        type=opportunity_type,
+        author_id=author_id,
+        amount=amount,
+        expires_at=expires_at,
+        now=tx.now,
+    )
+    for term, is_tag in sorted(terms):
+        await tx.run("opportunities.insert_term", id=opportunity_id, term=term, is_tag=int(is_tag))
+
+
+async def page(
+    tx: Tx,
+    after: Place,
+    *,
+    tags: list[str],
+    least: int,
+    only: str | None,
+    limit: int,
+    offset: int,
+) -> list[OpportunityRow]:
+    """Opportunities with any of `tags`, the highest reward first, then the newest."""
+    values: dict[str, Value] = {"least": least, "type": only, "now": tx.now}
+    if tags:
+        values["tags"] = _json(tags)
+    rows = await tx.all(
+        "opportunities.tagged" if tags else "opportunities.page",
+        **values,
+        amount=after[1],
+        created_at=after[2],
+        id=after[3],
+        limit=limit,
+        offset=offset,
+    )
+    return [OpportunityRow(*row) for row in rows]
+
+
+async def recommended(
+    tx: Tx, agent_id: str, terms: list[str], after: Place, limit: int
+) -> list[OpportunityRow]:
+    """Opportunities of others: most shared terms first, then reward, then newest."""
+    rows: list[OpportunityRow] = []
+    if terms and after[0] > 0:
+        rows = await _recommended(tx, "matching", agent_id, terms, after, limit)
+    if len(rows) < limit:
+        place = after if after[0] == 0 else START
+        rows += await _recommended(tx, "others", agent_id, terms, place, limit - len(rows))
+    return rows
+
+
+async def _recommended(
+    tx: Tx, statement: str, agent_id: str, terms: list[str], after: Place, limit: int
+) -> list[OpportunityRow]:
+    values: dict[str, Value] = {"overlap": after[0]} if statement == "matching" else {}
+    rows = await tx.all(
+        f"opportunities.{statement}",
+        **values,
+        agent_id=agent_id,
+        terms=_json(terms),
+        now=tx.now,
+        amount=after[1],
+        created_at=after[2],
+        id=after[3],
+        limit=limit,
+    )
+    return [OpportunityRow(*row) for row in rows]

@@ -1,0 +1,36 @@
+-- let hold: h.id, h.type, h.subject_id, h.agent_id, h.amount, h.status, h.created_at, h.expires_at
+
+-- name: get
+SELECT {{hold}} FROM hold h WHERE h.id = :id
+
+-- name: insert
+INSERT INTO hold (id, type, subject_id, agent_id, amount, status, created_at, expires_at)
+VALUES (:id, :type, :subject_id, :agent_id, :amount, 'OPEN', :now, :expires_at)
+
+-- name: insert_settlement
+INSERT INTO settlement (hold_id, outcome, agent_id, amount, transaction_id, created_at)
+VALUES (:hold_id, :outcome, :agent_id, :amount, :transaction_id, :now)
+ON CONFLICT DO NOTHING
+
+-- name: close
+UPDATE hold SET status = :status WHERE id = :id AND status = 'OPEN'
+
+-- name: open_of_agent
+SELECT {{hold}} FROM hold h WHERE h.agent_id = :agent_id AND h.status = 'OPEN' ORDER BY h.expires_at
+
+-- name: count_open
+SELECT count(*) FROM hold
+WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
+
+-- name: due
+SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
+ORDER BY h.expires_at LIMIT :limit
+
+-- name: due_of_agent
+SELECT {{hold}} FROM hold h
+WHERE h.agent_id = :agent_id AND h.status = 'OPEN' AND h.expires_at <= :now
+ORDER BY h.expires_at
+
+-- name: due_of_subject
+SELECT {{hold}} FROM hold h
+WHERE h.subject_id = :subject_id AND h.status = 'OPEN' AND h.expires_at <= :now

@@ -1,0 +1,102 @@
+-- let job: j.id, j.type, j.status, j.title, j.description, j.creator_id, j.claimer_id, j.tags, j.requirements, j.acceptance_criteria, j.verification, j.effort_estimate, j.amount, j.reject_count, j.last_reject_reason, j.last_reject_message, j.submission_count, j.latest_submission_id, j.created_at, j.deadline, j.claimed_at, j.submitted_at, j.decided_at, j.expired_from
+-- let filters: (CAST(:status AS TEXT) IS NULL OR (CASE WHEN j.deadline <= :now AND j.status NOT IN ('COMPLETED', 'REJECTED_TERMINAL') THEN 'REFUNDED_EXPIRED' ELSE j.status END) = :status) AND (CAST(:creator AS TEXT) IS NULL OR j.creator_id = :creator) AND (CAST(:claimer AS TEXT) IS NULL OR j.claimer_id = :claimer)
+
+-- name: get
+SELECT {{job}} FROM job j WHERE j.id = :id
+
+-- name: insert
+INSERT INTO job (id, type, status, title, description, creator_id, tags, requirements,
+                 acceptance_criteria, verification, effort_estimate, amount, reject_count,
+                 submission_count, created_at, deadline)
+VALUES (:id, :type, 'OPEN', :title, :description, :creator_id, :tags, :requirements,
+        :acceptance_criteria, :verification, :effort_estimate, :amount, 0, 0, :now, :deadline)
+
+-- name: insert_tag
+INSERT INTO job_tag (tag, job_id, amount, deadline) VALUES (:tag, :job_id, :amount, :deadline)
+
+-- name: claim
+UPDATE job SET status = 'CLAIMED', claimer_id = :claimer_id, claimed_at = :now
+WHERE id = :id AND status = 'OPEN' AND deadline > :now
+
+-- name: submit
+UPDATE job SET status = 'SUBMITTED', submission_count = submission_count + 1,
+               latest_submission_id = :submission_id, submitted_at = :now
+WHERE id = :id AND status = :was AND deadline > :now
+
+-- name: reject
+UPDATE job SET status = :status, reject_count = reject_count + 1, last_reject_reason = :reason,
+               last_reject_message = :message, decided_at = :decided_at
+WHERE id = :id AND status = 'SUBMITTED' AND deadline > :now
+
+-- name: complete
+UPDATE job SET status = 'COMPLETED', decided_at = :now
+WHERE id = :id AND status = 'SUBMITTED' AND deadline > :now
+
+-- name: expire
+UPDATE job SET expired_from = status, status = 'REFUNDED_EXPIRED'
+WHERE id = :id AND deadline <= :now
+  AND status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+
+-- name: count_claimed
+SELECT count(*) FROM job
+WHERE claimer_id = :agent_id AND status IN ('CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+  AND deadline > :now
+
+-- name: insert_submission
+INSERT INTO submission (id, job_id, agent_id, body, artifacts, created_at)
+VALUES (:id, :job_id, :agent_id, :body, :artifacts, :now)
+
+-- name: submissions
+SELECT id, job_id, agent_id, body, artifacts, created_at FROM submission
+WHERE job_id = :job_id AND id > :after ORDER BY id LIMIT :limit OFFSET :offset
+
+-- name: add_event
+INSERT INTO job_event (job_id, position, event, agent_id, at)
+SELECT :job_id, count(*), :event, :agent_id, :at FROM job_event WHERE job_id = :job_id
+
+-- name: events
+SELECT event, agent_id, at FROM job_event WHERE job_id = :job_id ORDER BY position
+
+-- Orders that put the largest first; a page starts behind (:key, :id).
+-- name: list_{scope}_{order}
+-- each scope: all = :scope = '' | status = j.status = :scope | creator = j.creator_id = :scope | claimer = j.claimer_id = :scope
+-- each order: recent = j.id | reward = j.amount
+SELECT {{job}} FROM job j
+WHERE {{scope}} AND ({{order}}, j.id) < (:key, :id)
+  AND {{filters}}
+ORDER BY {{order}} DESC, j.id DESC LIMIT :limit OFFSET :offset
+
+-- The next deadline first.
+-- name: list_{scope}_deadline
+-- each scope: all = :scope = '' | status = j.status = :scope | creator = j.creator_id = :scope | claimer = j.claimer_id = :scope
+SELECT {{job}} FROM job j
+WHERE {{scope}} AND (j.deadline, j.id) > (:key, :id)
+  AND {{filters}}
+ORDER BY j.deadline, j.id LIMIT :limit OFFSET :offset
+
+-- name: list_tag_{order}
+-- each order: recent = g.job_id | reward = g.amount
+SELECT {{job}} FROM job_tag g CROSS JOIN job j
+WHERE g.tag = :scope AND j.id = g.job_id AND ({{order}}, g.job_id) < (:key, :id)
+  AND {{filters}}
+ORDER BY {{order}} DESC, g.job_id DESC LIMIT :limit OFFSET :offset
+
+-- name: list_tag_deadline
+SELECT {{job}} FROM job_tag g CROSS JOIN job j
+WHERE g.tag = :scope AND j.id = g.job_id AND (g.deadline, g.job_id) > (:key, :id)
+  AND {{filters}}
+ORDER BY g.deadline, g.job_id LIMIT :limit OFFSET :offset
+
+-- Jobs whose deadline has passed and whose refund is not booked yet.
+-- name: due
+SELECT {{job}} FROM job j
+WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+  AND j.deadline <= :now
+  AND (CAST(:creator AS TEXT) IS NULL OR j.creator_id = :creator)
+  AND (CAST(:claimer AS TEXT) IS NULL OR j.claimer_id = :claimer)
+ORDER BY j.deadline LIMIT :limit
+
+-- name: open_samples
+SELECT {{job}} FROM opportunity o CROSS JOIN job j
+WHERE o.type = 'job' AND o.expires_at > :now AND o.author_id <> :agent_id AND j.id = o.id
+ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit

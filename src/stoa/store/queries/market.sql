@@ -1,0 +1,65 @@
+-- name: agents
+SELECT count(*), coalesce(sum(CASE WHEN last_seen_at > :since THEN 1 ELSE 0 END), 0) FROM agent
+
+-- name: threads
+SELECT status, count(*) FROM thread GROUP BY status
+
+-- name: unanswered
+SELECT count(*) FROM thread WHERE status = 'open' AND answer_count = 0
+
+-- name: replies
+SELECT count(*) FROM reply
+
+-- name: jobs
+SELECT status, count(*) FROM job GROUP BY status
+
+-- name: jobs_due
+SELECT status, count(*) FROM job
+WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED') AND deadline <= :now
+GROUP BY status
+
+-- name: holds
+SELECT type, status, count(*), coalesce(sum(amount), 0) FROM hold GROUP BY type, status
+
+-- name: holds_due
+SELECT type, count(*), coalesce(sum(amount), 0) FROM hold
+WHERE status = 'OPEN' AND expires_at <= :now GROUP BY type
+
+-- name: issued
+SELECT -balance FROM account WHERE id = 'issuer'
+
+-- name: paid
+SELECT coalesce(sum(p.amount), 0) FROM ledger_transaction t
+JOIN posting p ON p.transaction_id = t.id
+WHERE t.kind = 'payout' AND p.amount > 0 AND t.created_at > :since
+
+-- The newest jobs, for what is usual.
+-- name: sample
+SELECT amount, claimed_at - created_at, submitted_at - claimed_at, decided_at - submitted_at, status
+FROM job WHERE id > :from_id ORDER BY id DESC LIMIT :sample
+
+-- name: top_tags
+SELECT m.term, count(*), sum(o.amount) FROM opportunity_term m
+JOIN opportunity o ON o.id = m.opportunity_id
+WHERE m.is_tag = 1 AND o.expires_at > :now
+GROUP BY m.term ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
+
+-- name: richest
+SELECT balance FROM account WHERE balance > 0 AND id LIKE 'agent:%' ORDER BY balance DESC LIMIT :limit
+
+-- name: stale_submissions
+SELECT count(*), min(submitted_at) FROM job
+WHERE status = 'SUBMITTED' AND submitted_at < :before AND deadline > :now
+
+-- name: daily_{series}
+-- each series: agents = agent WHERE created_at >= :since | threads = thread WHERE created_at >= :since | answers = reply WHERE kind = 'answer' AND created_at >= :since | jobs_created = job WHERE created_at >= :since
+SELECT created_at / 86400000, count(*) FROM {{series}} GROUP BY 1
+
+-- name: daily_jobs_completed
+SELECT decided_at / 86400000, count(*) FROM job
+WHERE status = 'COMPLETED' AND decided_at >= :since GROUP BY 1
+
+-- name: daily_credits_paid
+SELECT t.created_at / 86400000, sum(p.amount) FROM ledger_transaction t
+JOIN posting p ON p.transaction_id = t.id
+WHERE t.kind = 'payout' AND p.amount > 0 AND t.created_at >= :since GROUP BY 1

@@ -1,0 +1,17 @@
+-- let open: o.expires_at > :now AND o.amount >= :least AND (CAST(:type AS TEXT) IS NULL OR o.type = :type)
+
+-- name: insert
+INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)
+VALUES (:id, :type, :author_id, :amount, :now, :expires_at)
+
+-- name: insert_term
+INSERT INTO opportunity_term (term, opportunity_id, is_tag) VALUES (:term, :id, :is_tag)
+ON CONFLICT DO NOTHING
+
+-- name: delete
+DELETE FROM opportunity WHERE id = :id
+
+-- name: page
+SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
+WHERE {{open}} AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
+ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset

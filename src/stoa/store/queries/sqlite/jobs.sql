@@ -1,0 +1,2 @@
+-- name: many
+SELECT {{job}} FROM job j WHERE j.id IN (SELECT value FROM json_each(:ids))

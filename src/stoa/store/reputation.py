@@ -1,0 +1,79 @@
+"""Reputation events and what is counted from them."""
+
+from typing import Literal, NamedTuple
+
+from stoa.domain.reputation import POINTS, ReputationEvent, pair
+from stoa.store.tx import Tx
+
+
+class EventRow(NamedTuple):
+    """A recent event; the time is ms."""
+
+    type: Literal["answer_accepted", "job_completed"]
+    reference_type: Literal["thread", "job"]
+    reference_id: str
+    counterparty_id: str
+    created_at: int
+
+
+class Counts(NamedTuple):
+    """What the breakdown is made of."""
+
+    accepted_answers: int
+    completed_jobs: int
+    expired_claims: int
+    undecided_submissions: int
+    distinct_counterparties: int
+    top_counterparty_events: int
+    events: int
+
+
+async def add(
+    tx: Tx,
+    event_id: str,
+    event: ReputationEvent,
+    agent_id: str,
+    counterparty_id: str,
+    reference: tuple[str, str],
+    *,
+    escrowed: bool,
+) -> None:
+    """Count an event for `agent_id`; `reference` is the type and id of the thread or job."""
+    await tx.run(
+        "reputation.insert",
+        id=event_id,
+        agent_id=agent_id,
+        type=event,
+        reference_type=reference[0],
+        reference_id=reference[1],
+        counterparty_id=counterparty_id,
+        pair=pair(agent_id, counterparty_id),
+        escrowed=int(escrowed),
+        now=tx.now,
+    )
+    await tx.run("reputation.add_points", agent_id=agent_id, points=POINTS[event])
+
+
+async def pair_events(
+    tx: Tx, first: str, second: str, window_ms: int, most: int
+) -> tuple[int, int]:
+    """How many unescrowed events a pair had in the window, up to `most`, and when the first was."""
+    row = await tx.one(
+        "reputation.pair", pair=pair(first, second), since=tx.now - window_ms, most=most
+    )
+    return (row[0], row[1] or tx.now) if row else (0, tx.now)
+
+
+async def counts(tx: Tx, agent_id: str) -> Counts:
+    """Everything that the breakdown of an agent shows."""
+    earned = await tx.one("reputation.counts", agent_id=agent_id) or (0, 0)
+    parties = await tx.one("reputation.counterparties", agent_id=agent_id) or (0, 0, 0)
+    expired = await tx.one("reputation.expired_claims", agent_id=agent_id, now=tx.now) or (0,)
+    unpaid = await tx.one("reputation.undecided_submissions", agent_id=agent_id, now=tx.now) or (0,)
+    return Counts(*earned, *expired, *unpaid, *parties)
+
+
+async def recent(tx: Tx, agent_id: str, limit: int) -> list[EventRow]:
+    """The newest events of an agent."""
+    rows = await tx.all("reputation.recent", agent_id=agent_id, limit=limit)
+    return [EventRow(*row) for row in rows]
