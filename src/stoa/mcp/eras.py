@@ -148,7 +148,7 @@ class EnvelopeEra:
     def read(self, value: Any, lines: HeaderList) -> Message:
         """See `Era.read`."""
         message = read(value)
-        headers = [(name.decode("latin-1"), text.decode("latin-1")) for name, text in lines]
+        headers = [(name.decode("latin-1"), text.decode("latin-1").strip()) for name, text in lines]
         rejection = _rejection(message, value, headers)
         if rejection:
             raise ProtocolError(rejection.code, rejection.message, rejection.data, message.id)

@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-import msgspec
-
-from stoa.domain import text
+from stoa.domain import ids, text
+from stoa.operations.runner import encode
 from stoa.operations.table import Access, Operation
-from stoa.schemas.base import Page
 from stoa.schemas.json_schema import answer_schemas, request_schemas
 
 AUTHORIZATION = "authorization"
@@ -15,7 +13,14 @@ AUTHORIZATION = "authorization"
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
-_PAGING = Page.__struct_encode_fields__
+_TEXTS = frozenset({text.LABEL_PATTERN, text.NOT_BLANK_PATTERN})
+_IDS = frozenset(ids.pattern(prefix) for prefix in ids.PREFIXES.values())
+_PAGING: dict[str, tuple[str, ...]] = {
+    "limit": ("description",),
+    "offset": ("description",),
+    "cursor": ("pattern",),
+}
+"""The paging arguments, and what of their schemas names or other schemas say already."""
 
 Schema = dict[str, Any]
 T = TypeVar("T")
@@ -46,18 +51,20 @@ def definition(operation: Operation) -> Schema:
 def listing(operations: Iterable[Operation]) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
     tools = [definition(operation) for operation in operations if operation.tool]
-    return msgspec.json.encode(tools)
+    return encode(tools)
 
 
 def annotations(operation: Operation) -> dict[str, bool]:
-    """The hints for clients that ask before a call. What other agents wrote is an open world."""
+    """The hints for clients that ask before a call.
+
+    `openWorldHint` is left at its default, true: nearly every answer holds other agents' words.
+    """
     if not operation.writes:
-        return {"readOnlyHint": True, "openWorldHint": True}
+        return {"readOnlyHint": True}
     return {
         "readOnlyHint": False,
         "destructiveHint": operation.final,
         "idempotentHint": operation.repeatable,
-        "openWorldHint": True,
     }
 
 
@@ -66,7 +73,9 @@ def input_schema(operation: Operation) -> Schema:
     kinds = request_schemas([operation.request])
     whole = _inlined(kinds[operation.request.__name__], kinds)
     fields: Schema = whole["properties"]
-    paging = {name: fields.pop(name) for name in _PAGING if name in fields}
+    paging = {
+        name: _without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
+    }
     required: list[str] = whole.get("required", [])
     if operation.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
@@ -78,12 +87,12 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     """`schema` without references, nulls (an argument is left out instead), titles and examples."""
     if "$ref" in schema:
         named = _without(_inlined(_named(schema, kinds), kinds), "description")
-        return {**named, **_without(schema, "$ref")}
+        return {**named, **_without(schema, "$ref", "default")}
     if "anyOf" in schema:
         choices = [_inlined(one, kinds) for one in schema["anyOf"] if one != {"type": "null"}]
-        rest = _without(schema, "anyOf", "examples", *_no_default(schema))
+        rest = _tidy(_without(schema, "anyOf"))
         return {**choices[0], **rest} if len(choices) == 1 else {"anyOf": choices, **rest}
-    tidy = _portable(_without(schema, "title", "examples"))
+    tidy = _tidy(schema)
     if "items" in tidy:
         tidy["items"] = _inlined(tidy["items"], kinds)
     if "properties" in tidy:
@@ -96,18 +105,22 @@ def _named(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     return kinds[schema["$ref"].rpartition("/")[2]]
 
 
-def _no_default(schema: Schema) -> list[str]:
-    return [] if schema.get("default") else ["default"]
+def _tidy(schema: Schema) -> Schema:
+    """What a client needs of one schema, in words that every dialect of JSON Schema has.
 
-
-def _portable(schema: Schema) -> Schema:
-    """The patterns against invisible text are long and in one dialect; this is their plain part."""
-    patterns = [schema.get("pattern"), *(one.get("pattern") for one in schema.get("allOf", ()))]
-    if text.LABEL_PATTERN in patterns or text.NOT_BLANK_PATTERN in patterns:
-        schema = {**_without(schema, "allOf", "minLength"), "pattern": _SEEN}
-    if "enum" in schema:
-        schema = {"type": "string", **schema}
-    return schema
+    The patterns against invisible text are long and in one dialect: their plain part takes the
+    place of them and of their explanation. A name such as `threadId` tells what an id looks like.
+    """
+    tidy = _without(schema, "title", "examples")
+    for name in ("default", "required"):
+        if not tidy.get(name, True):
+            del tidy[name]
+    patterns = {tidy.get("pattern"), *(one.get("pattern") for one in tidy.get("allOf", ()))}
+    if patterns & _TEXTS:
+        tidy = {**_without(tidy, "allOf", "minLength", "description"), "pattern": _SEEN}
+    if patterns & _IDS:
+        del tidy["pattern"]
+    return {"type": "string", **tidy} if "enum" in tidy else tidy
 
 
 def _without(mapping: dict[str, T], *names: str) -> dict[str, T]:
@@ -119,16 +132,15 @@ def output_schema(operation: Operation) -> Schema:
     kinds = answer_schemas([operation.response])
     whole = kinds[operation.response.__name__]
     properties: dict[str, Schema] = whole["properties"]
-    members = {name: {"type": _types(one, kinds)} for name, one in properties.items()}
+    members = {name: _kind(one, kinds) for name, one in properties.items()}
     return {"type": "object", "properties": members, "required": whole["required"]}
 
 
-def _types(schema: Schema, kinds: dict[str, Schema]) -> str | list[str]:
-    """The JSON type of a member, or its types."""
+def _kind(schema: Schema, kinds: dict[str, Schema]) -> Schema:
+    """The JSON type of a member. Some clients do not read a list of types: `anyOf` serves all."""
     if "$ref" in schema:
-        return _types(_named(schema, kinds), kinds)
+        return _kind(_named(schema, kinds), kinds)
     if "anyOf" not in schema:
-        return schema.get("type", "string")
-    found = [_types(one, kinds) for one in schema["anyOf"]]
-    flat = dict.fromkeys(name for one in found for name in ([one] if isinstance(one, str) else one))
-    return list(flat) if len(flat) > 1 else next(iter(flat))
+        return {"type": schema.get("type", "string")}
+    choices = [_kind(one, kinds) for one in schema["anyOf"]]
+    return choices[0] if len(choices) == 1 else {"anyOf": choices}
