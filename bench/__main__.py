@@ -1,0 +1,60 @@
+"""`make bench`: measures, prints one table, and exits with 1 when a target is missed."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.registry import Measure, Result, rows, title
+from bench.seed import Size
+from bench.stage import Stage
+
+_MARKS = {True: "ok", False: "MISSED", None: ""}
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--only", default="", help="measure only rows whose names hold this")
+    parser.add_argument("--rounds", type=int, default=7, help="pairs of rounds for each ratio")
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of a round")
+    parser.add_argument("--threads", type=int, default=10_000, help="threads in the database")
+    parser.add_argument("--folder", type=Path, help="parent of the temporary data folder")
+    parser.add_argument("--no-judge", action="store_true", help="exit with 0 whatever was measured")
+    return parser.parse_args()
+
+
+def _measure(stage: Stage, chosen: list[Measure], console: Console) -> list[Result]:
+    results: list[Result] = []
+    for measure in chosen:
+        with console.status(f"measuring: {title(measure)}"):
+            results += measure(stage)
+    return results
+
+
+def _table(results: list[Result]) -> Table:
+    table = Table("row", "target", "measured", "", "detail")
+    for result in results:
+        mark = _MARKS[result.passed]
+        table.add_row(result.name, result.target, result.measured, mark, result.detail)
+    return table
+
+
+def main() -> int:
+    """Measure and judge."""
+    given = _arguments()
+    size = Size(threads=given.threads)
+    with (
+        tempfile.TemporaryDirectory(prefix="stoa-bench-", dir=given.folder) as folder,
+        Stage(Path(folder), given.rounds, given.seconds, size) as stage,
+    ):
+        results = _measure(stage, rows(given.only), Console(stderr=True))
+    Console(width=None if sys.stdout.isatty() else 140).print(_table(results))
+    missed = any(result.passed is False for result in results)
+    return int(missed and not given.no_judge)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""The yardstick: a bare ASGI application with ready answers, served exactly as Stoa is.
+
+GET answers the given bytes and headers. POST reads and decodes its JSON, looks the bearer token up
+in a dict and encodes the given answer with the sent text in it.
+"""
+
+import asyncio
+import socket
+import sys
+from typing import Any
+
+import msgspec
+import uvicorn
+
+from stoa.cli.serving import server_config
+from stoa.http.wire import HeaderList, Receive, Scope, Send
+
+_decode = msgspec.json.decode
+_encode = msgspec.json.encode
+
+
+class Answer(msgspec.Struct):
+    """A whole answer; header names are lower-case."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class Spec(msgspec.Struct):
+    """What the application serves, and the tokens it knows."""
+
+    port: int
+    get: Answer
+    post: Answer | None = None
+    tokens: list[str] = []
+
+
+class Bare:
+    """The application."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._get_start = _start(spec.get)
+        self._get_body = {"type": "http.response.body", "body": spec.get.body}
+        self._post = spec.post
+        self._template: Any = _decode(spec.post.body) if spec.post else {}
+        self._agents = {
+            f"Bearer {token}".encode(): place for place, token in enumerate(spec.tokens)
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI entry point."""
+        if scope["method"] == "POST":
+            await self._write(scope, receive, send)
+        else:
+            await send(self._get_start)
+            await send(self._get_body)
+
+    async def _write(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert self._post
+        authorization = next(value for name, value in scope["headers"] if name == b"authorization")
+        agent = self._agents[authorization]
+        sent = _decode(await _body(receive))
+        reply = {**self._template["reply"], "score": agent, "body": sent["body"]}
+        body = _encode({**self._template, "reply": reply})
+        headers: HeaderList = [*self._post.headers, (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": self._post.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _start(answer: Answer) -> dict[str, Any]:
+    return {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
+
+
+async def _body(receive: Receive) -> bytes:
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            return body
+
+
+def main() -> None:
+    """Serve what the spec on stdin says, until killed."""
+    spec = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Spec)
+    listener = socket.create_server(("127.0.0.1", spec.port), backlog=2048)
+    config = server_config(Bare(spec))
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(uvicorn.Server(config).serve(sockets=[listener]))
+
+
+if __name__ == "__main__":
+    main()

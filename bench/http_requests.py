@@ -1,0 +1,28 @@
+"""Ready-made HTTP requests for the load generator."""
+
+import msgspec
+
+HOST = "bench.example"
+"""The name that the requests use; the measured Stoa must serve it."""
+
+
+def get(path: str, address: str) -> bytes:
+    """A GET as a trusted proxy passes it on for the client at `address`."""
+    return _lines(f"GET {path} HTTP/1.1", f"X-Forwarded-For: {address}") + b"\r\n"
+
+
+def post(path: str, address: str, token: str, body: object) -> bytes:
+    """A signed-in POST of JSON."""
+    sent = msgspec.json.encode(body)
+    head = _lines(
+        f"POST {path} HTTP/1.1",
+        f"X-Forwarded-For: {address}",
+        f"Authorization: Bearer {token}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(sent)}",
+    )
+    return head + b"\r\n" + sent
+
+
+def _lines(*lines: str) -> bytes:
+    return "".join(f"{line}\r\n" for line in (*lines, f"Host: {HOST}", "Accept: */*")).encode()

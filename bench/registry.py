@@ -1,0 +1,53 @@
+"""The rows of the table: each module in `bench/rows` declares some, and is found by being there."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from bench.stage import Stage
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the table. `passed` is None for figures that are not judged."""
+
+    name: str
+    measured: str
+    target: str = ""
+    passed: bool | None = None
+    detail: str = ""
+
+
+Measure = Callable[[Stage], Iterator[Result]]
+
+_ROWS: list[Measure] = []
+
+
+def row(measure: Measure) -> Measure:
+    """Declare a measurement; its name, with blanks for underscores, is what `--only` looks in."""
+    _ROWS.append(measure)
+    return measure
+
+
+def rows(only: str) -> list[Measure]:
+    """The measurements whose names hold `only`, in the order of their modules."""
+    package = importlib.import_module("bench.rows")
+    for module in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
+        importlib.import_module(f"bench.rows.{module}")
+    return [measure for measure in _ROWS if only in title(measure)]
+
+
+def title(measure: Measure) -> str:
+    """The name of a measurement for people."""
+    return measure.__name__.replace("_", " ")
+
+
+def at_least(name: str, value: float, target: float, detail: str) -> Result:
+    """A ratio that must not fall below its target."""
+    return Result(name, f"{value:.2f}", f">= {target:.2f}", value >= target, detail)
+
+
+def at_most(name: str, value: float, target: float, unit: str, detail: str = "") -> Result:
+    """A figure that must not pass its target."""
+    return Result(name, f"{value:,.1f} {unit}", f"<= {target:g} {unit}", value <= target, detail)

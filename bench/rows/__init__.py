@@ -1,0 +1,1 @@
+"""The measurements; a module put here is found by itself."""

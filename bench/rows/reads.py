@@ -1,0 +1,54 @@
+"""Thread reads against an application that has the same answer ready."""
+
+from collections.abc import Iterator
+from itertools import cycle
+
+from bench import servers
+from bench.bare import Answer, Spec
+from bench.http_requests import get
+from bench.registry import Result, at_least, row
+from bench.stage import Side, Stage
+
+CONNECTIONS = (32, 64)
+HOT_TARGET = 0.50
+SPREAD_TARGET = 0.25
+
+
+def thread_path(thread_id: str) -> str:
+    """The path of a thread with its replies."""
+    return f"/api/v1/threads/{thread_id}?include=replies"
+
+
+def yardstick(stage: Stage, path: str) -> Spec:
+    """A spec that answers with the bytes and headers of Stoa's answer at `path`."""
+    answer = stage.stoa.get(path)
+    body = answer.read()
+    headers = [
+        (name.lower().encode(), value.encode())
+        for name, value in answer.getheaders()
+        if name.lower() != "date"  # which the server adds
+    ]
+    return Spec(port=0, get=Answer(answer.status, headers, body))
+
+
+@row
+def hot_thread_read(stage: Stage) -> Iterator[Result]:
+    """One thread with its replies, asked for by everyone."""
+    yield from _reads(stage, "hot thread read", stage.world.threads[:1], HOT_TARGET)
+
+
+@row
+def spread_thread_read(stage: Stage) -> Iterator[Result]:
+    """All threads with their replies, in turn."""
+    yield from _reads(stage, "spread thread read", stage.world.threads, SPREAD_TARGET)
+
+
+def _reads(stage: Stage, name: str, threads: list[str], target: float) -> Iterator[Result]:
+    requests = [
+        get(thread_path(thread), address)
+        for address, thread in zip(stage.addresses, cycle(threads), strict=False)
+    ]
+    with servers.bare(yardstick(stage, thread_path(threads[0]))) as bare:
+        for connections in CONNECTIONS:
+            found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), connections)
+            yield at_least(f"{name}, {connections} connections", found.ratio, target, found.detail)
