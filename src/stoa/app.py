@@ -1,10 +1,5 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
-import asyncio
-from contextlib import suppress
-
-import structlog
-
 from stoa.clock import Clock, SystemClock
 from stoa.domain.addresses import parse_networks
 from stoa.entropy import Ids, random_bytes
@@ -13,19 +8,18 @@ from stoa.http.hosts import Hosts
 from stoa.http.openapi import openapi_document
 from stoa.http.rest import Rest
 from stoa.mcp.door import Mcp
-from stoa.operations import escrow
+from stoa.operations.auditor import Auditor
 from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.limiter import MemoryLimiter
 from stoa.operations.runner import Runner
+from stoa.operations.upkeep import Upkeep
 from stoa.settings import Settings
 from stoa.store import sessions
 from stoa.store.engines.sqlite import SqliteStore
-from stoa.store.tx import Store, StoreUnavailable
+from stoa.store.tx import Store
 from stoa.web.pages import pages
-
-log = structlog.get_logger("stoa")
 
 _SECRET_BYTES = 32
 
@@ -37,8 +31,9 @@ class Stoa:
         hosts = Hosts(settings)
         self.store = store
         self.settings = settings
-        self._ids = Ids()
-        services = Services(settings, self._ids, Authors(), secret, hosts.base_urls)
+        ids = Ids()
+        services = Services(settings, ids, Authors(), secret, hosts.base_urls)
+        self.upkeep = Upkeep(store, ids, Auditor(store, clock), settings.sweep_seconds)
         self.runner = Runner(store, MemoryLimiter(), services, clock)
         operations = all_operations()
         documentation = f"{settings.origin}/docs/errors"
@@ -48,10 +43,9 @@ class Stoa:
             pages(self.runner, openapi_document(operations, settings)),
             hosts,
             parse_networks(settings.trusted_proxies),
-            lambda: store.trouble,
+            lambda: self.upkeep.trouble,
             self.runner.shed,
         )
-        self._sweeper = asyncio.create_task(self._sweep())
 
     @classmethod
     async def open(cls, settings: Settings, clock: Clock | None = None) -> "Stoa":
@@ -71,17 +65,5 @@ class Stoa:
 
     async def close(self) -> None:
         """Finish what runs and close the store."""
-        self._sweeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._sweeper
+        await self.upkeep.stop()
         await self.store.close()
-
-    async def _sweep(self) -> None:
-        while True:
-            await asyncio.sleep(self.settings.sweep_seconds)
-            try:
-                await self.store.write(sessions.forget)
-                while await self.store.write(lambda tx: escrow.sweep(tx, self._ids)):
-                    continue
-            except StoreUnavailable as error:
-                log.error("sweep failed", reason=str(error))

@@ -58,6 +58,30 @@ def lock(path: Path) -> int:
     return descriptor
 
 
+def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
+    """Read a file that a server may have open. Raises `StartRefused` when there is none."""
+    if not path.exists():
+        raise StartRefused(f"there is no database at {path}")
+    connection = connect(path, writer=False)
+    connection.execute("BEGIN")
+    try:
+        return drive(work(SqliteTx(connection, clock())))
+    finally:
+        connection.close()
+
+
+def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
+    """Change a file that no server has open. Raises `StartRefused` when one has."""
+    descriptor = lock(path)
+    connection = connect(path, writer=True)
+    try:
+        with connection:
+            return drive(work(SqliteTx(connection, clock())))
+    finally:
+        connection.close()
+        os.close(descriptor)
+
+
 class SqliteStore:
     """A `Store` on one file. Build it with `SqliteStore.open` inside the running event loop."""
 

@@ -2,50 +2,71 @@
 
 Each piece of work runs in a savepoint of its own, so that a refused one does not hurt its
 neighbours. Answers are released after the commit of the whole group. When the storage fails, the
-outcome of the group is not known: its callers are told so and the writer takes no more work.
+outcome of the group is not known: its callers are told so and the writer takes no more work. It
+answers all the same until it is stopped: whatever happens, no caller is left waiting.
 """
 
 import asyncio
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import apsw
+import structlog
 
 from stoa.store.engines.changes import Changes
 from stoa.store.engines.sqlite_tx import SqliteTx, drive
 from stoa.store.tx import StoreUnavailable, Work
 
+log = structlog.get_logger("stoa.store")
+
 T = TypeVar("T")
 
 GROUP_MAX = 64
 
-_BENIGN = (apsw.ConstraintError, apsw.SQLError, apsw.BindingsError, apsw.TooBigError)
+_BENIGN = (
+    apsw.ConstraintError,
+    apsw.SQLError,
+    apsw.BindingsError,
+    apsw.TooBigError,
+    apsw.MismatchError,
+)
 """Faults of one statement; every other engine error is a fault of the storage."""
 
 
 class _Job:
-    __slots__ = ("future", "loop", "outcome", "work")
+    __slots__ = ("error", "future", "loop", "result", "work")
 
     def __init__(self, work: Work[Any]) -> None:
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Any] = self.loop.create_future()
         self.work = work
-        self.outcome: Any = None
+        self.result: Any = None
+        self.error: Exception | None = None
 
     def release(self) -> None:
-        if self.future.done():
+        if self.future.done():  # the caller has gone
             return
-        if isinstance(self.outcome, BaseException):
-            self.future.set_exception(self.outcome)
+        if self.error:
+            self.future.set_exception(self.error)
         else:
-            self.future.set_result(self.outcome)
+            self.future.set_result(self.result)
 
 
 def _release(jobs: list[_Job]) -> None:
     for job in jobs:
         job.release()
+
+
+def _hand_back(jobs: list[_Job]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+    for job in jobs:
+        by_loop.setdefault(job.loop, []).append(job)
+    for loop, its_jobs in by_loop.items():
+        with suppress(RuntimeError):  # a closed loop has nobody who waits
+            loop.call_soon_threadsafe(_release, its_jobs)
 
 
 class Writer:
@@ -61,31 +82,44 @@ class Writer:
         self._begin = begin
         self._changes = changes
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
+        self._stopped = False
         self.trouble: str | None = None
         self._thread = threading.Thread(target=self._serve, name="stoa-writer", daemon=True)
         self._thread.start()
 
     async def submit(self, work: Work[T]) -> T:
         """Run `work` in the next group; returns after its commit is on disk."""
-        if self.trouble:
-            raise StoreUnavailable(self.trouble)
         job = _Job(work)
-        self._queue.put(job)
+        with self._gate:  # nothing may be queued behind the end of the queue
+            if self.trouble or self._stopped:
+                raise StoreUnavailable(self.trouble or "the database is closed")
+            self._queue.put(job)
         return await job.future
 
     def stop(self) -> None:
-        """Finish what is queued, then close the connection."""
-        self._queue.put(None)
+        """Finish what is queued and take no more."""
+        with self._gate:
+            if not self._stopped:
+                self._stopped = True
+                self._queue.put(None)
         self._thread.join()
+
+    def close(self) -> None:
+        """Stop, then close the connection."""
+        self.stop()
+        self._connection.close()
 
     def _serve(self) -> None:
         running = True
         while running:
             jobs, running = self._gather()
-            if jobs:
+            try:
                 self._commit(jobs)
-                jobs[0].loop.call_soon_threadsafe(_release, jobs)
-        self._connection.close()
+            except BaseException as error:  # noqa: BLE001 - a dead writer would leave all waiting
+                log.error("writer failed", exc_info=error)
+                self._break(jobs, error)
+            _hand_back(jobs)
 
     def _gather(self) -> tuple[list[_Job], bool]:
         job = self._queue.get()
@@ -99,46 +133,71 @@ class Writer:
 
     def _commit(self, jobs: list[_Job]) -> None:
         if self.trouble:
-            return self._fail(jobs, self.trouble)
+            return _fail(jobs, self.trouble)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
-            return self._fail(jobs, "another program holds the database")
+            return _fail(jobs, "another program holds the database")
         except apsw.Error as error:
             return self._break(jobs, error)
         try:
             touched = [key for job in jobs for key in self._run(job)]
             self._connection.execute("COMMIT")
+        except apsw.ConstraintError as error:
+            return self._commit_each(jobs, error)
         except apsw.Error as error:
             return self._break(jobs, error)
-        self._changes.mark(touched)
+        return self._changes.mark(touched)
+
+    def _commit_each(self, jobs: list[_Job], error: apsw.ConstraintError) -> None:
+        """Somebody's work breaks a rule that is checked at the end: nobody else pays for it."""
+        self._connection.execute("ROLLBACK")
+        if len(jobs) == 1:
+            jobs[0].error = error
+        else:
+            for job in jobs:
+                self._commit([job])
 
     def _run(self, job: _Job) -> list[str]:
         """Run one piece of work in its savepoint; returns the ids it changed."""
         execute = self._connection.execute
         execute("SAVEPOINT job")
-        tx = self._begin(self._connection)
+        job.error = None
+        touched: list[str] = []
         try:
-            job.outcome = drive(job.work(tx))
-        except Exception as error:
+            tx = self._begin(self._connection)
+            job.result = drive(job.work(tx))
+            touched = tx.touched
+        except BaseException as error:  # noqa: BLE001 - it is the caller's, whatever it is
             if isinstance(error, apsw.Error) and not isinstance(error, _BENIGN):
                 raise
-            job.outcome = error
-            tx.touched.clear()
+            job.error = _as_exception(error)
             execute("ROLLBACK TO job")
         execute("RELEASE job")
-        return tx.touched
+        return touched
 
-    def _break(self, jobs: list[_Job], error: apsw.Error) -> None:
-        """The storage failed: whether this group is on disk is not known, and no more is tried."""
-        self.trouble = f"the storage failed: {error}"
-        self._fail(jobs, self.trouble)
-        if self._connection.in_transaction:
-            try:
+    def _break(self, jobs: list[_Job], error: BaseException) -> None:
+        """Whether this group is on disk is not known, and no more is tried."""
+        fault = str(error) if isinstance(error, apsw.Error) else type(error).__name__
+        self.trouble = f"the storage failed: {fault}"
+        _fail(jobs, self.trouble)
+        with suppress(apsw.Error):
+            # What the next start finds in the log is what counts; nothing is moved out of it now.
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            except apsw.Error:
-                return
 
-    def _fail(self, jobs: list[_Job], reason: str) -> None:
-        for job in jobs:
-            job.outcome = StoreUnavailable(reason)
+
+def _fail(jobs: list[_Job], reason: str) -> None:
+    for job in jobs:
+        job.error = StoreUnavailable(reason)
+
+
+def _as_exception(error: BaseException) -> Exception:
+    """What a future can carry: neither a cancellation, which would look like the caller's own, nor
+    StopIteration."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    wrapped = RuntimeError(f"the work ended with {type(error).__name__}")
+    wrapped.__cause__ = error
+    return wrapped

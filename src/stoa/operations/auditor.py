@@ -1,0 +1,95 @@
+"""The audit as the server runs it: what is new every minute, everything in turn every six hours."""
+
+import structlog
+
+from stoa.clock import Clock
+from stoa.domain import limits
+from stoa.store import audit, ledger
+from stoa.store.audit import CHECKS, EVERYTHING, SUBJECTS, Check, Difference, Finding
+from stoa.store.tx import Store, Tx
+
+log = structlog.get_logger("stoa.audit")
+
+SMALL = 20_000
+"""While there are no more transactions than this, every minute's audit looks at everything."""
+
+_ONE_BY_ONE = {
+    "accounts": ("accounts", "overdrawn"),
+    "holds": ("escrow", "settlements", "movements", "jobs"),
+}
+
+
+class Auditor:
+    """Looks for differences in the ledger; on the first one it stops all settlements."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._newest = ""
+        self._place: tuple[int, str] = (0, "")
+        self._round_started = clock()
+        self.trouble: str | None = None
+
+    async def minute(self) -> list[Difference]:
+        """Audit the new transactions and what they touched, and a part of everything."""
+        if await self._store.read(_transactions, slow=True) <= SMALL:
+            findings = await self._store.read(audit.run_all, slow=True)
+        else:
+            findings = await self._store.read(self._new, slow=True)
+            findings += await self._roll()
+        return await self._judge(findings)
+
+    async def _judge(self, findings: list[Finding]) -> list[Difference]:
+        differences = [found for finding in findings for found in finding.differences]
+        if differences:
+            names = ", ".join(finding.check.name for finding in findings if finding.differences)
+            self.trouble = f"the ledger differs ({names}): settlements are stopped"
+            log.critical("audit found differences", checks=names, count=len(differences))
+            reason = self.trouble
+            await self._store.write(lambda tx: ledger.stop(tx, reason))
+        return differences
+
+    async def _new(self, tx: Tx) -> list[Finding]:
+        before = self._newest or await _newest(tx)
+        touched = await audit.touched(tx, before)
+        self._newest = touched.newest
+        by_name = {check.name: check for check in CHECKS}
+        findings = [
+            await audit.run(tx, by_name[name], (f"{before}!", EVERYTHING[1]))
+            for name in ("transactions", "seals")
+        ]
+        for subject, ids in (("accounts", touched.accounts), ("holds", touched.holds)):
+            for row_id in sorted(ids):
+                for name in _ONE_BY_ONE[subject]:
+                    findings.append(await audit.run(tx, by_name[name], (row_id, row_id)))
+        return findings
+
+    async def _roll(self) -> list[Finding]:
+        """The next stretch of the full pass, as long as the time of the pass asks for."""
+        findings: list[Finding] = []
+        share = (self._clock() - self._round_started) / limits.AUDIT_ROUND_MS
+        while self._place[0] < len(SUBJECTS) and self._place[0] / len(SUBJECTS) <= share:
+            findings += await self._store.read(self._stretch, slow=True)
+        if self._place[0] >= len(SUBJECTS) and share >= 1:
+            self._place, self._round_started = (0, ""), self._clock()
+        return findings
+
+    async def _stretch(self, tx: Tx) -> list[Finding]:
+        number, after = self._place
+        subject = SUBJECTS[number]
+        ids = await audit.chunk(tx, subject, after)
+        checks: list[Check] = [check for check in CHECKS if check.subject == subject]
+        findings = [await audit.run(tx, check, ids) for check in checks]
+        self._place = (number + 1, "") if ids[1] == EVERYTHING[1] else (number, ids[1])
+        return findings
+
+
+async def _transactions(tx: Tx) -> int:
+    row = await tx.one("audit.count_transactions", first=EVERYTHING[0], last=EVERYTHING[1])
+    return int(row[0]) if row else 0
+
+
+async def _newest(tx: Tx) -> str:
+    """Where to begin after a start: everything older is the rolling pass's."""
+    row = await tx.one("audit.newest_transaction")
+    return str(row[0]) if row else ""

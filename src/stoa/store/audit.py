@@ -1,0 +1,91 @@
+"""The independent check of the ledger against itself and against threads, jobs and reputation."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from stoa.store.tx import Tx
+
+EVERYTHING = ("", "~")
+CHUNK = 5000
+TOUCHED_MOST = 20_000
+
+
+class Difference(NamedTuple):
+    """Something that is not as it should be; amounts in hundredths."""
+
+    subject: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One statement of `audit.sql` and the kind of rows whose ids it takes."""
+
+    name: str
+    subject: str
+    meaning: str
+
+
+CHECKS = (
+    Check("transactions", "transactions", "the postings of each transaction sum to zero"),
+    Check("seals", "transactions", "every posting belongs to a sealed transaction"),
+    Check("accounts", "accounts", "each balance is the sum of its postings"),
+    Check("overdrawn", "accounts", "no account but the issuer's is below zero"),
+    Check("escrow", "holds", "escrow holds what open holds say, and nothing else"),
+    Check("settlements", "holds", "each hold has at most one outcome, and the one it shows"),
+    Check("movements", "holds", "each outcome was booked to whom it says"),
+    Check("grants", "agents", "each key has at most one signup grant"),
+    Check("minted", "agents", "all credits come from signup grants"),
+    Check("jobs", "jobs", "job states agree with their holds"),
+    Check("threads", "threads", "thread states agree with their bounties"),
+    Check("completions", "jobs", "each completed job counts once for reputation"),
+    Check("scores", "agents", "each score is the sum of its events"),
+)
+SUBJECTS = tuple(dict.fromkeys(check.subject for check in CHECKS))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome of one check."""
+
+    check: Check
+    checked: int
+    differences: list[Difference]
+
+
+async def run(tx: Tx, check: Check, ids: tuple[str, str] = EVERYTHING) -> Finding:
+    """Make one check over the rows whose ids lie in this range."""
+    first, last = ids
+    count = await tx.one(f"audit.count_{check.subject}", first=first, last=last)
+    rows = await tx.all(f"audit.{check.name}", first=first, last=last)
+    return Finding(check, count[0] if count else 0, [Difference(*row) for row in rows])
+
+
+async def run_all(tx: Tx) -> list[Finding]:
+    """Every check over everything, on one snapshot."""
+    return [await run(tx, check) for check in CHECKS]
+
+
+async def chunk(tx: Tx, subject: str, after: str) -> tuple[str, str]:
+    """The next range of ids of a subject behind `after`; it ends with everything at the end."""
+    row = await tx.one(f"audit.chunk_{subject}", after=after, size=CHUNK - 1)
+    return (f"{after}!" if after else "", row[0] if row else EVERYTHING[1])
+
+
+class Touched(NamedTuple):
+    """What new transactions moved: account ids, hold ids and the newest transaction."""
+
+    accounts: set[str]
+    holds: set[str]
+    newest: str
+
+
+async def touched(tx: Tx, after: str) -> Touched:
+    """What the transactions behind `after` touched, some of them when there are many."""
+    rows = await tx.all("audit.touched", after=after, limit=TOUCHED_MOST)
+    return Touched(
+        accounts={row[0] for row in rows if row[0] != "issuer"},
+        holds={row[3] for row in rows if row[2] != "agent"},
+        newest=rows[-1][1] if rows else after,
+    )
