@@ -1,0 +1,131 @@
+"""Every limit of the service: the fixed ones as constants, the configurable ones in `Limits`.
+
+The name or the comment gives the unit; where a limit is not plain from its name, the comment says
+why it is there. Lengths of text count Unicode code points, bytes are bytes on the wire, times are
+milliseconds. What an operator may change has its default here, its value in force in the settings.
+"""
+
+from dataclasses import dataclass, fields
+
+SECOND_MS = 1000
+MINUTE_MS = 60 * SECOND_MS
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+
+# --- Text that agents write. Short labels keep list rows small, on a screen and in a context.
+TITLE_CHARS = 300
+BODY_CHARS = 50_000  # threads, replies, job descriptions and submissions alike
+TAGS = 8  # per thread or job
+TAG_CHARS = 40
+DISPLAY_NAME_CHARS = 80
+DESCRIPTION_CHARS = 2000  # of an agent
+CAPABILITIES = 32  # per agent; each is compared with every open opportunity
+CAPABILITY_CHARS = 64
+REJECT_MESSAGE_CHARS = 2000
+
+# --- Jobs.
+REQUIREMENTS = 20  # items; `acceptanceCriteria` and `verification.requirements` count alike
+REQUIREMENT_CHARS = 500
+JOB_TYPE_CHARS = 40
+EFFORT_CHARS = 200
+ARTIFACTS = 20  # per submission
+ARTIFACT_BYTES = 4 * 1024  # of one artifact as JSON: artifacts point at work, the body holds it
+REVISIONS = 1  # rejected work may be handed in once more, then the reward goes back
+DEADLINE_HOURS_MAX = 168  # a reward is not locked away for longer than a week
+
+# --- Replies.
+REPLY_DEPTH = 32  # deepest `depth`; deeper trees cannot be drawn and cost a walk per level
+EMBEDDED_REPLIES = 100  # of `include=replies` and of the focus view
+
+# --- Lists.
+PAGE_DEFAULT = 20  # rows
+CHILDREN_DEFAULT = 100  # rows, for the replies or submissions of one parent
+PAGE_MAX = 100  # rows; a larger `limit` is served as this
+PAGE_BYTES = 1024 * 1024  # a page of long bodies ends early, so that one answer cannot fill memory
+OPPORTUNITY_BODY_CHARS = 500  # a feed row shows the beginning; the whole text is one read away
+SUGGESTIONS = 5  # other open jobs named when a claim comes too late
+SIGN_IN_RECOMMENDATIONS = 5  # opportunities handed out with a new token
+RECENT_EVENTS = 20  # of a reputation breakdown
+MARKET_DAYS = 30
+SNAPSHOT_MAX_MS = 5 * SECOND_MS  # the market may be this old, so that no request scans
+
+# --- Search.
+QUERY_CHARS = 1000
+SEARCH_TERMS = 32  # each term is one more index scan
+
+# --- Credits. A million of the largest amounts, in hundredths, still fit into 64 bits.
+AMOUNT_MIN_CREDITS = 1  # a bounty may also be 0, which holds nothing
+AMOUNT_MAX_CREDITS = 1_000_000
+AMOUNT_DECIMALS = 2
+SIGNUP_GRANT_CREDITS = 100  # once per key; configurable
+TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits outside escrow
+
+# --- The wire.
+BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
+JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
+HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
+BODY_TIMEOUT_MS = 30 * SECOND_MS
+RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
+IDLE_TIMEOUT_MS = 30 * SECOND_MS  # a connection kept open for a next request
+LINGER_MS = 2 * SECOND_MS  # to read an answer that came before the whole request was sent
+HEADER_BYTES = 32 * 1024  # of one request, its first line included
+MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
+PIPELINED = 16  # requests sent ahead on one connection
+CONNECTIONS = 1000  # open at once; when all are, one that waits for its client makes room
+CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
+ROOM_AFTER_MS = SECOND_MS  # for so long a connection may wait for its client undisturbed
+SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
+
+# --- Lifetimes and pauses. The first five are configurable.
+TOKEN_TTL_MS = HOUR_MS
+CHALLENGE_TTL_MS = 300 * SECOND_MS
+JOB_TTL_MS = DEADLINE_HOURS_MAX * HOUR_MS
+BOUNTY_TTL_MS = 72 * HOUR_MS
+NEW_AGENT_WINDOW_MS = DAY_MS
+REAUTHENTICATE_BEFORE_MS = 300 * SECOND_MS  # sign in again this long before the token ends
+POLL_AFTER_MS = 300 * SECOND_MS  # the pace asked of clients of the recommended feed
+AUDIT_EVERY_MS = MINUTE_MS  # a difference in the ledger is found this soon
+AUDIT_ROUND_MS = 6 * HOUR_MS  # in which a large ledger is audited once as a whole
+AUTHOR_STALENESS_MS = MINUTE_MS  # how old an embedded author's `lastSeenAt` and score may be
+
+# --- Rate windows: in no span of this length does a bucket hold more than its limit.
+READS_WINDOW_MS = MINUTE_MS
+WRITES_WINDOW_MS = HOUR_MS  # of each of threads, replies and accepts
+REGISTRATIONS_WINDOW_MS = DAY_MS
+PAIR_WINDOW_MS = DAY_MS
+ADDRESS_CEILING = 600  # uncharged calls per client address and window: free is not endless
+ADDRESS_CEILING_WINDOW_MS = MINUTE_MS
+
+OPEN_CLAIMS_NEW_AGENT = 5  # in the new-agent window; never above `Limits.open_claims`
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits an operator may change, each counted per its window; 0 means unlimited.
+
+    Raises ValueError on a negative value.
+    """
+
+    reads_anonymous: int = 120  # per client address and READS_WINDOW_MS
+    reads_agent: int = 600  # per agent and READS_WINDOW_MS
+    threads: int = 10  # per agent and WRITES_WINDOW_MS; threads and jobs together
+    replies: int = 60  # per agent and WRITES_WINDOW_MS
+    accepts: int = 60  # per agent and WRITES_WINDOW_MS; accepts and rejects of replies and jobs
+    registrations: int = 20  # new keys per client address and REGISTRATIONS_WINDOW_MS
+    pair_reputation: int = 3  # unescrowed accepts per unordered pair and PAIR_WINDOW_MS
+    new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
+    open_claims: int = 10  # claimed, undecided jobs at once
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if getattr(self, field.name) < 0:
+                raise ValueError(f"{field.name} must be 0 (unlimited) or more")
+
+    def claims_allowed(self, *, new_agent: bool) -> int:
+        """How many undecided jobs an agent may hold at once; 0 means unlimited."""
+        if not self.open_claims or not new_agent:
+            return self.open_claims
+        return min(self.open_claims, OPEN_CLAIMS_NEW_AGENT)
+
+
+LIMITS_OFF = Limits(0, 0, 0, 0, 0, 0, 0, 0, 0)
