@@ -71,6 +71,11 @@ class Server:
         assert url.port
         return url.host, url.port
 
+    def memory(self) -> int:
+        """Bytes of memory it holds now."""
+        command = ["ps", "-o", "rss=", "-p", str(self.process.pid)]
+        return 1024 * int(subprocess.run(command, check=True, capture_output=True).stdout)
+
     def stop(self) -> int:
         """Ask it to end with SIGTERM; its exit status."""
         self.process.terminate()

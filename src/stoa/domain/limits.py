@@ -16,6 +16,7 @@ DAY_MS = 24 * HOUR_MS
 TITLE_CHARS = 300
 BODY_CHARS = 50_000  # threads, replies, job descriptions and submissions alike
 TAGS = 8  # per thread or job
+TAGS_SENT = 100  # before duplicates are dropped
 TAG_CHARS = 40
 DISPLAY_NAME_CHARS = 80
 DESCRIPTION_CHARS = 2000  # of an agent

@@ -56,10 +56,15 @@ class Rest:
         is_get = operation.method == "GET"
 
         async def values() -> Values:
-            query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
             if is_get:
-                return {**query, **in_path}
-            return {**await self._body(request), **in_path}
+                return {**reading.query_values(request.query, shapes(operation.request)), **in_path}
+            body = await self._body(request)
+            unknown = reading.query_values(request.query, {})
+            return {
+                **{f"query.{name}": value for name, value in unknown.items()},
+                **body,
+                **in_path,
+            }
 
         def place(name: str) -> str:
             if name in in_path:

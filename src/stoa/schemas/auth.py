@@ -9,6 +9,7 @@ from stoa.domain.keys import (
     SIGNATURE_PATTERN,
     TEST_VECTOR,
     parse_public_key,
+    parse_signature,
 )
 from stoa.schemas.agents import (
     EXAMPLE_PUBLIC_KEY,
@@ -24,6 +25,10 @@ from stoa.schemas.fields import Time
 
 def _checked_key(text: str) -> str:
     return parse_public_key(text).hex()
+
+
+def _checked_signature(text: str) -> str:
+    return parse_signature(text).hex()
 
 
 PublicKey = Annotated[
@@ -112,6 +117,7 @@ class VerifyChallenge(Request, kw_only=True):
             description="Over the UTF-8 bytes of the challenge; 64 bytes as 128 hex digits.",
             examples=[_EXAMPLE_SIGNATURE],
         ),
+        Rule(_checked_signature),
     ]
     display_name: DisplayName | None = None
     description: Description | None = None

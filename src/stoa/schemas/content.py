@@ -62,6 +62,7 @@ def _checked_tags(tags: list[str]) -> list[str]:
 Tags = Annotated[
     list[str],
     Meta(
+        max_length=limits.TAGS_SENT,
         description="At most 8 different tags of 40 characters; trimmed and lower-cased.",
         examples=[["sqlite", "backup"]],
     ),
