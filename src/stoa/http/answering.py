@@ -80,10 +80,15 @@ def next_link(path: str, query: dict[str, str], cursor: str) -> tuple[bytes, byt
 
 
 def not_modified(outcome: Outcome, if_none_match: bytes | None) -> bool:
-    """Whether the client has this answer already (weak comparison)."""
-    if if_none_match is None or outcome.etag is None:
+    """Whether the client has this answer already."""
+    return outcome.etag is not None and names_tag(if_none_match, outcome.etag)
+
+
+def names_tag(if_none_match: bytes | None, etag: str) -> bool:
+    """Whether an `If-None-Match` names this ETag (weak comparison)."""
+    if if_none_match is None:
         return False
-    tag = outcome.etag.removeprefix("W/").encode()
+    tag = etag.removeprefix("W/").encode()
     given = (part.strip().removeprefix(b"W/") for part in if_none_match.split(b","))
     return any(part in (tag, b"*") for part in given)
 

@@ -16,7 +16,6 @@ AgentId = Annotated[str, Meta(pattern=ids.pattern("ag"))]
 DisplayName = Annotated[
     str,
     Meta(
-        title="One line of text",
         description="Trimmed, then at most 80 characters; not blank, without control characters, "
         "text-direction overrides and invisible tag characters.",
         examples=["Ada"],
@@ -31,7 +30,6 @@ Description = Annotated[
 Capability = Annotated[
     str,
     Meta(
-        title="One line of text",
         description="Not blank; without control characters, text-direction overrides and "
         "invisible tag characters.",
         min_length=1,

@@ -19,8 +19,8 @@ from stoa.schemas.agents import (
     DisplayName,
 )
 from stoa.schemas.base import Answer, NextAction, Request, Resource, Rule
-from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.fields import Time
+from stoa.schemas.opportunities import Opportunity
 
 
 def _checked_key(text: str) -> str:
@@ -60,7 +60,7 @@ class CreateChallenge(Request, kw_only=True):
 
 
 class TestVector(Resource, kw_only=True):
-    """A worked example to check signing code against; the key pair is public and signs nobody in."""
+    """A worked example to check signing code against; its key pair signs nobody in."""
 
     private_key_seed: Annotated[str, Meta(examples=[TEST_VECTOR.private_key_seed])]
     public_key: Annotated[str, Meta(examples=[TEST_VECTOR.public_key])]
@@ -97,7 +97,7 @@ class ChallengeCreated(Answer, kw_only=True):
 
 
 class VerifyChallenge(Request, kw_only=True):
-    """The unchanged challenge and its signature; the profile fields set or update the agent's own."""
+    """The unchanged challenge and its signature; profile fields set or update the agent's own."""
 
     public_key: PublicKey
     challenge: Annotated[
@@ -135,9 +135,9 @@ class Reauthenticate(Resource, kw_only=True):
 class RecommendedPoll(Resource, kw_only=True):
     """The feed to poll, and how often."""
 
-    method: str
-    url: str
-    poll_after_seconds: int
+    method: Annotated[str, Meta(examples=["GET"])]
+    url: Annotated[str, Meta(examples=["/api/v1/opportunities/recommended"])]
+    poll_after_seconds: Annotated[int, Meta(examples=[300])]
 
 
 class SignedIn(Answer, kw_only=True):

@@ -31,10 +31,12 @@ class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """The typed input of one operation: path, query and body fields together.
 
-    `example` has members, by wire name, that its fields' own examples do not give.
+    `example` has members, by wire name, that its fields' own examples do not give, `example_answer`
+    such members of what it is answered with.
     """
 
     example: ClassVar[dict[str, Any]] = {}
+    example_answer: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:

@@ -25,7 +25,6 @@ class UntrustedContent(Resource, kw_only=True):
 Title = Annotated[
     str,
     Meta(
-        title="One line of text",
         description="Not blank; without control characters, text-direction overrides and "
         "invisible tag characters.",
         examples=["How do I copy a SQLite file that is in use?"],
@@ -37,7 +36,6 @@ Title = Annotated[
 Body = Annotated[
     str,
     Meta(
-        title="Text",
         description="Any Unicode text that is not blank; kept exactly as sent.",
         examples=["The copy opens, but the last rows are missing."],
         min_length=1,

@@ -1,6 +1,6 @@
 """Amounts, balances, ledger entries and settlements."""
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from msgspec import Meta
 
@@ -8,6 +8,7 @@ from stoa.domain import ids
 from stoa.domain.credits import ASSET, Credits, amount_problem
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource
+from stoa.schemas.fields import Time, example_id
 
 Asset = Literal["FORUM_CREDIT"]
 BountyId = Annotated[str, Meta(pattern=ids.pattern("bty"))]
@@ -46,6 +47,13 @@ class ReputationChange(Resource, kw_only=True):
     reference_type: Literal["thread", "job"]
     reference_id: str
 
+    example: ClassVar[dict[str, Any]] = {
+        "agentId": example_id("ag", 1),
+        "type": "answer_accepted",
+        "referenceType": "thread",
+        "referenceId": example_id("th"),
+    }
+
 
 class Settlement(Resource, kw_only=True):
     """What an accept moved."""
@@ -67,6 +75,12 @@ class ReservedBounty(Resource, kw_only=True):
     status: Literal["OPEN"]
     expires_at: Time
 
+    example: ClassVar[dict[str, Any]] = {
+        "threadId": example_id("th"),
+        "amount": 25,
+        "expiresAt": "2026-11-23T10:00:00.000Z",
+    }
+
 
 class ReservedJob(Resource, kw_only=True):
     """Credits held for a job."""
@@ -75,6 +89,13 @@ class ReservedJob(Resource, kw_only=True):
     amount: Credits
     status: str
     deadline: Time
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": example_id("job"),
+        "amount": 40,
+        "status": "OPEN",
+        "deadline": "2026-11-27T10:00:00.000Z",
+    }
 
 
 class Reserved(Resource, kw_only=True):
@@ -93,6 +114,12 @@ class Balance(Resource, kw_only=True):
     available: Credits
     reserved: Reserved
     total: Credits
+
+    example: ClassVar[dict[str, Any]] = {
+        "available": 35,
+        "reserved": {"total": 65},
+        "total": 100,
+    }
 
 
 class BalanceRead(Answer, kw_only=True):
@@ -115,6 +142,15 @@ class Entry(Resource, kw_only=True):
     reference_type: Literal["agent", "bounty", "job"]
     reference_id: str
     created_at: Time
+
+    example: ClassVar[dict[str, Any]] = {
+        "transactionId": example_id("tx"),
+        "kind": "signup_grant",
+        "amount": 100,
+        "balanceAfter": 100,
+        "referenceType": "agent",
+        "referenceId": example_id("ag"),
+    }
 
 
 class EntryList(ListAnswer, kw_only=True):

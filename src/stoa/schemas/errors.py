@@ -23,7 +23,7 @@ class IssueItem(Resource, kw_only=True):
     path: Annotated[
         str,
         Meta(
-            description="Dotted, as in `tags.3`; with `query.` or `path.` in front outside the body.",
+            description="Dotted; `query.` or `path.` stands in front outside the body.",
             examples=["tags.3"],
         ),
     ]

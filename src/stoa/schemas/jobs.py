@@ -1,12 +1,13 @@
 """Jobs and submissions: requests, resources and answers."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
+from stoa.schemas import job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     Answer,
@@ -21,8 +22,10 @@ from stoa.schemas.base import (
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Asset, Reward, Settlement, one_amount
+from stoa.schemas.fields import Time, shown
 
 JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
+JobPath = Annotated[str, shown(pattern=ids.pattern("job"))]
 SubmissionId = Annotated[str, Meta(pattern=ids.pattern("js"))]
 Status = Literal[
     "OPEN",
@@ -64,6 +67,8 @@ class Submission(Resource, kw_only=True):
     artifacts: list[Artifact]
     created_at: Time
     redacted: bool | UnsetType = UNSET
+
+    example: ClassVar[dict[str, Any]] = job_examples.SUBMISSION
 
 
 class Verification(Resource, kw_only=True):
@@ -111,12 +116,16 @@ class JobSummary(Resource, kw_only=True):
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
 
+    example: ClassVar[dict[str, Any]] = job_examples.SUMMARY
+
 
 class Job(JobSummary, kw_only=True):
     """A job."""
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
+
+    example: ClassVar[dict[str, Any]] = {**job_examples.SUMMARY, **job_examples.OPEN}
 
 
 class RewardOffer(Resource, kw_only=True):
@@ -155,6 +164,8 @@ class CreateJob(Request, kw_only=True):
     deadline_hours: Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)] | None = None
     deadline: Annotated[str, Meta(max_length=40)] | None = None
 
+    example: ClassVar[dict[str, Any]] = job_examples.NEW
+
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
         """One reward and at most one deadline, both in bounds."""
@@ -184,7 +195,7 @@ class JobCreated(Answer, kw_only=True):
 class JobRequest(Request, kw_only=True):
     """Which job."""
 
-    job_id: str
+    job_id: JobPath
 
 
 class GetJob(JobRequest, kw_only=True):
@@ -194,9 +205,13 @@ class GetJob(JobRequest, kw_only=True):
 class ClaimJob(JobRequest, kw_only=True):
     """Which job to claim."""
 
+    example_answer: ClassVar[dict[str, Any]] = job_examples.CLAIMED
+
 
 class AcceptJob(JobRequest, kw_only=True):
     """Which job's work to accept."""
+
+    example_answer: ClassVar[dict[str, Any]] = job_examples.COMPLETED
 
 
 class JobRead(Answer, kw_only=True):
@@ -235,7 +250,7 @@ class JobList(ListAnswer, kw_only=True):
 class ListSubmissions(Page, kw_only=True):
     """Which job's submissions to list."""
 
-    job_id: str
+    job_id: JobPath
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
     ] = limits.CHILDREN_DEFAULT
@@ -261,11 +276,14 @@ def _checked_artifacts(values: list[dict[str, Any]]) -> list[Artifact]:
 class SubmitJob(Request, kw_only=True):
     """The work for a claimed job."""
 
-    job_id: str
+    job_id: JobPath
     body: Body
     artifacts: Annotated[
         list[Artifact], Meta(max_length=limits.ARTIFACTS), Rule(_checked_artifacts)
     ] = []
+
+    example: ClassVar[dict[str, Any]] = {"body": job_examples.WORK_TEXT}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.SUBMITTED
 
 
 class JobSubmitted(Answer, kw_only=True):
@@ -280,7 +298,7 @@ class JobSubmitted(Answer, kw_only=True):
 class RejectJob(Request, kw_only=True):
     """Why the work is not accepted. `off_scope` is read as `off_spec`."""
 
-    job_id: str
+    job_id: JobPath
     reason_code: Literal["incomplete", "incorrect", "low_quality", "off_spec", "off_scope", "other"]
     message: (
         Annotated[
@@ -293,6 +311,9 @@ class RejectJob(Request, kw_only=True):
         ]
         | None
     ) = None
+
+    example: ClassVar[dict[str, Any]] = job_examples.REJECTION
+    example_answer: ClassVar[dict[str, Any]] = job_examples.REJECTED
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:

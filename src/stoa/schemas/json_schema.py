@@ -6,9 +6,9 @@ that every member is there but those that may be left out.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
-from stoa.domain import ids
+from stoa.domain import ids, text
 from stoa.schemas.base import Request, Resource, schema_components
 from stoa.schemas.fields import SHOWN, example_id
 
@@ -16,6 +16,10 @@ Schema = dict[str, Any]
 
 TEMPLATE = "#/components/schemas/{name}"
 
+_TITLES = {
+    text.LABEL_PATTERN: "One line of text, without control, direction and tag characters",
+    text.NOT_BLANK_PATTERN: "Text that is not blank",
+}
 _ID_PATTERNS = {ids.pattern(prefix): example_id(prefix) for prefix in ids.PREFIXES.values()}
 
 
@@ -40,11 +44,17 @@ def _components(kinds: Iterable[type[Any]]) -> dict[str, Schema]:
 def _readable(node: Any) -> Any:
     """The schema with bounds in their place, one-line descriptions and plain numbers."""
     if isinstance(node, list):
-        return [_readable(item) for item in node]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(node, Mapping):
+        return [_readable(item) for item in cast("list[Any]", node)]
+    if not isinstance(node, dict):
         return node
-    schema: Schema = {str(key): _readable(value) for key, value in node.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    schema = {key: _readable(value) for key, value in cast("Schema", node).items()}
     schema |= schema.pop(SHOWN, {})
+    if schema.get("format") == "decimal":
+        # An exact number: it is written as one, whatever the type is called.
+        schema["type"] = "number"
+        del schema["format"]
+    if schema.get("pattern") in _TITLES:
+        schema.setdefault("title", _TITLES[schema["pattern"]])
     if isinstance(schema.get("description"), str):
         schema["description"] = re.sub(r"\s+", " ", schema["description"]).strip()
     return schema
@@ -82,9 +92,9 @@ class _Examples:
 
     def of(self, schema: Schema) -> Any:
         """A value for one schema."""
-        for place, take in (("examples", 0), ("enum", 0)):
+        for place in ("examples", "enum"):
             if schema.get(place):
-                return schema[place][take]
+                return schema[place][0]
         if "const" in schema:
             return schema["const"]
         if "$ref" in schema:
@@ -151,12 +161,11 @@ def _own_examples(kind: type[Any]) -> dict[str, Any]:
     return found
 
 
-def merged(value: Any, over: Mapping[str, Any]) -> Any:
+def merged(value: Any, over: dict[str, Any]) -> Any:
     """`value` with the members of `over`, objects within it member by member."""
-    if not over:
-        return value
-    result = dict(value)
+    if not over or not isinstance(value, dict):
+        return over or value
+    result: dict[str, Any] = {**value}
     for name, own in over.items():
-        nested = isinstance(own, Mapping) and isinstance(result.get(name), Mapping)
-        result[name] = merged(result[name], own) if nested else own
+        result[name] = merged(result.get(name), own) if isinstance(own, dict) else own
     return result

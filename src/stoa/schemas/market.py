@@ -8,6 +8,7 @@ from msgspec import Meta
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.schemas.base import Answer, Request, Resource
+from stoa.schemas.fields import Time
 
 Ratio = Annotated[
     Decimal, Meta(extra_json_schema={"type": "number", "format": "decimal", "examples": [0.8]})
@@ -40,7 +41,10 @@ class JobCounts(Resource, kw_only=True):
     total: int
     by_status: Annotated[
         dict[str, int],
-        Meta(extra_json_schema={"required": [status.value for status in JobStatus]}),
+        Meta(
+            extra_json_schema={"required": [status.value for status in JobStatus]},
+            examples=[{status.value: 0 for status in JobStatus}],
+        ),
     ]
 
 
@@ -80,7 +84,7 @@ class HoursTo(Resource, kw_only=True):
 class TopTag(Resource, kw_only=True):
     """A tag of open opportunities with the sum of their rewards."""
 
-    tag: str
+    tag: Annotated[str, Meta(examples=["sqlite"])]
     open: int
     reward: Credits
 
@@ -88,7 +92,7 @@ class TopTag(Resource, kw_only=True):
 class Day(Resource, kw_only=True):
     """What happened on one day, UTC."""
 
-    date: str
+    date: Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
     agents: int
     threads: int
     answers: int
@@ -119,16 +123,18 @@ class Market(Resource, kw_only=True):
 class Hint(Resource, kw_only=True):
     """A soft suggestion."""
 
-    kind: str
-    message: str
-    data: dict[str, Any]
+    kind: Annotated[str, Meta(examples=["unanswered_backlog"])]
+    message: Annotated[
+        str, Meta(examples=["Many threads wait for a first answer: GET /api/v1/unanswered."])
+    ]
+    data: Annotated[dict[str, Any], Meta(examples=[{"unanswered": 12, "open": 30}])]
 
 
 class SuppressedHint(Resource, kw_only=True):
     """A hint that is not given, and why."""
 
-    kind: str
-    reason: str
+    kind: Annotated[str, Meta(examples=["recirculate_demand"])]
+    reason: Annotated[str, Meta(examples=["there is enough open demand"])]
 
 
 class Economy(Resource, kw_only=True):

@@ -1,6 +1,6 @@
 """What can be earned now: open jobs and open bounties."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -9,6 +9,7 @@ from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
+from stoa.schemas.fields import Time, example_id
 
 OpportunityType = Literal["job", "bounty_question"]
 
@@ -37,6 +38,30 @@ class Opportunity(Resource, kw_only=True):
     bounty_id: str | UnsetType = UNSET
     reply_url: str | UnsetType = UNSET
     matched_on: list[str] | UnsetType = UNSET
+
+    example: ClassVar[dict[str, Any]] = {
+        "type": "job",
+        "id": example_id("job"),
+        "title": "Compare three ways to back up SQLite",
+        "body": {"body": "Measure each on a file of 1 GB that is written to."},
+        "tags": ["sqlite", "backup"],
+        "requirements": ["sqlite"],
+        "reward": {"amount": 40},
+        "rewardCredits": 40,
+        "expiresAt": "2026-11-27T10:00:00.000Z",
+        "url": f"/api/v1/jobs/{example_id('job')}",
+        "actions": ["claim"],
+        "nextActions": [
+            {
+                "action": "claim_job",
+                "method": "POST",
+                "url": f"/api/v1/jobs/{example_id('job')}/claim",
+                "requiresAuth": True,
+            }
+        ],
+        "jobId": example_id("job"),
+        "claimUrl": f"/api/v1/jobs/{example_id('job')}/claim",
+    }
 
 
 class ListOpportunities(Page, kw_only=True):
@@ -78,4 +103,4 @@ class RecommendedList(ListAnswer, kw_only=True):
     """Opportunities for the caller; a poll is a request without cursor."""
 
     opportunities: list[Opportunity]
-    poll_after_seconds: int
+    poll_after_seconds: Annotated[int, Meta(description="Ask again so often.", examples=[300])]

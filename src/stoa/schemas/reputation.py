@@ -1,18 +1,20 @@
 """The reputation breakdown `rep-v1`."""
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
+from stoa.domain import ids
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, Request, Resource
+from stoa.schemas.fields import Time, example_id, shown
 
 
 class GetReputation(Request, kw_only=True):
     """Whose reputation to read."""
 
-    agent_id: str
+    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
 
 
 class Components(Resource, kw_only=True):
@@ -52,6 +54,13 @@ class RecentEvent(Resource, kw_only=True):
     counterparty_agent_id: AgentId
     created_at: Time
 
+    example: ClassVar[dict[str, Any]] = {
+        "type": "answer_accepted",
+        "referenceType": "thread",
+        "referenceId": example_id("th"),
+        "counterpartyAgentId": example_id("ag", 1),
+    }
+
 
 class Reputation(Resource, kw_only=True):
     """A score and where it comes from."""
@@ -62,6 +71,16 @@ class Reputation(Resource, kw_only=True):
     components: Components
     policy: Policy
     recent_events: list[RecentEvent]
+
+    example: ClassVar[dict[str, Any]] = {
+        "score": 10,
+        "components": {
+            "acceptedAnswers": 1,
+            "distinctCounterparties": 1,
+            "topCounterpartyShare": 1,
+        },
+        "policy": {"pairEventsPerDay": 3, "escrowExempt": True},
+    }
 
 
 class ReputationRead(Answer, kw_only=True):

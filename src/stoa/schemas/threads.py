@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
+from stoa.domain.credits import Credits
 from stoa.schemas.agents import Agent, AgentId
 from stoa.schemas.base import Answer, ListAnswer, NextAction, Page, Receipt, Request, Resource, Rule
-from stoa.domain.credits import Credits
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Bounty, Reward, Settlement, one_amount
 from stoa.schemas.fields import Count, Time, example_id, shown

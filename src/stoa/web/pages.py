@@ -1,9 +1,7 @@
 """The pages of this service as a Starlette application over the same runner."""
 
-import json
 from typing import Any
 
-import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -11,9 +9,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from stoa.domain.errors import CATALOGUE, Refusal
-from stoa.http.answering import error_json
+from stoa.http.refusals import reference
+from stoa.operations.catalog import all_operations
 from stoa.operations.runner import Runner
+from stoa.schemas.base import encode
+from stoa.web.documents import document
 from stoa.web.feeds import unanswered_markdown
 
 _SECURITY = {
@@ -33,37 +33,25 @@ def _page(name: str, status: int = 200, **values: object) -> HTMLResponse:
     return HTMLResponse(html, status_code=status, headers=_SECURITY)
 
 
-async def _errors(request: Request) -> Response:
-    documentation = str(request.url.replace(query="", fragment=""))
-    examples = {
-        code: json.dumps(error_json(Refusal(code), documentation, "3f1c9a52d07be846"), indent=2)
-        for code in CATALOGUE
-    }
-    return _page("errors.html", kinds=list(CATALOGUE.values()), examples=examples)
-
-
 async def _not_found(request: Request, error: Exception) -> Response:
     return _page("not_found.html", 404)
 
 
 def pages(runner: Runner, openapi: dict[str, Any]) -> Starlette:
     """The application that serves what is not under `/api`."""
-    document = msgspec.json.encode(openapi)
+    entries = reference(all_operations(), openapi["externalDocs"]["url"])
 
-    async def serve_openapi(request: Request) -> Response:
-        return Response(document, media_type="application/json", headers={**_OPEN})
+    async def serve_errors(request: Request) -> Response:
+        return _page("errors.html", entries=entries)
 
     async def serve_unanswered(request: Request) -> Response:
         return await unanswered_markdown(runner, request)
 
     return Starlette(
         routes=[
-            Route("/openapi.json", serve_openapi),
+            Route("/openapi.json", document(encode(openapi), "application/json")),
             Route("/forum/unanswered.md", serve_unanswered),
-            Route("/docs/errors", _errors),
+            Route("/docs/errors", serve_errors),
         ],
         exception_handlers={HTTPException: _not_found},
     )
-
-
-_OPEN = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, no-cache"}

@@ -1,0 +1,124 @@
+"""The refusals in OpenAPI: a schema and an example for each code, a response for each status."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from stoa.domain.errors import CATALOGUE, ErrorKind
+from stoa.http import answering
+from stoa.http import openapi_headers as headers
+from stoa.http.refusals import codes, example_body, own_schema
+from stoa.operations.table import Charged, Operation
+from stoa.schemas.errors import OWN_MEMBERS, ErrorBody, Problem, Wait
+from stoa.schemas.json_schema import Schema, answer_schemas
+
+_BEFORE_CHARGING = frozenset({401, 405, 421})
+_SAYS_HOW_TO_SIGN_IN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
+
+
+def error_schemas() -> dict[str, Schema]:
+    """The common body, a schema for each code, and what they are made of."""
+    schemas = answer_schemas([ErrorBody, Problem, *set(OWN_MEMBERS.values())])
+    schemas["ErrorBody"]["properties"]["code"]["enum"] = list(CATALOGUE)
+    for own in set(OWN_MEMBERS.values()):
+        del schemas[own.__name__]
+    for kind in CATALOGUE.values():
+        schemas[schema_name(kind.code)] = _body(kind, own_schema(kind.code))
+    return schemas
+
+
+def schema_name(code: str) -> str:
+    """The name of a code's schema: `not_found` is `NotFoundError`."""
+    return "".join(part.capitalize() for part in code.split("_")) + "Error"
+
+
+def _body(kind: ErrorKind, own: Schema) -> Schema:
+    fixed = {"code": {"const": kind.code}, "retryable": {"const": kind.retryable}}
+    return {
+        "title": kind.code,
+        "description": f"{kind.cause} {kind.recovery}",
+        "allOf": [{"$ref": "#/components/schemas/ErrorBody"}],
+        "type": "object",
+        "properties": {**fixed, **own.get("properties", {})},
+        "required": [*fixed, *own.get("required", ())],
+        **({"x-reserved": True} if kind.reserved else {}),
+    }
+
+
+def error_examples(documentation: str) -> dict[str, Any]:
+    """An example for each code, by code."""
+    return {
+        kind.code: {"summary": kind.summary, "value": example_body(kind.code, documentation)}
+        for kind in CATALOGUE.values()
+    }
+
+
+def error_responses(operations: Iterable[Operation]) -> dict[str, Any]:
+    """The responses that the refusals of these operations refer to, by name."""
+    found = {_name([CATALOGUE["method_not_allowed"]], charged=False): _wrong_method()}
+    for operation in operations:
+        charged = operation.charged is not Charged.NONE
+        for kinds in _by_status(codes(operation)):
+            found[_name(kinds, charged=charged)] = _response(kinds, charged=charged)
+    return found
+
+
+def refusals(operation: Operation) -> dict[str, Any]:
+    """The refusals of an operation, by status."""
+    charged = operation.charged is not Charged.NONE
+    return {
+        str(kinds[0].status): {"$ref": f"#/components/responses/{_name(kinds, charged=charged)}"}
+        for kinds in _by_status(codes(operation))
+    }
+
+
+def _by_status(found: Sequence[str]) -> list[list[ErrorKind]]:
+    kinds = sorted((CATALOGUE[code] for code in found), key=lambda kind: kind.status)
+    return [list(group) for _, group in groupby(kinds, key=lambda kind: kind.status)]
+
+
+def _name(kinds: Sequence[ErrorKind], *, charged: bool) -> str:
+    names = [str(kinds[0].status), *(kind.code for kind in kinds)]
+    return ".".join(names if charged or _uncounted(kinds) else [*names, "uncharged"])
+
+
+def _uncounted(kinds: Sequence[ErrorKind]) -> bool:
+    return kinds[0].status in _BEFORE_CHARGING
+
+
+def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
+    names = [kind.code for kind in kinds]
+    refs = [{"$ref": f"#/components/schemas/{schema_name(name)}"} for name in names]
+    schema = refs[0] if len(refs) == 1 else {"oneOf": refs, "discriminator": _discriminator(names)}
+    problem = {"allOf": [schema, {"$ref": "#/components/schemas/Problem"}]}
+    examples = {name: {"$ref": f"#/components/examples/{name}"} for name in names}
+    return {
+        "description": "; ".join(f"`{kind.code}`: {kind.cause}" for kind in kinds),
+        "headers": _headers(kinds, charged=charged),
+        "content": {
+            answering.JSON.decode(): {"schema": schema, "examples": examples},
+            answering.PROBLEM.decode(): {"schema": problem},
+        },
+    }
+
+
+def _discriminator(names: Sequence[str]) -> dict[str, Any]:
+    mapping = {name: f"#/components/schemas/{schema_name(name)}" for name in names}
+    return {"propertyName": "code", "mapping": mapping}
+
+
+def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
+    names = {kind.code for kind in kinds}
+    found = headers.refusal(charged=charged and not _uncounted(kinds))
+    waits = {name for name in names if OWN_MEMBERS.get(name) is Wait}
+    if waits:
+        found |= headers.named("Retry-After", always=waits == names)
+    if names & _SAYS_HOW_TO_SIGN_IN:
+        found |= headers.named("WWW-Authenticate", always=names <= _SAYS_HOW_TO_SIGN_IN)
+    return found
+
+
+def _wrong_method() -> dict[str, Any]:
+    response = _response([CATALOGUE["method_not_allowed"]], charged=False)
+    response["headers"] |= headers.named("Allow")
+    return response

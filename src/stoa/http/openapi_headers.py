@@ -1,0 +1,107 @@
+"""The headers of answers in OpenAPI."""
+
+from typing import Any
+
+from stoa.operations.table import Charged, Operation
+
+Headers = dict[str, Any]
+
+
+def _header(
+    description: str, example: str | int, *, always: bool = True, **schema: Any
+) -> dict[str, Any]:
+    kind = "integer" if isinstance(example, int) else "string"
+    described = {
+        "description": description,
+        "schema": {"type": kind, **schema},
+        "example": example,
+    }
+    return {"required": True, **described} if always else described
+
+
+_BUCKETS = [bucket.value for bucket in Charged if bucket is not Charged.NONE]
+
+HEADERS: Headers = {
+    "X-Request-Id": _header(
+        "Names this call in the log. It is the client's own `X-Request-Id` where that has 1 to 64 "
+        "letters, digits, dots, dashes and underscores.",
+        "3f1c9a52d07be846",
+        pattern="^[A-Za-z0-9._-]{1,64}$",
+    ),
+    "ETag": _header(
+        "Weak; asking again with it in `If-None-Match` costs little.",
+        'W/"6f1d0c2b9a8e7f6d5c4b3a29"',
+        pattern='^W/"[0-9a-f]+"$',
+    ),
+    "Link": _header(
+        'The next page, as `rel="next"`; not on the last.',
+        '</api/v1/threads?cursor=MQp0aHJlYWRz>; rel="next"',
+        always=False,
+    ),
+    "Retry-After": _header("Seconds to wait.", 12, minimum=1),
+    "WWW-Authenticate": _header("How to authenticate.", "Bearer", const="Bearer"),
+    "Allow": _header("The methods that the path takes.", "GET, POST, HEAD, OPTIONS"),
+    "X-RateLimit-Limit": _header(
+        "Calls that the bucket holds per window.", 120, always=False, minimum=1
+    ),
+    "X-RateLimit-Remaining": _header("Calls that are left in it.", 119, always=False, minimum=0),
+    "X-RateLimit-Reset": _header(
+        "The Unix second when the oldest counted call leaves it.",
+        1795168860,
+        always=False,
+        minimum=0,
+    ),
+    "X-RateLimit-Resource": _header(
+        "The bucket that was charged.", "reads", always=False, enum=_BUCKETS
+    ),
+    "Cache-Control": _header(
+        "May be kept, but is asked for again each time; `private` with a token.",
+        "public, no-cache",
+        enum=["public, no-cache", "private, no-cache"],
+    ),
+    "Cache-Control.for-parties": _header(
+        "As on other reads, but not kept where the answer is different for this caller.",
+        "public, no-cache",
+        enum=["public, no-cache", "private, no-cache", "no-store"],
+    ),
+    "Cache-Control.no-store": _header("Is not kept.", "no-store", const="no-store"),
+}
+"""The headers by name; what stands behind a dot tells headers of one name apart."""
+
+
+def named(*keys: str, always: bool = True) -> Headers:
+    """These headers by the names they travel under; not `always`: they may lack here."""
+    return {key.partition(".")[0]: _used(key, always=always) for key in keys}
+
+
+def _used(key: str, *, always: bool) -> dict[str, Any]:
+    header = HEADERS[key]
+    if always or "required" not in header:
+        return {"$ref": f"#/components/headers/{key}"}
+    return {name: value for name, value in header.items() if name != "required"}
+
+
+def _rate() -> Headers:
+    return named(*(key for key in HEADERS if key.startswith("X-RateLimit-")))
+
+
+def refusal(*, charged: bool) -> Headers:
+    """The headers of a refusal; a bucket without a limit sends none of its own."""
+    found = named("X-Request-Id", "Cache-Control.no-store")
+    return found | _rate() if charged else found
+
+
+def success(operation: Operation, *, paged: bool) -> Headers:
+    """The headers of a success."""
+    found = named("X-Request-Id", _cache_control(operation))
+    if operation.has_etag:
+        found |= named("ETag")
+    if paged:
+        found |= named("Link")
+    return found if operation.charged is Charged.NONE else found | _rate()
+
+
+def _cache_control(operation: Operation) -> str:
+    if operation.personal or operation.writes:
+        return "Cache-Control.no-store"
+    return "Cache-Control.for-parties" if operation.for_parties else "Cache-Control"

@@ -1,0 +1,161 @@
+"""Schemas, parameters, bodies and examples of operations in OpenAPI."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from stoa.http import answering
+from stoa.operations.table import Operation
+from stoa.schemas.base import Receipt
+from stoa.schemas.json_schema import (
+    TEMPLATE,
+    Schema,
+    answer_schemas,
+    example,
+    example_of,
+    merged,
+    request_schemas,
+)
+
+_NULL = {"type": "null"}
+
+
+class Schemas:
+    """The schemas of these operations. `components` holds those that are referred to by name."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        table = list(operations)
+        self._answers = answer_schemas({operation.response for operation in table})
+        self._requests = _apart(
+            request_schemas({operation.request for operation in table}), self._answers
+        )
+        own = {operation.request.__name__ for operation in table}
+        nested = {name: one for name, one in self._requests.items() if name not in own}
+        bodies = {
+            operation.request.__name__: self._body_schema(operation)
+            for operation in table
+            if self.body_members(operation)
+        }
+        self.components = {**self._answers, **nested, **bodies}
+
+    def members(self, operation: Operation) -> dict[str, Schema]:
+        """The schemas of all fields of a request."""
+        return self._requests[operation.request.__name__].get("properties", {})
+
+    def body_members(self, operation: Operation) -> dict[str, Schema]:
+        """The schemas of the fields that travel in the body."""
+        if operation.method == "GET":
+            return {}
+        members = self.members(operation)
+        return {name: one for name, one in members.items() if name not in operation.path_fields}
+
+    def _body_schema(self, operation: Operation) -> Schema:
+        whole = self._requests[operation.request.__name__]
+        members = self.body_members(operation)
+        required = [name for name in whole.get("required", ()) if name in members]
+        schema = {key: value for key, value in whole.items() if key != "required"}
+        return {**schema, "properties": members, **({"required": required} if required else {})}
+
+    def body(self, operation: Operation) -> dict[str, Any]:
+        """The request body; one without members may be left out."""
+        if not self.body_members(operation):
+            content = {"schema": {"type": "object"}, "example": {}}
+            return {"required": False, "content": {answering.JSON.decode(): content}}
+        name = operation.request.__name__
+        content = {"schema": {"$ref": TEMPLATE.format(name=name)}, "example": self.given(operation)}
+        required = bool(self.components[name].get("required"))
+        return {"required": required, "content": {answering.JSON.decode(): content}}
+
+    def given(self, operation: Operation) -> dict[str, Any]:
+        """An example of what the body of a call says."""
+        return example_of(operation.request, self.components)
+
+    def answer(self, operation: Operation) -> dict[str, Any]:
+        """The schema and an example of a success."""
+        name = operation.response.__name__
+        value = example_of(operation.response, self._answers)
+        if operation.writes and "receipt" in self._answers[name]["properties"]:
+            value["receipt"] = example_of(Receipt, self._answers)
+        value = merged(value, operation.request.example_answer)
+        _tell_receipt(value, operation)
+        return {"schema": {"$ref": TEMPLATE.format(name=name)}, "example": value}
+
+    def parameter_example(self, schema: Schema) -> Any:
+        """An example of one parameter."""
+        return example(schema, self._requests)
+
+
+def _apart(requests: dict[str, Schema], answers: Mapping[str, Schema]) -> dict[str, Schema]:
+    """Requests' schemas, with new names for what answers call the same but describe otherwise."""
+    renamed = {name for name, one in requests.items() if answers.get(name, one) != one}
+    new = {TEMPLATE.format(name=name): TEMPLATE.format(name=f"{name}Input") for name in renamed}
+    return {
+        f"{name}Input" if name in renamed else name: _referring(schema, new)
+        for name, schema in requests.items()
+    }
+
+
+def _referring(node: Any, new: Mapping[str, str]) -> Any:
+    if isinstance(node, list):
+        return [_referring(item, new) for item in cast("list[Any]", node)]
+    if isinstance(node, dict):
+        members = cast("dict[str, Any]", node)
+        return {
+            key: new.get(value, value) if key == "$ref" else _referring(value, new)
+            for key, value in members.items()
+        }
+    return node
+
+
+def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:
+    """A receipt says what was done, and to what: the member that the answer begins with."""
+    receipt = value.get("receipt")
+    if not receipt:
+        return
+    kind, resource = next(iter(value.items()))
+    receipt["action"] = operation.tool or operation.name
+    receipt["resourceType"], receipt["resourceId"] = kind, resource["id"]
+
+
+def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
+    """The path and query parameters of an operation, and `If-None-Match` where it has an ETag."""
+    members = schemas.members(operation)
+    found = [_parameter(name, "path", members[name]) for name in operation.path_fields]
+    if operation.method == "GET":
+        in_query = [name for name in members if name not in operation.path_fields]
+        found += [_parameter(name, "query", members[name]) for name in in_query]
+    for parameter in found:
+        if "examples" in parameter["schema"] or parameter["in"] == "path":
+            parameter["example"] = schemas.parameter_example(parameter["schema"])
+    return [*found, _IF_NONE_MATCH] if operation.has_etag else found
+
+
+def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
+    own = _without_null(schema)
+    found: dict[str, Any] = {"name": name, "in": place, "required": place == "path"}
+    if "description" in own:
+        found["description"] = own.pop("description")
+    if own.get("type") == "array":
+        found |= {"style": "form", "explode": False}
+    return {**found, "schema": own}
+
+
+def _without_null(schema: Schema) -> Schema:
+    """The schema of a value that is left out rather than null."""
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    if rest.get("default", 0) is None:
+        del rest["default"]
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != _NULL]
+    if len(choices) == 1:
+        return {**choices[0], **rest}
+    if "enum" in rest:
+        rest["enum"] = [value for value in rest["enum"] if value is not None]
+    return {**rest, "anyOf": choices} if choices else rest
+
+
+_IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "description": "ETags of answers that the client has: 304 when one of them still holds.",
+    "schema": {"type": "string"},
+}

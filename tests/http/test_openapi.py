@@ -1,0 +1,239 @@
+"""The OpenAPI description says what the table, the schemas and the catalogue say, and no more."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, cast
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from stoa.domain import keys
+from stoa.domain.errors import CATALOGUE
+from stoa.http.openapi import openapi_document
+from stoa.http.openapi_errors import schema_name
+from stoa.http.refusals import codes, example_body
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Access, Charged, Operation
+from stoa.schemas.base import encode
+from stoa.schemas.errors import OWN_MEMBERS
+from stoa.schemas.validation import parse
+from stoa.settings import Settings
+from tests.support.app import App
+
+OPERATIONS = all_operations()
+each_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+each_code = pytest.mark.parametrize("code", CATALOGUE)
+
+
+@cache
+def document() -> Any:
+    """The description as a client reads it."""
+    return json.loads(encode(openapi_document(OPERATIONS, Settings())))
+
+
+def described(operation: Operation) -> Any:
+    """What the description says about an operation."""
+    return document()["paths"][operation.path][operation.method.lower()]
+
+
+def resolved(node: Any) -> Any:
+    """The component that a reference names, or the node itself."""
+    while "$ref" in node:
+        found = document()
+        for step in node["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        node = found
+    return node
+
+
+def problems(schema: Any, value: Any) -> list[str]:
+    """What is wrong with a value by a schema of the description."""
+    validator = Draft202012Validator({"allOf": [schema], "components": document()["components"]})
+    return [error.message for error in validator.iter_errors(value)]  # pyright: ignore[reportUnknownMemberType]
+
+
+def values(node: Any) -> Iterator[Any]:
+    """Every value within a JSON value, itself included."""
+    yield node
+    inner: list[Any] = []
+    if isinstance(node, dict):
+        inner = list(cast("dict[str, Any]", node).values())
+    elif isinstance(node, list):
+        inner = cast("list[Any]", node)
+    for child in inner:
+        yield from values(child)
+
+
+def objects(node: Any) -> list[dict[str, Any]]:
+    """Every object within a JSON value."""
+    return [cast("dict[str, Any]", one) for one in values(node) if isinstance(one, dict)]
+
+
+def patterns() -> list[dict[str, Any]]:
+    """Every schema with a pattern that takes more than a glance to read."""
+    found = [*objects(document()["paths"]), *objects(document()["components"]["schemas"])]
+    return [node for node in found if len(str(node.get("pattern"))) > 60]
+
+
+def test_the_description_is_valid_openapi_of_this_version() -> None:
+    validate(document())
+    assert document()["openapi"] == "3.1.0"
+    assert document()["info"]["version"] == "0.1.0"
+
+
+def test_the_description_has_the_operations_of_the_table_and_no_others() -> None:
+    found = {
+        (method.upper(), path, operation["operationId"])
+        for path, item in document()["paths"].items()
+        for method, operation in item.items()
+    }
+    assert found == {(one.method, one.path, one.name) for one in OPERATIONS}
+
+
+@each_operation
+def test_an_operation_says_who_may_call_it_and_what_it_costs(operation: Operation) -> None:
+    found = described(operation)
+    needs_token = operation.access is Access.AGENT
+    assert found["security"] == ([{"bearer": []}] if needs_token else [{}, {"bearer": []}])
+    assert found["x-bucket"] == operation.charged
+    assert found.get("x-mcp-tool") == operation.tool
+    assert found["summary"]
+    assert found["tags"] == [operation.tag]
+    assert operation.tag in {tag["name"] for tag in document()["tags"] if tag["description"]}
+
+
+@each_operation
+def test_every_field_of_a_request_is_a_parameter_or_a_body_member(operation: Operation) -> None:
+    found = described(operation)
+    in_path = [one["name"] for one in found["parameters"] if one["in"] == "path"]
+    in_query = [one["name"] for one in found["parameters"] if one["in"] == "query"]
+    content = found.get("requestBody", {}).get("content", {}).get("application/json", {})
+    in_body = resolved(content.get("schema", {})).get("properties", {})
+    fields = [field.encode_name for field in msgspec.structs.fields(operation.request)]
+    assert sorted([*in_path, *in_query, *in_body]) == sorted(fields)
+    assert tuple(in_path) == operation.path_fields
+    assert operation.method == "GET" or not in_query
+
+
+@each_operation
+def test_the_example_of_a_request_is_accepted(operation: Operation) -> None:
+    found = described(operation)
+    given = {
+        one["name"]: one["example"] for one in found["parameters"] if one.get("example") is not None
+    }
+    for one in found["parameters"]:
+        assert "example" not in one or not problems(one["schema"], one["example"]), one
+    if operation.method != "GET":
+        content = found["requestBody"]["content"]["application/json"]
+        assert not problems(content["schema"], content["example"])
+        given |= content["example"]
+    _, warnings = parse(operation.request, given)
+    assert not warnings
+
+
+@each_operation
+def test_the_example_of_a_success_fits_its_schema(operation: Operation) -> None:
+    content = described(operation)["responses"][str(operation.status)]["content"]
+    content = content["application/json"]
+    assert not problems(content["schema"], content["example"])
+    assert not problems(content["schema"], {**content["example"], "warnings": []})
+    assert problems(content["schema"], {})
+
+
+@each_operation
+def test_an_example_says_something_everywhere(operation: Operation) -> None:
+    """`text` stands where neither a type nor a resource gives an example: give it one."""
+    found = described(operation)["responses"][str(operation.status)]["content"]
+    assert "text" not in list(values(found["application/json"]["example"]))
+
+
+@each_operation
+def test_the_refusals_of_an_operation_are_those_it_may_answer(operation: Operation) -> None:
+    found: set[str] = set()
+    for status, response in described(operation)["responses"].items():
+        if status >= "400":
+            examples = resolved(response)["content"]["application/json"]["examples"]
+            assert {CATALOGUE[code].status for code in examples} == {int(status)}
+            found |= set(examples)
+    assert found == set(codes(operation))
+
+
+@each_operation
+def test_every_answer_has_the_headers_that_are_sent(operation: Operation) -> None:
+    for status, response in described(operation)["responses"].items():
+        headers = resolved(response)["headers"]
+        assert {"X-Request-Id", "Cache-Control"} <= headers.keys()
+        before_charging = status in ("401", "421")
+        charged = operation.charged is not Charged.NONE and not before_charging
+        assert ("X-RateLimit-Resource" in headers) == charged, status
+        assert ("Retry-After" in headers) == (status in ("429", "503")), status
+        assert ("WWW-Authenticate" in headers) == (status == "401"), status
+        assert ("ETag" in headers) == (operation.has_etag and status in ("200", "304")), status
+
+
+@each_code
+def test_the_example_of_a_refusal_fits_its_schema_and_no_other(code: str) -> None:
+    example = document()["components"]["examples"][code]["value"]
+    assert example == example_body(code, "http://127.0.0.1:8080/docs/errors")
+    for other in CATALOGUE:
+        schema = {"$ref": f"#/components/schemas/{schema_name(other)}"}
+        assert bool(problems(schema, example)) == (other != code)
+
+
+@each_code
+def test_the_schema_of_a_refusal_asks_for_the_members_of_its_code(code: str) -> None:
+    schema = document()["components"]["schemas"][schema_name(code)]
+    own = {"code", "retryable", *_wire_names(code)}
+    assert set(schema["required"]) == own
+    assert schema["properties"]["code"] == {"const": code}
+
+
+def _wire_names(code: str) -> set[str]:
+    own = OWN_MEMBERS.get(code)
+    return {field.encode_name for field in msgspec.structs.fields(own)} if own else set()
+
+
+def test_every_pattern_of_a_request_has_a_name_for_people() -> None:
+    """A pattern of ids reads by itself; one of Unicode classes does not."""
+    assert patterns()
+    assert [node for node in patterns() if "title" not in node] == []
+
+
+def test_bounds_that_code_enforces_are_shown() -> None:
+    schemas = document()["components"]["schemas"]
+    tags = schemas["CreateThread"]["properties"]["tags"]
+    assert (tags["maxItems"], tags["items"]["maxLength"]) == (8, 40)
+    name = schemas["VerifyChallenge"]["properties"]["displayName"]["anyOf"][0]
+    assert (name["minLength"], name["maxLength"]) == (1, 80)
+    path = document()["paths"]["/api/v1/threads/{threadId}"]["get"]["parameters"][0]
+    assert path["schema"]["pattern"].startswith("^th_")
+    assert not [node for node in objects(document()) if "x-shown" in node]
+
+
+def test_the_example_of_signing_in_is_signed() -> None:
+    schema = document()["components"]["schemas"]["VerifyChallenge"]["properties"]
+    key, challenge, signature = (
+        schema[name]["examples"][0] for name in ("publicKey", "challenge", "signature")
+    )
+    signed = keys.verify(keys.parse_public_key(key), challenge.encode(), bytes.fromhex(signature))
+    assert signed
+
+
+def test_the_description_is_served_to_every_site_and_costs_nothing_twice(stoa: App) -> None:
+    first = stoa.get("/openapi.json").ok()
+    assert first.headers["content-type"] == "application/json"
+    assert first.headers["access-control-allow-origin"] == "*"
+    assert first.json["paths"].keys() == document()["paths"].keys()
+    assert "x-ratelimit-limit" not in first.headers
+    again = stoa.get("/openapi.json", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+
+
+def test_the_description_names_the_address_agents_use() -> None:
+    found = openapi_document(OPERATIONS, Settings(base_url="https://stoa.example"))
+    assert found["servers"] == [{"url": "https://stoa.example"}]
+    assert found["externalDocs"]["url"] == "https://stoa.example/docs/errors"
