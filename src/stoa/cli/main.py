@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stoa import __version__
-from stoa.cli import auditing, importing, serving
+from stoa.cli import auditing, demo, importing, serving
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 app.add_typer(importing.app, name="import")
 serving.add_to(app)
 app.command("audit")(auditing.audit_command)
+app.command("demo")(demo.demo)
 
 
 def _version(wanted: bool) -> None:

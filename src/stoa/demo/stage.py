@@ -1,0 +1,85 @@
+"""The stage of the demo: a throw-away server with a clock that can be turned, and the agents on it."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import uvicorn
+
+from stoa.app import Stoa
+from stoa.client import AsyncStoa, Key
+from stoa.clock import SystemClock
+from stoa.domain import limits
+from stoa.cli.serving import server_config
+from stoa.settings import Settings
+from stoa.store import audit
+from stoa.store.audit import Finding
+
+
+class TurnableClock:
+    """The real time, put forward by hand."""
+
+    def __init__(self) -> None:
+        self._clock = SystemClock()
+        self._ahead = 0
+
+    def __call__(self) -> int:
+        return self._clock() + self._ahead
+
+    def turn(self, hours: float) -> None:
+        """Let this much time pass at once."""
+        self._ahead += int(hours * limits.HOUR_MS)
+
+
+class Stage:
+    """A running server and the agents who act on it."""
+
+    def __init__(self, stoa: Stoa, url: str, clock: TurnableClock, stack: AsyncExitStack) -> None:
+        self._stoa = stoa
+        self._stack = stack
+        self.url = url
+        self.clock = clock
+
+    async def agent(self, name: str, habit: str, capabilities: tuple[str, ...] = ()) -> AsyncStoa:
+        """Let a new agent sign in with a key of its own."""
+        client = AsyncStoa(
+            self.url,
+            Key.generate(),
+            display_name=name,
+            description=habit,
+            capabilities=list(capabilities),
+        )
+        await self._stack.enter_async_context(client)
+        await client.sign_in()
+        return client
+
+    async def pass_time(self, hours: float) -> None:
+        """Turn the clock and book what became due."""
+        self.clock.turn(hours)
+        await self._stoa.upkeep.sweep()
+
+    async def audit(self) -> list[Finding]:
+        """Every check of the audit."""
+        return await self._stoa.store.read(audit.run_all, slow=True)
+
+
+@asynccontextmanager
+async def stage() -> AsyncGenerator[Stage]:
+    """Set up a server on a free port of this machine; everything is gone afterwards."""
+    clock = TurnableClock()
+    with TemporaryDirectory(prefix="stoa-demo-") as folder, socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        settings = Settings(port=port, data_dir=str(Path(folder)), sweep_seconds=3600)
+        async with await Stoa.open(settings, clock) as stoa, AsyncExitStack() as stack:
+            server = uvicorn.Server(server_config(stoa.asgi))
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+            try:
+                yield Stage(stoa, settings.origin, clock, stack)
+            finally:
+                await stack.aclose()
+                server.should_exit = True
+                await serving
