@@ -26,4 +26,6 @@ class Changes:
 
     def fresh(self, key: str, stamp: int) -> bool:
         """Whether `key` has not changed since `stamp`."""
-        return stamp >= self._floor and stamp >= self._changed.get(key, 0)
+        changed = self._changed.get(key, 0)
+        # Read after, as it is set before: a key that was just forgotten lies below the floor.
+        return stamp >= changed and stamp >= self._floor

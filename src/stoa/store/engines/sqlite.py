@@ -1,9 +1,10 @@
 """The embedded engine: one SQLite file, one writer that commits in groups, readers beside it."""
 
 import asyncio
-import fcntl
 import os
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.changes import Changes
+from stoa.store.engines.sqlite_file import connect, lock, prepare
 from stoa.store.engines.sqlite_tx import SqliteTx, drive
 from stoa.store.engines.sqlite_writer import Writer
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
@@ -19,50 +21,36 @@ from stoa.store.tx import StartRefused, StoreUnavailable, Work
 T = TypeVar("T")
 
 SLOW_READERS = 2
-_BUSY_MS = 5000
 
 
-def connect(path: Path, *, writer: bool) -> apsw.Connection:
-    """A connection with the settings that durability and isolation rest on."""
-    connection = apsw.Connection(str(path), statementcachesize=300)
-    connection.set_busy_timeout(_BUSY_MS)
-    # Else a join is planned anew for every value that is bound, which takes longer than running it.
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("PRAGMA cache_size = -16000")
-    if writer:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA fullfsync = ON")
-        connection.execute("PRAGMA checkpoint_fullfsync = ON")
-        connection.execute("PRAGMA wal_autocheckpoint = 2000")
-    else:
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("PRAGMA wal_autocheckpoint = 0")
-    return connection
-
-
-def lock(path: Path) -> int:
-    """Hold the file against a second server; returns the descriptor of the lock."""
+@contextmanager
+def _locked(path: Path) -> Generator[Path, None, None]:
+    path = path.resolve()
+    descriptor = lock(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StartRefused(f"cannot use the data folder {path.parent}: {error.strerror}") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+        yield path
+    finally:
         os.close(descriptor)
-        raise StartRefused(f"another Stoa is already serving {path}; stop it first") from error
-    return descriptor
+
+
+def migrate(path: Path) -> list[str]:
+    """Bring a file to this program's schema; returns the names of the steps applied.
+
+    Raises `StartRefused` with one line that says why not.
+    """
+    with _locked(path) as held:
+        return prepare(held)
 
 
 def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
     """Read a file that a server may have open. Raises `StartRefused` when there is none."""
     if not path.exists():
         raise StartRefused(f"there is no database at {path}")
-    connection = connect(path, writer=False)
+    try:
+        connection = connect(path.resolve(), writer=False)
+        sqlite_migrations.check_current(connection, path)
+    except apsw.Error as error:
+        raise StartRefused(f"cannot open the database {path}: {error}") from error
     connection.execute("BEGIN")
     try:
         return drive(work(SqliteTx(connection, clock())))
@@ -72,14 +60,16 @@ def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
 
 def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
     """Change a file that no server has open. Raises `StartRefused` when one has."""
-    descriptor = lock(path)
-    connection = connect(path, writer=True)
-    try:
-        with connection:
-            return drive(work(SqliteTx(connection, clock())))
-    finally:
-        connection.close()
-        os.close(descriptor)
+    with _locked(path) as held:
+        prepare(held)
+        connection = connect(held, writer=True)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            result = drive(work(SqliteTx(connection, clock())))
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+        return result
 
 
 class SqliteStore:
@@ -89,24 +79,24 @@ class SqliteStore:
         self._lock = lock_descriptor
         self._clock = clock
         self._changes = Changes()
+        self._closed = False
+        # The writer's connection is opened first and closed last, so that no other moves what is in
+        # the log into the file: SQLite does that when the last connection closes.
+        writer = connect(path, writer=True)
         self._reader = connect(path, writer=False)
         self._slow = [connect(path, writer=False) for _ in range(SLOW_READERS)]
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
-        self._writer = Writer(connect(path, writer=True), self._begin, self._changes)
+        self._writer = Writer(writer, self._begin, self._changes)
 
     @classmethod
     def open(cls, path: Path, clock: Clock) -> "SqliteStore":
         """Lock and migrate the file. Raises `StartRefused` with one line that says why not."""
+        path = path.resolve()
         descriptor = lock(path)
         try:
-            connection = connect(path, writer=True)
-            sqlite_migrations.migrate(connection)
-            connection.close()
+            prepare(path)
             return cls(path, descriptor, clock)
-        except apsw.Error as error:
-            os.close(descriptor)
-            raise StartRefused(f"cannot open the database {path}: {error}") from error
-        except StartRefused:
+        except BaseException:
             os.close(descriptor)
             raise
 
@@ -118,7 +108,8 @@ class SqliteStore:
         try:
             return drive(work(self._begin(connection)))
         finally:
-            connection.execute("COMMIT")
+            if connection.in_transaction:
+                connection.execute("COMMIT")
 
     def _read_slowly(self, work: Work[T]) -> T:
         connection = self._slow.pop()
@@ -128,6 +119,8 @@ class SqliteStore:
             self._slow.append(connection)
 
     async def read(self, work: Work[T], *, slow: bool = False) -> T:
+        if self._closed:
+            raise StoreUnavailable("the database is closed")
         try:
             if slow:
                 loop = asyncio.get_running_loop()
@@ -152,8 +145,14 @@ class SqliteStore:
         return self._writer.trouble
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(None, self._writer.stop)
+        if not self._closed:
+            self._closed = True
+            await asyncio.get_running_loop().run_in_executor(None, self._shut)
+
+    def _shut(self) -> None:
+        self._writer.stop()
         self._pool.shutdown()
         for connection in (self._reader, *self._slow):
             connection.close()
+        self._writer.close()
         os.close(self._lock)

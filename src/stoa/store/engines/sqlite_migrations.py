@@ -2,10 +2,14 @@
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import apsw
 
 from stoa.store.tx import StartRefused
+
+APPLICATION_ID = int.from_bytes(b"Stoa")
+"""Marks a file as ours, in its header."""
 
 
 def steps() -> list[tuple[int, str, str]]:
@@ -24,22 +28,34 @@ def version(connection: apsw.Connection) -> int:
     return connection.pragma("user_version")
 
 
-def migrate(connection: apsw.Connection) -> list[str]:
-    """Apply what is missing, each step in a transaction; returns the names of the steps applied.
-
-    Raises `StartRefused` when the file was written by a newer program.
-    """
-    known = steps()
-    present, newest = version(connection), known[-1][0]
+def check(connection: apsw.Connection, path: Path) -> None:
+    """Raise `StartRefused` when the file at `path` is not ours or of a newer program."""
+    present, newest = version(connection), steps()[-1][0]
+    is_empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+    if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
+        raise StartRefused(f"{path} is not a database of Stoa; choose another --data-dir")
     if present > newest:
         raise StartRefused(
-            f"the database has schema {present}, this Stoa knows up to {newest}: use a newer Stoa"
+            f"{path} has schema {present}, this Stoa knows up to {newest}: use a newer Stoa"
         )
+
+
+def check_current(connection: apsw.Connection, path: Path) -> None:
+    """Raise `StartRefused` when the file does not have exactly this program's schema."""
+    check(connection, path)
+    if version(connection) < steps()[-1][0]:
+        raise StartRefused(f"{path} has an older schema: run `stoa migrate` first")
+
+
+def migrate(connection: apsw.Connection) -> list[str]:
+    """Apply what is missing, each step in a transaction; returns the names of the steps applied."""
+    present = version(connection)
     applied: list[str] = []
-    for number, name, sql in known:
+    for number, name, sql in steps():
         if number > present:
             with connection:
                 connection.execute(sql)
                 connection.pragma("user_version", number)
+                connection.pragma("application_id", APPLICATION_ID)
             applied.append(f"{number:04}_{name}")
     return applied

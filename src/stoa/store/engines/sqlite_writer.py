@@ -116,8 +116,8 @@ class Writer:
             jobs, running = self._gather()
             try:
                 self._commit(jobs)
-            except BaseException as error:  # noqa: BLE001 - a dead writer would leave all waiting
-                log.error("writer failed", exc_info=error)
+            except BaseException as error:  # a writer that dies would leave callers waiting
+                log.exception("writer failed")
                 self._break(jobs, error)
             _hand_back(jobs)
 
@@ -168,7 +168,7 @@ class Writer:
             tx = self._begin(self._connection)
             job.result = drive(job.work(tx))
             touched = tx.touched
-        except BaseException as error:  # noqa: BLE001 - it is the caller's, whatever it is
+        except BaseException as error:  # whatever it is, it is the caller's
             if isinstance(error, apsw.Error) and not isinstance(error, _BENIGN):
                 raise
             job.error = _as_exception(error)

@@ -1,0 +1,91 @@
+"""One database file: its folder, its lock against a second program, and connections to it."""
+
+import fcntl
+import os
+from pathlib import Path
+
+import apsw
+
+from stoa.store.engines import sqlite_migrations
+from stoa.store.tx import StartRefused
+
+_BUSY_MS = 5000
+_WAL_BYTES = 64 * 1024 * 1024
+_OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+
+
+def connect(path: Path, *, writer: bool) -> apsw.Connection:
+    """A connection with the settings that durability and isolation rest on."""
+    connection = apsw.Connection(str(path), statementcachesize=300)
+    connection.set_busy_timeout(_BUSY_MS)
+    # Else a join is planned anew for every value that is bound, which takes longer than running it.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA cache_size = -16000")
+    if writer:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA checkpoint_fullfsync = ON")
+        connection.execute("PRAGMA wal_autocheckpoint = 2000")
+        connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+    else:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+    return connection
+
+
+def lock(path: Path) -> int:
+    """Hold the file against a second program; returns the descriptor of the lock.
+
+    Raises `StartRefused` when the folder cannot be used or another program holds the file.
+    """
+    try:
+        _make_folder(path.parent)
+        descriptor = os.open(f"{path}.lock", _OPEN, 0o600)
+    except OSError as error:
+        raise StartRefused(f"cannot use the data folder {path.parent}: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise StartRefused(f"another Stoa is already serving {path}; stop it first") from error
+    return descriptor
+
+
+def prepare(path: Path) -> list[str]:
+    """Bring a locked file to this program's schema; returns the names of the steps applied.
+
+    Raises `StartRefused` when it is not ours, too new, or cannot be used; then it is unchanged.
+    """
+    try:
+        # Hashes of tokens and the secret of challenges are for nobody else on this machine.
+        os.close(os.open(path, _OPEN, 0o600))
+        present = apsw.Connection(str(path))
+        sqlite_migrations.check(present, path)
+        present.close()
+        connection = connect(path, writer=True)
+        applied = sqlite_migrations.migrate(connection)
+        connection.close()
+    except OSError as error:
+        raise StartRefused(f"cannot open the database {path}: {error.strerror}") from error
+    except apsw.Error as error:
+        raise StartRefused(f"cannot open the database {path}: {error}") from error
+    return applied
+
+
+def _make_folder(folder: Path) -> None:
+    missing = [part for part in (folder, *folder.parents) if not part.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        _sync(made.parent)
+
+
+def _sync(folder: Path) -> None:
+    """Put the names in a folder on disk: a file that survives a power cut must be found again."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
