@@ -1,6 +1,6 @@
 """Jobs: offer, list, read, claim, submit, decide."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from stoa.domain import cursors, ids, limits
 from stoa.domain import jobs as rules
@@ -42,6 +42,7 @@ from stoa.store.jobs import JobFilter, JobRow, SubmissionRow, json_list
 
 _KEY_TYPES: dict[str, type] = {"recent": str, "reward": int, "deadline": int}
 _FINISHED = ("job_already_terminal", "job_expired")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def found_job(call: Call, job_id: str) -> JobRow:
@@ -69,8 +70,8 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     The reward is reserved at once and paid when you accept submitted work; it comes back to you when
     the deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will check.
     """
-    creator = call.actor()
     deadline = _deadline(call, request)
+    creator = call.actor()
     job_id = call.new_id("job")
     row = _new_row(job_id, creator, request, call.now, deadline)
     await escrow.place(call, "job", job_id, job_id, request.amount, deadline)
@@ -112,7 +113,7 @@ def _parse_time(given: str) -> int:
         moment = None
     if moment is None or moment.tzinfo is None:
         raise invalid_field("deadline", "Use ISO 8601 with a zone, such as 2026-01-31T12:00:00Z.")
-    return int(moment.astimezone(UTC).timestamp() * 1000)
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: int) -> JobRow:
@@ -158,9 +159,8 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
         request.size + 1,
         request.offset or 0,
     )
-    page = paging.cut(
-        [job_summary(call, row) for row in rows], sum(len(row.description) for row in rows), request
-    )
+    views = [job_summary(call, row) for row in rows]
+    page = paging.cut(views, sum(row.characters for row in rows), request)
     last = rows[len(page.rows) - 1] if page.more else None
     return JobList(
         jobs=page.rows,
@@ -382,6 +382,7 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
     access=Access.AGENT,
     charged=Charged.ACCEPTS,
     mode=Mode.WRITE,
+    final=True,
     errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
 )
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
@@ -417,6 +418,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     access=Access.AGENT,
     charged=Charged.ACCEPTS,
     mode=Mode.WRITE,
+    final=True,
     errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
 )
 async def reject_job(call: Call, request: RejectJob) -> JobRead:
