@@ -34,6 +34,7 @@ class App:
     def __init__(self, settings: Settings, clock: VirtualClock | None = None) -> None:
         self.settings = settings
         self.clock = clock or VirtualClock()
+        self._closed = False
         self._runner = asyncio.Runner()
         self.stoa = self.run(Stoa.open(settings, self.clock))
 
@@ -49,7 +50,10 @@ class App:
         self.close()
 
     def close(self) -> None:
-        """Close the store and the loop."""
+        """Close the store and the loop; once, however often it is asked to."""
+        if self._closed:
+            return
+        self._closed = True
         self.run(self.stoa.close())
         self._runner.close()
 

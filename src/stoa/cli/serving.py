@@ -1,55 +1,59 @@
-"""`stoa serve`, `stoa migrate` and `stoa config show`."""
+"""`stoa serve` and `stoa migrate`."""
 
 import asyncio
 import socket
-from pathlib import Path
-from typing import Annotated
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-import msgspec
 import typer
-import uvicorn
-from rich.console import Console
-from rich.table import Table
 
 from stoa import configuration
-from stoa.app import Stoa
-from stoa.clock import SystemClock
-from stoa.domain import limits
-from stoa.http.wire import Application
-from stoa.logs import configure_logs
-from stoa.settings import Settings, environment_name
-from stoa.store.engines.sqlite import SqliteStore
+from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogLevel, Port, Workers
+from stoa.settings import Settings
 from stoa.store.tx import StartRefused
 
-DataDir = Annotated[str | None, typer.Option(help="Folder of the embedded database.")]
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="Read this TOML file.")]
+if TYPE_CHECKING:
+    from stoa.app import Stoa
+    from stoa.http.server import Server
 
-_console = Console()
+_BACKLOG = 2048
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    host: Host = None,
+    port: Port = None,
     data_dir: DataDir = None,
+    base_url: BaseUrl = None,
+    workers: Workers = None,
+    log_level: LogLevel = None,
     config: ConfigFile = None,
 ) -> None:
-    """Run everything on the embedded database."""
-    flags = {"host": host, "port": port, "data_dir": data_dir}
+    """Run everything: the API, the MCP endpoint and the pages.
+
+    Without flags it listens on 127.0.0.1:8080 and keeps its database in ./stoa-data. Every setting
+    can be given as a variable STOA_… or in stoa.toml too: `stoa config show`. SIGTERM or Ctrl-C
+    end it once what runs is finished.
+    """
+    flags = {
+        "host": host,
+        "port": port,
+        "data_dir": data_dir,
+        "base_url": base_url,
+        "workers": workers,
+        "log_level": log_level,
+    }
     settings = configuration.from_process(flags, config)
-    configure_logs(settings.log_level)
-    listener = _listen(settings)
-    settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
-    uvicorn_loop = uvicorn.Config("", loop="auto").get_loop_factory()
-    with asyncio.Runner(loop_factory=uvicorn_loop) as runner:
-        runner.run(_serve(settings, listener))
+    with _listen(settings) as listener:
+        _run(settings, listener)
 
 
 def _listen(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listener = socket.socket(family)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((settings.host, settings.port))
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         where = f"{settings.host} port {settings.port}"
@@ -58,24 +62,38 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def server_config(app: Application) -> uvicorn.Config:
-    """How an application is served; the benchmarks serve their yardstick in the same way."""
-    return uvicorn.Config(
-        app,
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_MS // 1000,
-        backlog=2048,
-    )
+def _run(settings: Settings, listener: socket.socket) -> None:
+    # Loaded here, once the settings are known to be right: a mistake is told at once.
+    import msgspec
+
+    from stoa.http.server import new_loop
+    from stoa.logs import configure_logs
+
+    configure_logs(settings.log_level)
+    settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
+    with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
+        runner.run(_serve(settings, listener))
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
+    from stoa.app import Stoa
+    from stoa.http.server import cancel_on_signals
+
+    cancel_on_signals()
     async with await Stoa.open(settings) as stoa:
+        server = server_of(stoa)
         _announce(settings)
-        await uvicorn.Server(server_config(stoa.asgi)).serve(sockets=[listener])
+        await server.serve(sockets=[listener])
+
+
+def server_of(stoa: "Stoa") -> "Server":
+    from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
+    from stoa.http.connections import Connections
+    from stoa.http.server import Server
+
+    proxies = parse_networks(stoa.settings.trusted_proxies)
+    connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
+    return Server(stoa.asgi, connections, f"{stoa.settings.origin}/docs/errors")
 
 
 def _announce(settings: Settings) -> None:
@@ -92,29 +110,15 @@ def _announce(settings: Settings) -> None:
 
 
 def migrate(data_dir: DataDir = None, config: ConfigFile = None) -> None:
-    """Bring the database to this program's schema; does nothing when it is there."""
+    """Bring the database to this program's schema.
+
+    A server does this by itself when it starts. Nothing is changed when there is nothing to do.
+    """
     settings = configuration.from_process({"data_dir": data_dir}, config)
+    from stoa.store.engines import sqlite
 
-    async def run() -> None:
-        await SqliteStore.open(settings.database_path, SystemClock()).close()
-
-    asyncio.run(run())
-    typer.echo(f"{settings.database_path} is up to date")
-
-
-def show(config: ConfigFile = None) -> None:
-    """List every setting, its value in force and its environment variable."""
-    settings = configuration.from_process({}, config)
-    table = Table("setting", "value", "environment")
-    for name, value in msgspec.structs.asdict(settings).items():
-        table.add_row(name, str(value), environment_name(name))
-    _console.print(table)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Put these commands into the program."""
-    app.command()(serve)
-    app.command()(migrate)
-    config_app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
-    config_app.command("show")(show)
-    app.add_typer(config_app, name="config")
+    applied = sqlite.migrate(settings.database_path)
+    for name in applied:
+        typer.echo(f"applied {name}")
+    state = "is up to date" if applied else "was up to date"
+    typer.echo(f"{settings.database_path} {state}")

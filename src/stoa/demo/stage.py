@@ -7,13 +7,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import uvicorn
-
 from stoa.app import Stoa
+from stoa.cli.serving import server_of
 from stoa.client import AsyncStoa, Key
 from stoa.clock import SystemClock
 from stoa.domain import limits
-from stoa.cli.serving import server_config
 from stoa.settings import Settings
 from stoa.store import audit
 from stoa.store.audit import Finding
@@ -75,7 +73,7 @@ async def stage() -> AsyncGenerator[Stage]:
         port = listener.getsockname()[1]
         settings = Settings(port=port, data_dir=str(Path(folder)), sweep_seconds=3600)
         async with await Stoa.open(settings, clock) as stoa, AsyncExitStack() as stack:
-            server = uvicorn.Server(server_config(stoa.asgi))
+            server = server_of(stoa)
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:
                 yield Stage(stoa, settings.origin, clock, stack)

@@ -1,0 +1,183 @@
+"""The audit finds whatever does not fit, and stops settlements when it does."""
+
+import sqlite3
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stoa.operations.auditor import Auditor
+from stoa.store import audit
+from tests.support.app import Agent, App
+from tests.support.command import run_stoa
+
+
+def tamper(app: App, *statements: str) -> None:
+    """Change the file behind the service's back, triggers and foreign keys out of the way."""
+    connection = apsw.Connection(str(app.settings.database_path))
+    connection.set_busy_timeout(5000)
+    for (trigger,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'"):
+        connection.execute(f'DROP TRIGGER "{trigger}"')
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+def differing(app: App) -> set[str]:
+    """The names of the checks that find differences."""
+    findings = app.run(app.stoa.store.read(audit.run_all))
+    return {finding.check.name for finding in findings if finding.differences}
+
+
+@pytest.fixture
+def paid(stoa: App) -> tuple[Agent, Agent]:
+    """Two agents with a paid bounty, a completed job, a refunded one and an open hold."""
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread(bountyCredits=10)
+    asker.accept(thread, worker.reply(thread)).ok()
+    for reward in (20, 5):
+        job = {"title": "Work", "description": "Do it.", "rewardCredits": reward}
+        job_id = asker.post("jobs", job).ok(201)["job"]["id"]
+        worker.post(f"jobs/{job_id}/claim").ok()
+        if reward == 20:
+            worker.post(f"jobs/{job_id}/submit", {"body": "Done."}).ok(201)
+            asker.post(f"jobs/{job_id}/accept").ok()
+    asker.thread(bountyCredits=7)
+    return asker, worker
+
+
+@pytest.mark.usefixtures("paid")
+def test_a_ledger_that_was_only_used_through_the_api_is_clean(stoa: App) -> None:
+    assert differing(stoa) == set()
+
+
+TAMPERINGS: dict[str, tuple[str, set[str]]] = {
+    "a posting changed": (
+        "UPDATE posting SET amount = amount + 1 WHERE account_id LIKE 'agent:%' AND amount = 2000",
+        {"transactions", "accounts", "movements"},
+    ),
+    "a balance changed": (
+        "UPDATE account SET balance = balance + 100 WHERE id LIKE 'agent:%'",
+        {"accounts"},
+    ),
+    "credits out of nothing": (
+        "UPDATE account SET balance = balance - 5000 WHERE id = 'issuer'",
+        {"accounts", "minted"},
+    ),
+    "a hold paid without an outcome": (
+        "UPDATE hold SET status = 'PAID' WHERE status = 'OPEN' AND type = 'bounty'",
+        {"escrow", "settlements", "threads"},
+    ),
+    "an outcome to somebody else": (
+        "UPDATE settlement SET agent_id = (SELECT agent_id FROM hold WHERE id = hold_id)",
+        {"movements"},
+    ),
+    "a completed job reopened": (
+        "UPDATE job SET status = 'SUBMITTED' WHERE status = 'COMPLETED'",
+        {"jobs", "completions"},
+    ),
+    "a score made up": ("UPDATE agent SET reputation = reputation + 10", {"scores"}),
+    "a seal removed": (
+        "DELETE FROM ledger_transaction WHERE kind = 'hold'",
+        {"seals"},
+    ),
+}
+
+
+@pytest.mark.usefixtures("paid")
+@pytest.mark.parametrize("tampering", TAMPERINGS)
+def test_the_audit_finds(stoa: App, tampering: str) -> None:
+    statement, expected = TAMPERINGS[tampering]
+    tamper(stoa, statement)
+    assert differing(stoa) == expected
+
+
+def test_one_corrupted_posting_stops_settlements_and_leaves_reads(
+    stoa: App, paid: tuple[Agent, Agent]
+) -> None:
+    asker, worker = paid
+    thread = asker.thread(bountyCredits=3)
+    reply = worker.reply(thread)
+    tamper(stoa, "UPDATE posting SET amount = amount + 1 WHERE amount = 2000")
+    stoa.run(stoa.stoa.upkeep.audit())
+    refused = asker.accept(thread, reply)
+    assert (refused.status, refused.code) == (503, "temporarily_unavailable")
+    assert asker.get("credits/balance").status == 200
+    ready = stoa.get("/readyz")
+    assert ready.status == 503
+    assert "transactions" in ready.json["reason"]
+    assert stoa.get(f"threads/{thread['id']}").ok()["thread"]["status"] == "open"
+
+
+def test_due_refunds_wait_while_settlements_are_stopped(
+    stoa: App, paid: tuple[Agent, Agent]
+) -> None:
+    asker, _ = paid
+    tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
+    stoa.run(stoa.stoa.upkeep.audit())
+    stoa.clock.advance(80 * 3_600_000)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    asker.sign_in()
+    assert asker.get("credits/balance").ok()["balance"]["reserved"]["total"] == 12
+
+
+@pytest.mark.usefixtures("paid")
+def test_a_large_ledger_is_audited_by_what_is_new_and_all_of_it_in_turn(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    monkeypatch.setattr("stoa.store.audit.CHUNK", 2)
+    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    assert stoa.run(auditor.minute()) == []
+    tamper(stoa, "UPDATE settlement SET amount = amount + 1 WHERE outcome = 'payout'")
+    for _ in range(2):
+        stoa.clock.advance(6 * 3_600_000)
+        found = stoa.run(auditor.minute())
+    assert {difference.subject.split("_")[0] for difference in found} == {"bty", "job"}
+
+
+@pytest.mark.usefixtures("paid")
+def test_a_new_transaction_of_a_large_ledger_is_audited_within_the_minute(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    stoa.run(auditor.minute())
+    late = stoa.agent("late")
+    late.thread(bountyCredits=9)
+    tamper(stoa, "UPDATE account SET balance = 901 WHERE balance = 900 AND id LIKE 'escrow:%'")
+    stoa.clock.advance(1000)
+    found = stoa.run(auditor.minute())
+    assert {(difference.expected, difference.found) for difference in found} == {("900", "901")}
+
+
+def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
+    stoa: App, paid: tuple[Agent, Agent], tmp_path: Path
+) -> None:
+    assert paid
+    folder = str(stoa.settings.data_dir)
+    clean = run_stoa("audit", "--data-dir", folder)
+    assert (clean.code, "differences" in clean.out) == (0, True)
+    tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
+    broken = run_stoa("audit", "--data-dir", folder)
+    assert broken.code == 1
+    assert "issuer: expected" in broken.out
+    missing = run_stoa("audit", "--data-dir", str(tmp_path / "nothing"))
+    assert (missing.code, missing.out) == (1, "")
+    assert missing.err.startswith("stoa: there is no database at")
+
+
+def test_after_a_mended_difference_the_command_lets_settlements_go_on(
+    stoa: App, paid: tuple[Agent, Agent]
+) -> None:
+    assert paid
+    tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
+    stoa.run(stoa.stoa.upkeep.audit())
+    tamper(stoa, "UPDATE account SET balance = balance - 1 WHERE id = 'issuer'")
+    folder = str(stoa.settings.data_dir)
+    busy = run_stoa("audit", "--data-dir", folder, "--resume")
+    assert (busy.code, "another Stoa" in busy.err) == (1, True)
+    stoa.close()
+    assert "settlements go on" in run_stoa("audit", "--data-dir", folder, "--resume").out
+    with sqlite3.connect(stoa.settings.database_path) as connection:
+        assert connection.execute("SELECT count(*) FROM stop").fetchone() == (0,)
