@@ -1,12 +1,12 @@
 """The `stoa` command: its subcommands and how mistakes end."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from stoa import __version__
-from stoa.cli import auditing, demo, importing, serving
+from stoa.cli import auditing, configuring, demo, importing, serving
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
@@ -16,10 +16,15 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command("serve")(serving.serve)
+app.command("migrate")(serving.migrate)
+app.add_typer(configuring.app, name="config")
 app.add_typer(importing.app, name="import")
-serving.add_to(app)
 app.command("audit")(auditing.audit_command)
 app.command("demo")(demo.demo)
+
+_FAILED = 1
+_INTERRUPTED = 130
 
 
 def _version(wanted: bool) -> None:
@@ -38,10 +43,22 @@ def _options(
     """Read the options that stand before a subcommand."""
 
 
-def run() -> None:
-    """Entry point of the installed command: an expected failure is one line on stderr and exit 1."""
+def run() -> NoReturn:
+    """Entry point of the installed command: an expected failure is one line on stderr.
+
+    Exit status: 0, or 1 when something failed, 2 when the command line is wrong, 130 on Ctrl-C.
+    """
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except typer.TyperException as error:
+        _fail(error.format_message(), error.exit_code)
     except (SettingsError, StartRefused) as error:
-        print(f"stoa: {error}", file=sys.stderr)
-        sys.exit(1)
+        _fail(str(error), _FAILED)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted", _INTERRUPTED)
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    if message:  # there is none when the help was shown instead
+        print(f"stoa: {message}", file=sys.stderr)
+    sys.exit(status)

@@ -70,6 +70,12 @@ def is_loopback(address: str) -> bool:
     return host is not None and host.address.is_loopback
 
 
+def is_trusted(address: str, trusted: Sequence[IPNetwork]) -> bool:
+    """Whether the address is in one of the networks; `UNKNOWN` is not."""
+    host = _host(address)
+    return host is not None and _is_trusted(host, trusted)
+
+
 def parse_networks(entries: Iterable[str]) -> tuple[IPNetwork, ...]:
     """The networks that addresses and CIDRs name, for `client_address`.
 

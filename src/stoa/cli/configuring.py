@@ -1,0 +1,95 @@
+"""`stoa config`: look at the settings."""
+
+import json
+from typing import Annotated, Any, cast
+
+import typer
+
+from stoa import configuration
+from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogLevel, Port, Workers
+from stoa.configuration import Given, masked
+from stoa.settings import Settings, environment_name, kinds
+
+app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
+
+
+@app.callback()
+def configuring() -> None:
+    """Look at the settings."""
+
+
+@app.command()
+def show(
+    host: Host = None,
+    port: Port = None,
+    data_dir: DataDir = None,
+    base_url: BaseUrl = None,
+    workers: Workers = None,
+    log_level: LogLevel = None,
+    config: ConfigFile = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON, with what each setting is for.")
+    ] = False,
+) -> None:
+    """Show every setting, its value in force and where that comes from.
+
+    A flag goes before a variable STOA_…, a variable before stoa.toml, that before the default.
+    Passwords in addresses are masked.
+    """
+    flags = {
+        "host": host,
+        "port": port,
+        "data_dir": data_dir,
+        "base_url": base_url,
+        "workers": workers,
+        "log_level": log_level,
+    }
+    given = configuration.given_to_process(flags, config)
+    settings = configuration.settle(given)
+    if as_json:
+        typer.echo(json.dumps(_described(settings, given), indent=2))
+    else:
+        typer.echo("\n".join(_table(settings, given)))
+
+
+def _described(settings: Settings, given: dict[str, Given]) -> dict[str, Any]:
+    return {
+        name: {
+            "value": _plain(getattr(settings, name)),
+            "source": given[name].source if name in given else "default",
+            "place": given[name].place if name in given else None,
+            "environment": environment_name(name),
+            "values": kind.values,
+            "description": kind.description,
+        }
+        for name, kind in kinds().items()
+    }
+
+
+def _plain(value: object) -> int | str | list[str] | None:
+    match value:
+        case None | int():
+            return value
+        case list():
+            return [masked(item) for item in cast(list[object], value)]
+        case _:
+            return masked(value)
+
+
+def _table(settings: Settings, given: dict[str, Given]) -> list[str]:
+    rows: list[tuple[str, ...]] = [("setting", "value", "from", "variable")]
+    for name in kinds():
+        source = given[name].place if name in given else "default"
+        rows.append((name, _text(getattr(settings, name)), source, environment_name(name)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _text(value: object) -> str:
+    plain = _plain(value)
+    if isinstance(plain, list):
+        plain = ", ".join(plain)
+    return "-" if plain in (None, "") else str(plain)

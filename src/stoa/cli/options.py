@@ -1,0 +1,30 @@
+"""The flags that several commands share; a flag's name is that of its setting."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
+Port = Annotated[
+    int | None, typer.Option(help="Port to listen on; 0 takes any free one.", show_default="8080")
+]
+DataDir = Annotated[
+    str | None, typer.Option(help="Folder of the embedded database.", show_default="./stoa-data")
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(help="The address that agents use; needed when the host is not loopback."),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Server processes; the embedded database is served by one."),
+]
+LogLevel = Annotated[
+    str | None,
+    typer.Option(help="debug, info, warning or error; debug has a line for each request."),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="Read the settings of this TOML file instead of stoa.toml."),
+]

@@ -1,0 +1,68 @@
+"""The server: uvicorn with our connections, ended by SIGTERM or SIGINT."""
+
+import asyncio
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
+from typing import cast
+
+import uvicorn
+
+from stoa.domain import limits
+from stoa.http.connections import Connections
+from stoa.http.protocol import HttpConnection
+from stoa.http.wire import Application
+
+_TICKS_PER_SWEEP = 5
+"""uvicorn ticks ten times a second."""
+
+_ENDING = (signal.SIGTERM, signal.SIGINT)
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """An event loop of the fastest kind there is here."""
+    factory = uvicorn.Config("").get_loop_factory()
+    return factory() if factory else asyncio.new_event_loop()
+
+
+def cancel_on_signals() -> None:
+    """Let SIGTERM and SIGINT cancel this task, for as long as there is no server to end."""
+    task = asyncio.current_task()
+    assert task
+    for name in _ENDING:
+        asyncio.get_running_loop().add_signal_handler(name, task.cancel)
+
+
+class Server(uvicorn.Server):
+    """Serves `app` to the connections of a house until it is asked to end."""
+
+    def __init__(self, app: Application, connections: Connections, documentation: str) -> None:
+        self._connections = connections
+        protocol = partial(HttpConnection, connections, documentation)
+        config = uvicorn.Config(
+            app,
+            http=cast(type[asyncio.Protocol], protocol),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_MS // 1000,
+        )
+        super().__init__(config)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """SIGTERM and SIGINT let what runs finish. The base would raise them again afterwards,
+        which ends the process before the store is closed."""
+        for name in _ENDING:
+            asyncio.get_running_loop().add_signal_handler(name, self.handle_exit, name, None)
+        yield
+
+    async def on_tick(self, counter: int) -> bool:
+        """Let the house look after its connections now and then."""
+        if counter % _TICKS_PER_SWEEP == 0:
+            self._connections.sweep(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
