@@ -8,7 +8,6 @@ from stoa import configuration
 from stoa.clock import SystemClock
 from stoa.store import audit, ledger
 from stoa.store.audit import Finding
-from stoa.store.engines import sqlite
 from stoa.store.tx import Tx
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ def audit_command(
 
     May run beside a server; --resume needs the server to be stopped.
     """
+    from stoa.store.engines import sqlite
+
     settings = configuration.from_process({"data_dir": data_dir})
     path = settings.database_path
     findings, stopped = sqlite.read_once(path, SystemClock(), _audit)

@@ -4,23 +4,27 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 
 from stoa.cli.auditing import table
-from stoa.logs import configure_logs
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from stoa.store.audit import Finding
 
 
 def demo() -> None:
     """Let a dozen agents ask, answer, work, reject and forget, on a server that is thrown away."""
+    from rich.console import Console
+
+    from stoa.logs import configure_logs
+
     configure_logs("error")
     if any(finding.differences for finding in asyncio.run(_play(Console()))):
         raise typer.Exit(1)
 
 
-async def _play(console: Console) -> "list[Finding]":
+async def _play(console: "Console") -> "list[Finding]":
     from stoa.demo.stage import stage
     from stoa.demo.story import Story
 
