@@ -14,7 +14,6 @@ from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, shapes
 
-
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 _CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
@@ -56,20 +55,17 @@ class Rest:
         is_get = operation.method == "GET"
 
         async def values() -> Values:
-            if is_get:
-                return {**reading.query_values(request.query, shapes(operation.request)), **in_path}
-            body = await self._body(request)
-            unknown = reading.query_values(request.query, {})
-            return {
-                **{f"query.{name}": value for name, value in unknown.items()},
-                **body,
-                **in_path,
-            }
+            body = {} if is_get else await self._body(request)
+            query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
+            # What the path names, and all parameters of a POST, become unknown ones.
+            taken = in_path if is_get else query
+            query = {f"query.{n}" if n in taken else n: value for n, value in query.items()}
+            return {**query, **body, **in_path}
 
         def place(name: str) -> str:
             if name in in_path:
                 return f"path.{name}"
-            return f"query.{name}" if is_get else name
+            return f"query.{name.removeprefix('query.')}" if is_get else name
 
         return Inquiry(
             authorization=request.authorization,
