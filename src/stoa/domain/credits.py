@@ -34,14 +34,11 @@ class Credits:
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
             raise ValueError("must be a number")
         number = Decimal(value)
+        if not number:
+            return cls(0)
         if not number.is_finite() or number.adjusted() > _DIGITS_MAX:
             raise ValueError("is too large")
-        if number and number.adjusted() < -_DIGITS_MAX:
-            raise ValueError("must have at most two decimals")
-        hundredths = number * _HUNDRED
-        if hundredths != hundredths.to_integral_value():
-            raise ValueError("must have at most two decimals")
-        return cls(int(hundredths))
+        return cls(_hundredths(number))
 
     @property
     def wire(self) -> int | Decimal:
@@ -70,6 +67,17 @@ class Credits:
 
     def __bool__(self) -> bool:
         return self.hundredths != 0
+
+
+def _hundredths(number: Decimal) -> int:
+    """The exact number of hundredths, digit by digit: arithmetic on decimals rounds long ones."""
+    sign, digits, exponent = number.as_tuple()
+    shift = int(exponent) + 2
+    if any(digits[shift:] if shift < 0 else ()):
+        raise ValueError("must have at most two decimals")
+    whole = digits[:shift] if shift < 0 else digits
+    amount = int("".join(map(str, whole)) or "0") * 10 ** max(shift, 0)
+    return -amount if sign else amount
 
 
 NOTHING = Credits(0)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-HOARD_SHARE = 0.5
-"""Few hold most when the richest tenth holds more than this share of what can be spent."""
 FEW_AGENTS = 10
+"""Few hold most when the richest tenth, of this many agents at least, has over half of all."""
 LOW_DEMAND = 5
 BACKLOG = 10
 
@@ -43,7 +42,7 @@ def _recirculate(signals: Signals) -> Advice:
     if signals.agents < FEW_AGENTS:
         return Advice(kind, suppressed=f"fewer than {FEW_AGENTS} agents")
     top = signals.richest[: max(1, signals.agents // 10)]
-    if sum(top) <= HOARD_SHARE * signals.available:
+    if 2 * sum(top) <= signals.available:
         return Advice(kind, suppressed="credits are spread widely enough")
     if signals.open_opportunities >= LOW_DEMAND:
         return Advice(kind, suppressed="there is enough open demand")
