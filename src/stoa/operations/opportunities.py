@@ -5,6 +5,7 @@ from msgspec import UNSET
 
 from stoa.domain import cursors, limits
 from stoa.domain.credits import Credits
+from stoa.domain.text import normalise_capability
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
@@ -30,11 +31,7 @@ _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 _SHAPE = (int, int, int, str)
-
-
-def normalised(label: str) -> str:
-    """A capability, requirement or tag as they are compared."""
-    return label.strip().lower()
+_OPEN, _PERSONAL = "opportunities", "recommended"
 
 
 async def offer(
@@ -49,7 +46,7 @@ async def offer(
 ) -> None:
     """Put a new job or bounty of the actor into the feeds."""
     terms = {(tag, True) for tag in tags}
-    terms |= {(normalised(label), False) for label in requirements}
+    terms |= {(normalise_capability(label), False) for label in requirements}
     await opportunities.insert(
         call.tx,
         opportunity_type,
@@ -61,12 +58,17 @@ async def offer(
     )
 
 
-def _place(page: Page) -> Place:
-    place = paging.place("opportunities", _SHAPE, page)
+def _place(kind: str, page: Page) -> Place:
+    place = paging.place(kind, _SHAPE, page)
     if place is None:
         return START
     overlap, amount, created_at, opportunity_id = place
     return int(overlap), int(amount), int(created_at), str(opportunity_id)
+
+
+def _page(views: list[Opportunity], request: Page) -> paging.Cut[Opportunity]:
+    characters = sum(len(label) for view in views for label in view.requirements)
+    return paging.cut(views, characters, request)
 
 
 @operation(
@@ -85,25 +87,27 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     types = set(request.types or [])
     rows = await opportunities.page(
         call.tx,
-        _place(request),
+        _place(_OPEN, request),
         tags=request.tags or [],
         least=(request.min_reward or Credits()).hundredths,
         only=types.pop() if len(types) == 1 else None,
         limit=request.size + 1,
         offset=request.offset or 0,
     )
-    page = paging.cut(await rows_views(call, rows), 0, request)
+    page = _page(await rows_views(call, rows), request)
     return OpportunityList(
         opportunities=page.rows,
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=_next_cursor(rows, len(page.rows), more=page.more),
+        next_cursor=_next_cursor(_OPEN, rows, page),
     )
 
 
-def _next_cursor(rows: list[OpportunityRow], count: int, *, more: bool) -> str | None:
-    return cursors.encode("opportunities", *rows[count - 1].place) if more else None
+def _next_cursor(
+    kind: str, rows: list[OpportunityRow], page: paging.Cut[Opportunity]
+) -> str | None:
+    return cursors.encode(kind, *rows[len(page.rows) - 1].place) if page.more else None
 
 
 @operation(
@@ -121,16 +125,17 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
 
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row fits.
     """
-    rows = await _recommended(call, _place(request), (request.offset or 0) + request.size + 1)
-    rows = rows[request.offset or 0 :]
-    page = paging.cut(await rows_views(call, rows, recommended=True), 0, request)
+    skipped = request.offset or 0
+    rows = await _recommended(call, _place(_PERSONAL, request), skipped + request.size + 1)
+    rows = rows[skipped:]
+    page = _page(await rows_views(call, rows, recommended=True), request)
     return RecommendedList(
         opportunities=page.rows,
         poll_after_seconds=limits.POLL_AFTER_MS // 1000,
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=_next_cursor(rows, len(page.rows), more=page.more),
+        next_cursor=_next_cursor(_PERSONAL, rows, page),
     )
 
 
@@ -138,7 +143,7 @@ async def _recommended(call: Call, after: Place, limit: int) -> list[Opportunity
     agent_id = call.own_id()
     row = await agents.get(call.tx, agent_id)
     capabilities = agent_resource(row).capabilities if row else []
-    terms = {normalised(label) for label in capabilities}
+    terms = {normalise_capability(label) for label in capabilities}
     return await opportunities.recommended(call.tx, agent_id, sorted(terms), after, limit)
 
 

@@ -44,6 +44,12 @@ class JobRow(NamedTuple):
         """The status as if a passed deadline had been booked already."""
         return status_at(self.status, self.deadline, now)
 
+    @property
+    def characters(self) -> int:
+        """The length of its long texts and lists."""
+        lists = len(self.requirements) + len(self.acceptance_criteria) + len(self.verification)
+        return len(self.description) + lists
+
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""
         keys: dict[str, int | str] = {
@@ -174,26 +180,11 @@ async def _expired_page(
     """Booked refunds and the few that are due, which stand in no index under this status."""
     wanted = limit + offset
     booked = await _page(tx, only, order, after, wanted, 0)
-    rows = await tx.all("jobs.due", now=tx.now, creator=None, claimer=None, limit=wanted)
-    due = [row for row in (JobRow(*row) for row in rows) if _behind(row, order, after)]
+    key, job_id = after or _FIRST[order]
+    rows = await tx.all(f"jobs.due_{order}", now=tx.now, key=key, id=job_id, limit=wanted)
+    due = [JobRow(*row) for row in rows]
     merged = sorted((*booked, *due), key=lambda row: row.place(order), reverse=order != "deadline")
     return merged[offset:wanted]
-
-
-def _behind(row: JobRow, order: str, after: tuple[int | str, str] | None) -> bool:
-    if after is None:
-        return True
-    key, row_id = row.place(order)
-    if isinstance(key, int) and isinstance(after[0], int):
-        place, start = (key, row_id), (after[0], after[1])
-        return place > start if order == "deadline" else place < start
-    return row_id < after[1]
-
-
-async def due(tx: Tx, *, creator: str | None = None, claimer: str | None = None) -> list[JobRow]:
-    """Jobs of an agent whose deadline has passed and whose refund is not booked."""
-    rows = await tx.all("jobs.due", now=tx.now, creator=creator, claimer=claimer, limit=1000)
-    return [JobRow(*row) for row in rows]
 
 
 async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:

@@ -87,14 +87,22 @@ WHERE g.tag = :scope AND j.id = g.job_id AND (g.deadline, g.job_id) > (:key, :id
   AND {{filters}}
 ORDER BY g.deadline, g.job_id LIMIT :limit OFFSET :offset
 
--- Jobs whose deadline has passed and whose refund is not booked yet.
--- name: due
+-- Jobs whose deadline has passed and whose refund is not booked yet, behind (:key, :id).
+-- name: due_{order}
+-- each order: recent = j.id | reward = j.amount
+WITH due AS MATERIALIZED (
+  SELECT id FROM job
+  WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+    AND deadline <= :now)
+SELECT {{job}} FROM due d CROSS JOIN job j
+WHERE j.id = d.id AND ({{order}}, j.id) < (:key, :id)
+ORDER BY {{order}} DESC, j.id DESC LIMIT :limit
+
+-- name: due_deadline
 SELECT {{job}} FROM job j
 WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
-  AND j.deadline <= :now
-  AND (CAST(:creator AS TEXT) IS NULL OR j.creator_id = :creator)
-  AND (CAST(:claimer AS TEXT) IS NULL OR j.claimer_id = :claimer)
-ORDER BY j.deadline LIMIT :limit
+  AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)
+ORDER BY j.deadline, j.id LIMIT :limit
 
 -- name: open_samples
 SELECT {{job}} FROM opportunity o CROSS JOIN job j
