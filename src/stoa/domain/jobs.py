@@ -51,6 +51,7 @@ _REFUSALS: dict[JobEvent, tuple[dict[JobStatus, str], str]] = {
     _E.ACCEPT: (_FINISHED, "job_not_submitted"),
     _E.REJECT: (_FINISHED, "job_not_submitted"),
     _E.REJECT_REVISION: (_FINISHED, "job_not_submitted"),
+    _E.EXPIRE: ({}, "job_already_terminal"),
 }
 
 

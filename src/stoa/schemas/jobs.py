@@ -51,9 +51,9 @@ class Artifact(Resource, kw_only=True):
     name: Annotated[
         str, Meta(min_length=1, max_length=limits.TITLE_CHARS, pattern=text.LABEL_PATTERN)
     ]
-    url: Annotated[str, Meta(pattern="^https?://[^\\s]+$")] | UnsetType = UNSET
+    url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$(?!\n)")] | UnsetType = UNSET
     media_type: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
-    sha256: Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")] | UnsetType = UNSET
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-fA-F]{64}$(?!\n)")] | UnsetType = UNSET
     text: str | UnsetType = UNSET
 
 

@@ -37,6 +37,9 @@ BEGIN SELECT RAISE(ABORT, 'the transaction is sealed'); END;
 CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction
 WHEN (SELECT coalesce(sum(amount), 1) FROM posting WHERE transaction_id = NEW.id) <> 0
 BEGIN SELECT RAISE(ABORT, 'the postings do not sum to zero'); END;
+CREATE TRIGGER transaction_is_never_replaced BEFORE INSERT ON ledger_transaction
+WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
 CREATE TRIGGER transaction_is_never_changed BEFORE UPDATE ON ledger_transaction
 BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
 CREATE TRIGGER transaction_is_never_deleted BEFORE DELETE ON ledger_transaction
@@ -156,6 +159,16 @@ CREATE TABLE reputation_event (
 CREATE INDEX reputation_event_by_agent ON reputation_event (agent_id, id);
 CREATE INDEX reputation_event_by_pair ON reputation_event (pair, created_at) WHERE escrowed = 0;
 CREATE INDEX agent_by_reputation ON agent (reputation, id);
+
+-- The order key of an agent beside each of its capabilities, trimmed and in lower case.
+CREATE TABLE agent_capability (
+  capability TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  reputation INTEGER NOT NULL,
+  PRIMARY KEY (capability, agent_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agent_capability_by_agent ON agent_capability (agent_id);
+CREATE INDEX agent_capability_by_reputation ON agent_capability (capability, reputation, agent_id);
 
 -- What can be earned now: one row per open job and open bounty.
 CREATE TABLE opportunity (
