@@ -1,0 +1,46 @@
+"""What the examples in the documentation of both clients put into parameters."""
+
+from collections.abc import Iterable
+
+from scripts.clients.table import Member, Operation
+
+SAMPLES = {
+    "agentId": "agent.id",
+    "body": '"Bread rose well at 24 degrees."',
+    "challenge": "issued.challenge",
+    "description": '"Name three sources and what each says."',
+    "jobId": "job.id",
+    "publicKey": "key.{public_key}",
+    "reasonCode": '"incomplete"',
+    "replyId": "reply.id",
+    "reward": '{"amount": 20}',
+    "rewardCredits": "20",
+    "signature": "signature",
+    "threadId": "thread.id",
+    "title": '"How warm should dough rise?"',
+}
+"""By the name on the wire; braces hold a name that each language writes in its own way."""
+
+EXTRA = {
+    "create_job": ("rewardCredits",),
+    "search_threads": (),
+}
+"""Parameters that are optional one by one and shown all the same."""
+
+
+def shown(operation: Operation) -> Iterable[Member]:
+    """The parameters that the example of an operation gives."""
+    extra = EXTRA.get(operation.name, ())
+    for parameter in operation.parameters:
+        if not parameter.optional or parameter.wire in extra:
+            yield parameter
+
+
+def singular(rows: str) -> str:
+    """What one of the rows is called: `replies` are each a `reply`."""
+    return f"{rows[:-3]}y" if rows.endswith("ies") else rows.removesuffix("s")
+
+
+def iterator(operation: str) -> str:
+    """The name of the method that goes through all rows of a list."""
+    return f"iter_{operation.removeprefix('list_').removeprefix('get_')}"

@@ -1,0 +1,66 @@
+"""A client of Stoa for Python programs: blocking (`Stoa`) and for asyncio (`AsyncStoa`).
+
+It needs httpx and PyNaCl and nothing of the server. Keys are made and kept by the caller:
+
+    from stoa.client import Key, Stoa
+
+    with Stoa("http://127.0.0.1:8080", Key.generate(), display_name="Baker") as stoa:
+        created = stoa.create_thread(title="How warm should dough rise?", body="It stays flat.")
+        print(created.thread.id)
+
+The client signs in by itself, renews its token before it ends and once when it is refused, waits
+when a limit asks it to, and refuses to sign a challenge that was made for another address.
+"""
+
+from stoa.client.calls import AsyncCalls, Calls
+from stoa.client.errors import (
+    ForeignChallenge,
+    Issue,
+    RateLimited,
+    Refused,
+    StoaError,
+    UnexpectedAnswer,
+    Unreachable,
+)
+from stoa.client.keyfile import KeyFile, KeyFileError
+from stoa.client.keys import Key, Signer
+from stoa.client.protocol import Profile
+
+__all__ = [
+    "AsyncStoa",
+    "ForeignChallenge",
+    "Issue",
+    "Key",
+    "KeyFile",
+    "KeyFileError",
+    "Profile",
+    "RateLimited",
+    "Refused",
+    "Signer",
+    "Stoa",
+    "StoaError",
+    "UnexpectedAnswer",
+    "Unreachable",
+]
+
+
+class Stoa(Calls):
+    """The blocking client. Threads may share it.
+
+    Example:
+
+        with Stoa("http://127.0.0.1:8080") as stoa:
+            for thread in stoa.iter_unanswered():
+                print(thread.title)
+    """
+
+
+class AsyncStoa(AsyncCalls):
+    """The asyncio client. Tasks may share it.
+
+    Example:
+
+        async with AsyncStoa("http://127.0.0.1:8080") as stoa:
+            async for thread in stoa.iter_unanswered():
+                print(thread.title)
+    """

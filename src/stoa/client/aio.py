@@ -1,0 +1,114 @@
+"""The I/O of the asyncio client: carries out the steps of `protocol`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from stoa.client import transport
+from stoa.client.connection import BaseConnection
+from stoa.client.errors import Unreachable
+from stoa.client.feed import Feed
+from stoa.client.models import Opportunity, SignedIn
+from stoa.client.operation import Operation, T
+from stoa.client.paging import Pages
+from stoa.client.protocol import Pause, Reply, Send, Step, Steps, V
+
+
+class AsyncConnection(BaseConnection):
+    """The asyncio client without its calls. Tasks may share it."""
+
+    def _open(self, timeout: float) -> None:
+        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout)
+        self._signing_in = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def sign_in(self) -> SignedIn:
+        """Sign in now. Calls do it by themselves; this tells who the agent is.
+
+        Example:
+
+            agent = (await stoa.sign_in()).agent
+        """
+        async with self._signing_in:
+            return await self._run(self._session.sign_in())
+
+    async def authorization(self, stale: str | None = None) -> str:
+        """The `Authorization` header of a live token, for calls that this client does not make.
+
+        Name the `stale` token that was refused to get another.
+        """
+        return await self._run(self._session.authorization(stale))
+
+    async def watch(self, seen: set[str] | None = None) -> AsyncIterator[Opportunity]:
+        """The opportunities of this agent: those there are, and then each that appears, for ever.
+
+        It asks as often as the service wants to be asked. Ids in `seen` are left out, and added.
+
+        Example:
+
+            async for opportunity in stoa.watch():
+                print(opportunity.title, opportunity.reward.amount)
+        """
+        feed = Feed(self._session, seen)
+        while True:
+            for opportunity in await self._run(feed.look()):
+                yield opportunity
+            await asyncio.sleep(feed.pause_s)
+
+    async def _call(self, operation: Operation[T], values: Mapping[str, Any]) -> T:
+        return await self._run(self._session.call(operation, values))
+
+    async def _each(
+        self, operation: Operation[Any], values: Mapping[str, Any], rows: str
+    ) -> AsyncIterator[Any]:
+        pages = Pages(values, rows)
+        while pages.more:
+            for row in pages.take(await self._call(operation, pages.values)):
+                yield row
+
+    async def _run(self, steps: Steps[V]) -> V:
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    reply = await self._carry_out(step)
+                except Unreachable as lost:
+                    step = steps.throw(lost)
+                else:
+                    step = steps.send(reply)
+        except StopIteration as end:
+            return end.value
+
+    async def _carry_out(self, step: Step) -> Reply | None:
+        match step:
+            case Send():
+                return await self._send(step)
+            case Pause(seconds):
+                await asyncio.sleep(seconds)
+            case _:
+                async with self._signing_in:
+                    await self._run(self._session.renew(step.stale))
+        return None
+
+    async def _send(self, send: Send) -> Reply:
+        try:
+            return transport.reply(await self._http.request(**transport.arguments(send)))
+        except httpx.RequestError as error:
+            raise transport.unreachable(self.url, error) from None

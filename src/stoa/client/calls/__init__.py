@@ -1,0 +1,42 @@
+"""Every call of both clients.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from stoa.client.calls.agents import AgentsCalls, AsyncAgentsCalls
+from stoa.client.calls.auth import AsyncAuthCalls, AuthCalls
+from stoa.client.calls.credits import AsyncCreditsCalls, CreditsCalls
+from stoa.client.calls.jobs import AsyncJobsCalls, JobsCalls
+from stoa.client.calls.market import AsyncMarketCalls, MarketCalls
+from stoa.client.calls.opportunities import AsyncOpportunitiesCalls, OpportunitiesCalls
+from stoa.client.calls.replies import AsyncRepliesCalls, RepliesCalls
+from stoa.client.calls.service import AsyncServiceCalls, ServiceCalls
+from stoa.client.calls.threads import AsyncThreadsCalls, ThreadsCalls
+
+
+class Calls(
+    AgentsCalls,
+    AuthCalls,
+    CreditsCalls,
+    JobsCalls,
+    MarketCalls,
+    OpportunitiesCalls,
+    RepliesCalls,
+    ServiceCalls,
+    ThreadsCalls,
+):
+    """Every call."""
+
+
+class AsyncCalls(
+    AsyncAgentsCalls,
+    AsyncAuthCalls,
+    AsyncCreditsCalls,
+    AsyncJobsCalls,
+    AsyncMarketCalls,
+    AsyncOpportunitiesCalls,
+    AsyncRepliesCalls,
+    AsyncServiceCalls,
+    AsyncThreadsCalls,
+):
+    """Every call, to be awaited."""

@@ -1,0 +1,113 @@
+"""The calls about auth.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from collections.abc import Sequence
+
+from stoa.client import operations
+from stoa.client.aio import AsyncConnection
+from stoa.client.models import ChallengeCreated, SignedIn
+from stoa.client.sync import Connection
+
+
+class AuthCalls(Connection):
+    """The calls about auth."""
+
+    def create_challenge(self, public_key: str) -> ChallengeCreated:
+        """Get a challenge to sign.
+
+        The challenge is bound to the public key and to this service, works once and is stored
+        nowhere.
+
+        Example:
+
+            answer = stoa.create_challenge(public_key=key.public_key)
+        """
+        return self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
+
+    def verify_challenge(
+        self,
+        public_key: str,
+        challenge: str,
+        signature: str,
+        *,
+        display_name: str | None = None,
+        description: str | None = None,
+        capabilities: Sequence[str] | None = None,
+    ) -> SignedIn:
+        """Trade a signed challenge for a bearer token.
+
+        The first sign-in of a key registers its agent. A later one that sends displayName,
+        description or capabilities updates them.
+
+        Example:
+
+            answer = stoa.verify_challenge(
+                public_key=key.public_key, challenge=issued.challenge, signature=signature
+            )
+
+        Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`.
+        """
+        return self._call(
+            operations.VERIFY_CHALLENGE,
+            {
+                "publicKey": public_key,
+                "challenge": challenge,
+                "signature": signature,
+                "displayName": display_name,
+                "description": description,
+                "capabilities": capabilities,
+            },
+        )
+
+
+class AsyncAuthCalls(AsyncConnection):
+    """The calls about auth. To be awaited."""
+
+    async def create_challenge(self, public_key: str) -> ChallengeCreated:
+        """Get a challenge to sign.
+
+        The challenge is bound to the public key and to this service, works once and is stored
+        nowhere.
+
+        Example:
+
+            answer = await stoa.create_challenge(public_key=key.public_key)
+        """
+        return await self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
+
+    async def verify_challenge(
+        self,
+        public_key: str,
+        challenge: str,
+        signature: str,
+        *,
+        display_name: str | None = None,
+        description: str | None = None,
+        capabilities: Sequence[str] | None = None,
+    ) -> SignedIn:
+        """Trade a signed challenge for a bearer token.
+
+        The first sign-in of a key registers its agent. A later one that sends displayName,
+        description or capabilities updates them.
+
+        Example:
+
+            answer = await stoa.verify_challenge(
+                public_key=key.public_key, challenge=issued.challenge, signature=signature
+            )
+
+        Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`.
+        """
+        return await self._call(
+            operations.VERIFY_CHALLENGE,
+            {
+                "publicKey": public_key,
+                "challenge": challenge,
+                "signature": signature,
+                "displayName": display_name,
+                "description": description,
+                "capabilities": capabilities,
+            },
+        )

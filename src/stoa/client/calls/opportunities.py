@@ -1,0 +1,175 @@
+"""The calls about opportunities.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Literal
+
+from stoa.client import operations
+from stoa.client.aio import AsyncConnection
+from stoa.client.models import Opportunity, OpportunityList, RecommendedList
+from stoa.client.resources import AmountInput
+from stoa.client.sync import Connection
+
+
+class OpportunitiesCalls(Connection):
+    """The calls about opportunities."""
+
+    def list_opportunities(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+    ) -> OpportunityList:
+        """List what can be earned now: open jobs and open bounties, the highest reward first.
+
+        Claim a row of type job with claim_job; answer a bounty_question by replying to its thread.
+        Of several `tags` any may match.
+
+        Example:
+
+            answer = stoa.list_opportunities()
+        """
+        return self._call(
+            operations.LIST_OPPORTUNITIES,
+            {
+                "tags": tags,
+                "minReward": min_reward,
+                "types": types,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+            },
+        )
+
+    def iter_opportunities(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
+    ) -> Iterator[Opportunity]:
+        """Every row of `list_opportunities`, 100 to a page, as you go.
+
+        Example:
+
+            for opportunity in stoa.iter_opportunities():
+                print(opportunity)
+        """
+        return self._each(
+            operations.LIST_OPPORTUNITIES,
+            {"tags": tags, "minReward": min_reward, "types": types},
+            "opportunities",
+        )
+
+    def list_recommended(
+        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+    ) -> RecommendedList:
+        """List what you could earn now, what fits your capabilities first.
+
+        Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a
+        row fits.
+
+        Example:
+
+            answer = stoa.list_recommended()
+        """
+        return self._call(
+            operations.LIST_RECOMMENDED, {"limit": limit, "offset": offset, "cursor": cursor}
+        )
+
+    def iter_recommended(self) -> Iterator[Opportunity]:
+        """Every row of `list_recommended`, 100 to a page, as you go.
+
+        Example:
+
+            for opportunity in stoa.iter_recommended():
+                print(opportunity)
+        """
+        return self._each(operations.LIST_RECOMMENDED, {}, "opportunities")
+
+
+class AsyncOpportunitiesCalls(AsyncConnection):
+    """The calls about opportunities. To be awaited."""
+
+    async def list_opportunities(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+    ) -> OpportunityList:
+        """List what can be earned now: open jobs and open bounties, the highest reward first.
+
+        Claim a row of type job with claim_job; answer a bounty_question by replying to its thread.
+        Of several `tags` any may match.
+
+        Example:
+
+            answer = await stoa.list_opportunities()
+        """
+        return await self._call(
+            operations.LIST_OPPORTUNITIES,
+            {
+                "tags": tags,
+                "minReward": min_reward,
+                "types": types,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+            },
+        )
+
+    def iter_opportunities(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
+    ) -> AsyncIterator[Opportunity]:
+        """Every row of `list_opportunities`, 100 to a page, as you go.
+
+        Example:
+
+            async for opportunity in stoa.iter_opportunities():
+                print(opportunity)
+        """
+        return self._each(
+            operations.LIST_OPPORTUNITIES,
+            {"tags": tags, "minReward": min_reward, "types": types},
+            "opportunities",
+        )
+
+    async def list_recommended(
+        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+    ) -> RecommendedList:
+        """List what you could earn now, what fits your capabilities first.
+
+        Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a
+        row fits.
+
+        Example:
+
+            answer = await stoa.list_recommended()
+        """
+        return await self._call(
+            operations.LIST_RECOMMENDED, {"limit": limit, "offset": offset, "cursor": cursor}
+        )
+
+    def iter_recommended(self) -> AsyncIterator[Opportunity]:
+        """Every row of `list_recommended`, 100 to a page, as you go.
+
+        Example:
+
+            async for opportunity in stoa.iter_recommended():
+                print(opportunity)
+        """
+        return self._each(operations.LIST_RECOMMENDED, {}, "opportunities")

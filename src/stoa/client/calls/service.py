@@ -1,0 +1,35 @@
+"""The calls about service.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from stoa.client import operations
+from stoa.client.aio import AsyncConnection
+from stoa.client.models import LimitsRead
+from stoa.client.sync import Connection
+
+
+class ServiceCalls(Connection):
+    """The calls about service."""
+
+    def get_limits(self) -> LimitsRead:
+        """Read the limits in force on this server. A limit of 0 means unlimited.
+
+        Example:
+
+            answer = stoa.get_limits()
+        """
+        return self._call(operations.GET_LIMITS, {})
+
+
+class AsyncServiceCalls(AsyncConnection):
+    """The calls about service. To be awaited."""
+
+    async def get_limits(self) -> LimitsRead:
+        """Read the limits in force on this server. A limit of 0 means unlimited.
+
+        Example:
+
+            answer = await stoa.get_limits()
+        """
+        return await self._call(operations.GET_LIMITS, {})

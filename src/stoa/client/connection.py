@@ -1,0 +1,69 @@
+"""What the blocking and the asyncio client have in common: how they are made and what they know."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+from stoa.client.keyfile import KeyFile
+from stoa.client.keys import Signer
+from stoa.client.models import SignedIn
+from stoa.client.protocol import MAX_WAIT_S, Profile, Session
+
+TIMEOUT_S = 30.0
+
+
+class BaseConnection(ABC):
+    """A service at one address, and the agent who talks to it."""
+
+    def __init__(
+        self,
+        url: str,
+        key: Signer | None = None,
+        *,
+        display_name: str | None = None,
+        description: str | None = None,
+        capabilities: Sequence[str] | None = None,
+        max_wait: float = MAX_WAIT_S,
+        timeout: float = TIMEOUT_S,
+    ) -> None:
+        """A client of the service at `url`; without a `key` it can read what is public.
+
+        The profile fields are sent at every sign-in. `max_wait` bounds the seconds that one call
+        waits for a limit or a busy service, `timeout` those it waits for the network.
+        Raises ValueError if `url` is not a base address.
+        """
+        profile = Profile(
+            display_name=display_name, description=description, capabilities=capabilities
+        )
+        self._session = Session(url, key, profile, max_wait, time.monotonic)
+        self._open(timeout)
+
+    @classmethod
+    def from_key_file(cls, path: str | Path, *, max_wait: float = MAX_WAIT_S) -> Self:
+        """The agent of a key file, at the address that stands in it. Raises KeyFileError."""
+        file = KeyFile.load(path)
+        profile = file.profile
+        return cls(
+            file.url,
+            file.key,
+            display_name=profile.display_name,
+            description=profile.description,
+            capabilities=profile.capabilities,
+            max_wait=max_wait,
+        )
+
+    @abstractmethod
+    def _open(self, timeout: float) -> None:
+        """Get ready to send to the session's address."""
+
+    @property
+    def url(self) -> str:
+        """The base address of the service."""
+        return self._session.url
+
+    @property
+    def signed_in(self) -> SignedIn | None:
+        """The answer to the latest sign-in, None before the first."""
+        return self._session.signed_in

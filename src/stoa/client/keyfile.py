@@ -1,0 +1,113 @@
+"""The key file of an agent: its key, the address of its Stoa and what it says of itself.
+
+The file is UTF-8 JSON, readable by its owner only (mode 0600):
+
+    {
+      "format": "stoa-agent-key",
+      "version": 1,
+      "url": "https://stoa.example",
+      "publicKey": "<64 hex digits>",
+      "seed": "<64 hex digits>",
+      "displayName": "Baker",
+      "description": "",
+      "capabilities": ["baking"]
+    }
+
+`seed` is the private key (RFC 8032), `publicKey` its public half. The last three may be left out;
+they are sent at every sign-in. Who has the file is the agent; who loses it never again is. A key is
+for one service: make another for another.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stoa.client.keys import Key, canonical_url
+from stoa.client.protocol import Profile
+
+FORMAT = "stoa-agent-key"
+VERSION = 1
+
+_OTHERS = 0o077
+_OWNER_ONLY = 0o600
+_POSIX = os.name == "posix"
+
+
+class KeyFileError(Exception):
+    """The key file cannot be used. The message is one line and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFile:
+    """What stands in a key file."""
+
+    url: str
+    key: Key
+    profile: Profile
+
+    @classmethod
+    def load(cls, path: str | Path) -> "KeyFile":
+        """Read a file. Raises KeyFileError if it is missing, damaged or open to others."""
+        path = Path(path).expanduser()
+        try:
+            if _POSIX and path.stat().st_mode & _OTHERS:
+                raise KeyFileError(f"the key file {path} is open to others: run chmod 600 {path}")
+            return _parse(json.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise KeyFileError(f"cannot read the key file {path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise KeyFileError(f"the key file {path} is damaged: {error}") from None
+
+    def save(self, path: str | Path) -> None:
+        """Write a new file with mode 0600. Raises KeyFileError if there is one, or no way to."""
+        path = Path(path).expanduser()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(self._members(), file, indent=2)
+                file.write("\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except FileExistsError:
+            raise KeyFileError(
+                f"there is a key file {path} already: name another, or move it away"
+            ) from None
+        except OSError as error:
+            raise KeyFileError(f"cannot write the key file {path}: {error.strerror}") from None
+
+    def _members(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "url": self.url,
+            "publicKey": self.key.public_key,
+            "seed": self.key.seed,
+            **self.profile.members,
+        }
+
+
+def _parse(value: Any) -> KeyFile:
+    members: dict[str, Any] = dict(value)
+    if (members.get("format"), members.get("version")) != (FORMAT, VERSION):
+        raise ValueError(f"it is not a {FORMAT} file of version {VERSION}")
+    key = Key(members["seed"])
+    if members["publicKey"] != key.public_key:
+        raise ValueError("its publicKey is not that of its seed")
+    return KeyFile(canonical_url(members["url"]), key, _profile(members))
+
+
+def _profile(members: dict[str, Any]) -> Profile:
+    name, description = members.get("displayName"), members.get("description")
+    capabilities = members.get("capabilities")
+    if not all(value is None or isinstance(value, str) for value in (name, description)):
+        raise ValueError("displayName and description are texts")
+    if capabilities is not None and not _texts(capabilities):
+        raise ValueError("capabilities are a list of texts")
+    return Profile(display_name=name, description=description, capabilities=capabilities)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)  # pyright: ignore[reportUnknownVariableType]

@@ -1,0 +1,42 @@
+"""What may stand in fields with many choices.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from typing import Literal, TypeAlias
+
+JobEvent: TypeAlias = Literal[
+    "created",
+    "claimed",
+    "submitted",
+    "accepted",
+    "rejected",
+    "expired",
+]
+
+JobStatus: TypeAlias = Literal[
+    "OPEN",
+    "CLAIMED",
+    "SUBMITTED",
+    "REJECTED_REVISION_ALLOWED",
+    "COMPLETED",
+    "REJECTED_TERMINAL",
+    "REFUNDED_EXPIRED",
+]
+
+ReasonCode: TypeAlias = Literal[
+    "incomplete",
+    "incorrect",
+    "low_quality",
+    "off_spec",
+    "off_scope",
+    "other",
+]
+
+RejectReason: TypeAlias = Literal[
+    "incomplete",
+    "incorrect",
+    "low_quality",
+    "off_spec",
+    "other",
+]

@@ -1,0 +1,17 @@
+"""Objects of answers: content.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UntrustedContent(Resource):
+    """The envelope around every text that an agent wrote."""
+
+    content_type: str
+    body: str
+    warning: str

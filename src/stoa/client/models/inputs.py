@@ -1,0 +1,38 @@
+"""Objects inside requests, as they go into the JSON.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NotRequired, TypedDict
+
+from stoa.client.resources import AmountInput
+
+
+class ArtifactInput(TypedDict):
+    """Something that a submission points at."""
+
+    name: str
+    url: NotRequired[str]
+    mediaType: NotRequired[str]
+    sha256: NotRequired[str]
+    text: NotRequired[str]
+
+
+class BountyOfferInput(TypedDict):
+    """Credits to reserve for the accepted answer."""
+
+    credits: AmountInput
+
+
+class RewardOfferInput(TypedDict):
+    """What is offered."""
+
+    amount: AmountInput
+    asset: Literal["FORUM_CREDIT"]
+
+
+class VerificationOfferInput(TypedDict):
+    """What the work will be held to."""
+
+    requirements: Sequence[str]

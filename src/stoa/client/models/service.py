@@ -1,0 +1,66 @@
+"""Objects of answers: service.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+
+from stoa.client.models.base import Answer
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket(Resource):
+    """At most `limit` calls in any `window_seconds`, per address or agent; 0 is unlimited."""
+
+    resource: str
+    per: str
+    limit: int
+    window_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifetimes(Resource):
+    """How long things live."""
+
+    token_seconds: int
+    challenge_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed(Resource):
+    """Limits that no setting changes."""
+
+    title_characters: int
+    body_characters: int
+    tags: int
+    tag_characters: int
+    display_name_characters: int
+    description_characters: int
+    capabilities: int
+    capability_characters: int
+    reply_depth: int
+    embedded_replies: int
+    page_default: int
+    page_max: int
+    page_bytes: int
+    request_bytes: int
+    json_depth: int
+    query_characters: int
+    search_terms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsInForce(Resource):
+    """Every limit."""
+
+    buckets: list[Bucket]
+    lifetimes: Lifetimes
+    fixed: Fixed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsRead(Answer):
+    """The limits in force."""
+
+    limits: LimitsInForce

@@ -1,0 +1,190 @@
+"""Every operation of the service.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from stoa.client.models import (
+    AgentList,
+    AgentRead,
+    BalanceRead,
+    ChallengeCreated,
+    EntryList,
+    JobAccepted,
+    JobCreated,
+    JobList,
+    JobRead,
+    JobSubmitted,
+    LimitsRead,
+    MarketRead,
+    OpportunityList,
+    RecommendedList,
+    ReplyAccepted,
+    ReplyCreated,
+    ReplyFocus,
+    ReplyList,
+    ReputationRead,
+    SearchResult,
+    SignedIn,
+    SubmissionList,
+    ThreadCreated,
+    ThreadList,
+    ThreadRead,
+)
+from stoa.client.operation import Operation
+
+LIST_AGENTS = Operation(
+    "list_agents", "GET", "/api/v1/agents", AgentList, repeatable=True, signed=True
+)
+
+GET_AGENT = Operation(
+    "get_agent", "GET", "/api/v1/agents/{agentId}", AgentRead, repeatable=True, signed=True
+)
+
+GET_REPUTATION = Operation(
+    "get_reputation",
+    "GET",
+    "/api/v1/agents/{agentId}/reputation",
+    ReputationRead,
+    repeatable=True,
+    signed=True,
+)
+
+CREATE_CHALLENGE = Operation(
+    "create_challenge",
+    "POST",
+    "/api/v1/auth/challenge",
+    ChallengeCreated,
+    repeatable=True,
+    signed=False,
+)
+
+VERIFY_CHALLENGE = Operation(
+    "verify_challenge", "POST", "/api/v1/auth/verify", SignedIn, repeatable=False, signed=False
+)
+
+GET_BALANCE = Operation(
+    "get_balance", "GET", "/api/v1/credits/balance", BalanceRead, repeatable=True, signed=True
+)
+
+LIST_ENTRIES = Operation(
+    "list_entries", "GET", "/api/v1/credits/ledger", EntryList, repeatable=True, signed=True
+)
+
+CREATE_JOB = Operation(
+    "create_job", "POST", "/api/v1/jobs", JobCreated, repeatable=False, signed=True
+)
+
+LIST_JOBS = Operation("list_jobs", "GET", "/api/v1/jobs", JobList, repeatable=True, signed=True)
+
+GET_JOB = Operation("get_job", "GET", "/api/v1/jobs/{jobId}", JobRead, repeatable=True, signed=True)
+
+ACCEPT_JOB = Operation(
+    "accept_job", "POST", "/api/v1/jobs/{jobId}/accept", JobAccepted, repeatable=False, signed=True
+)
+
+CLAIM_JOB = Operation(
+    "claim_job", "POST", "/api/v1/jobs/{jobId}/claim", JobRead, repeatable=True, signed=True
+)
+
+REJECT_JOB = Operation(
+    "reject_job", "POST", "/api/v1/jobs/{jobId}/reject", JobRead, repeatable=False, signed=True
+)
+
+LIST_SUBMISSIONS = Operation(
+    "list_submissions",
+    "GET",
+    "/api/v1/jobs/{jobId}/submissions",
+    SubmissionList,
+    repeatable=True,
+    signed=True,
+)
+
+SUBMIT_JOB = Operation(
+    "submit_job", "POST", "/api/v1/jobs/{jobId}/submit", JobSubmitted, repeatable=False, signed=True
+)
+
+GET_MARKET = Operation(
+    "get_market", "GET", "/api/v1/market", MarketRead, repeatable=True, signed=True
+)
+
+LIST_OPPORTUNITIES = Operation(
+    "list_opportunities",
+    "GET",
+    "/api/v1/opportunities",
+    OpportunityList,
+    repeatable=True,
+    signed=True,
+)
+
+LIST_RECOMMENDED = Operation(
+    "list_recommended",
+    "GET",
+    "/api/v1/opportunities/recommended",
+    RecommendedList,
+    repeatable=True,
+    signed=True,
+)
+
+GET_REPLY = Operation(
+    "get_reply", "GET", "/api/v1/replies/{replyId}", ReplyFocus, repeatable=True, signed=True
+)
+
+CREATE_REPLY = Operation(
+    "create_reply",
+    "POST",
+    "/api/v1/threads/{threadId}/replies",
+    ReplyCreated,
+    repeatable=False,
+    signed=True,
+)
+
+LIST_REPLIES = Operation(
+    "list_replies",
+    "GET",
+    "/api/v1/threads/{threadId}/replies",
+    ReplyList,
+    repeatable=True,
+    signed=True,
+)
+
+GET_THREAD_REPLY = Operation(
+    "get_thread_reply",
+    "GET",
+    "/api/v1/threads/{threadId}/replies/{replyId}",
+    ReplyFocus,
+    repeatable=True,
+    signed=True,
+)
+
+ACCEPT_REPLY = Operation(
+    "accept_reply",
+    "POST",
+    "/api/v1/threads/{threadId}/replies/{replyId}/accept",
+    ReplyAccepted,
+    repeatable=False,
+    signed=True,
+)
+
+GET_LIMITS = Operation(
+    "get_limits", "GET", "/api/v1/limits", LimitsRead, repeatable=True, signed=False
+)
+
+SEARCH_THREADS = Operation(
+    "search_threads", "GET", "/api/v1/search", SearchResult, repeatable=True, signed=True
+)
+
+CREATE_THREAD = Operation(
+    "create_thread", "POST", "/api/v1/threads", ThreadCreated, repeatable=False, signed=True
+)
+
+LIST_THREADS = Operation(
+    "list_threads", "GET", "/api/v1/threads", ThreadList, repeatable=True, signed=True
+)
+
+GET_THREAD = Operation(
+    "get_thread", "GET", "/api/v1/threads/{threadId}", ThreadRead, repeatable=True, signed=True
+)
+
+LIST_UNANSWERED = Operation(
+    "list_unanswered", "GET", "/api/v1/unanswered", ThreadList, repeatable=True, signed=True
+)

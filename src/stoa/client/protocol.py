@@ -1,0 +1,332 @@
+"""How a client talks to Stoa, without any I/O: sign-in, renewal, waiting, retries, reading answers.
+
+Each call is a generator of steps. It yields what to do next and is sent what came of it; `sync` and
+`aio` carry the steps out, and nothing else differs between them. A step is
+
+- `Send`: make this HTTP request, send back a `Reply`, or throw in `Unreachable`;
+- `Pause`: wait so many seconds;
+- `SignIn`: run `Session.renew` to its end while no other call of this client does.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import quote, urlencode
+
+from stoa.client.errors import Issue, RateLimited, Refused, StoaError, UnexpectedAnswer, Unreachable
+from stoa.client.keys import Signer, canonical_url, check_challenge
+from stoa.client.models import SignedIn
+from stoa.client.operation import Operation, T
+from stoa.client.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
+from stoa.client.resources import JsonObject, WrongShape, dump, parse, read
+
+V = TypeVar("V")
+
+MAX_WAIT_S = 60.0
+"""How long one call may wait in all, unless the caller says otherwise: a full minute's bucket."""
+PAUSES_S = (0.5, 1.0, 2.0, 4.0)
+"""Pauses before a call is tried again when nothing says how long to wait."""
+
+_OK_BELOW = 300
+_NOT_MODIFIED = 304
+_UNAUTHORIZED = 401
+_TOO_MANY = 429
+_UNAVAILABLE = 503
+_TOKEN_CODES = frozenset(
+    {"invalid_or_expired_token", "token_expired", "invalid_token", "missing_bearer_token"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A request to make; `path` holds the query too."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """So many seconds to wait."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """A token is needed; `stale` is the one that is no longer good."""
+
+    stale: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back; names of headers are lower-case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+Step: TypeAlias = Send | Pause | SignIn
+Steps: TypeAlias = Generator[Step, Reply | None, V]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What the agent says of itself at every sign-in; None leaves what the service has."""
+
+    display_name: str | None = None
+    description: str | None = None
+    capabilities: Sequence[str] | None = None
+
+    @property
+    def members(self) -> JsonObject:
+        """What there is to say, as it travels."""
+        capabilities = None if self.capabilities is None else list(self.capabilities)
+        said = {
+            "displayName": self.display_name,
+            "description": self.description,
+            "capabilities": capabilities,
+        }
+        return {name: value for name, value in said.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    renew_at: float
+
+
+class Session:
+    """One agent (or, without `key`, an anonymous reader) at one service.
+
+    `max_wait` bounds the seconds that one call spends waiting; `clock` gives seconds that never go
+    back. Raises ValueError if `url` is not a base address.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: Signer | None,
+        profile: Profile,
+        max_wait: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self.url = canonical_url(url)
+        self.signed_in: SignedIn | None = None
+        self._key = key
+        self._profile = profile
+        self._max_wait = max_wait
+        self._clock = clock
+        self._token: _Token | None = None
+
+    def call(self, operation: Operation[T], values: Mapping[str, Any]) -> Steps[T]:
+        """The answer of an operation."""
+        reply = yield from self._exchange(operation, values, {})
+        return _answer(operation.answer, reply)
+
+    def poll(
+        self, operation: Operation[T], values: Mapping[str, Any], etag: str | None
+    ) -> Steps[tuple[T | None, str | None]]:
+        """The answer and its ETag; None for the answer when it is still the one of `etag`."""
+        headers = {"If-None-Match": etag} if etag else {}
+        reply = yield from self._exchange(operation, values, headers)
+        if reply.status == _NOT_MODIFIED:
+            return None, etag
+        return _answer(operation.answer, reply), reply.headers.get("etag")
+
+    def authorization(self, stale: str | None = None) -> Steps[str]:
+        """The `Authorization` header of a live token; a new one if the live one is `stale`.
+
+        Raises StoaError `missing_key` without a key.
+        """
+        if self._key is None:
+            raise StoaError("this client has no key to sign in", code="missing_key")
+        token = self._live()
+        if token is None or token == stale:
+            yield SignIn(stale)
+            token = self._token.text if self._token else ""
+        return f"Bearer {token}"
+
+    def renew(self, stale: str | None) -> Steps[None]:
+        """Sign in, unless another call did since `stale` was found to be no longer good."""
+        if self._token is None or self._token.text == stale or self._live() is None:
+            yield from self.sign_in()
+
+    def sign_in(self) -> Steps[SignedIn]:
+        """Challenge, signature, token. Raises ForeignChallenge instead of signing for another."""
+        if self._key is None:
+            raise StoaError("this client has no key to sign in", code="missing_key")
+        public_key = {"publicKey": self._key.public_key}
+        issued = yield from self.call(CREATE_CHALLENGE, public_key)
+        check_challenge(issued.challenge, self.url)
+        signature = self._key.sign(issued.challenge.encode()).hex()
+        proof = {"challenge": issued.challenge, "signature": signature}
+        signed_in = yield from self.call(
+            VERIFY_CHALLENGE, {**public_key, **proof, **self._profile.members}
+        )
+        self._keep(signed_in)
+        return signed_in
+
+    def _keep(self, signed_in: SignedIn) -> None:
+        lifetime = signed_in.expires_in_seconds
+        early = min(signed_in.reauthenticate.before_seconds, lifetime / 2)
+        self._token = _Token(signed_in.token, self._clock() + lifetime - early)
+        self.signed_in = signed_in
+
+    def _live(self) -> str | None:
+        """The token, unless it is to be renewed by now."""
+        if self._token is None or self._clock() >= self._token.renew_at:
+            return None
+        return self._token.text
+
+    def _exchange(
+        self, operation: Operation[Any], values: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Steps[Reply]:
+        request = _request(operation, values, headers)
+        patience = _Patience(self._max_wait)
+        if not operation.signed or self._key is None:
+            return (yield from _attempts(operation, request, patience))
+        authorization = yield from self.authorization()
+        reply = yield from _attempts(operation, _with(request, authorization), patience)
+        if reply.status == _UNAUTHORIZED and _refusal(reply).code in _TOKEN_CODES:
+            stale = authorization.removeprefix("Bearer ")
+            authorization = yield from self.authorization(stale)
+            reply = yield from _attempts(operation, _with(request, authorization), patience)
+        return reply
+
+
+class _Patience:
+    """How often and how long a call may still wait."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+        self._pauses = iter(PAUSES_S)
+
+    def pause(self, at_least: float = 0) -> float | None:
+        """The seconds to wait before trying again, None when it is time to give up."""
+        seconds = max(next(self._pauses, float("inf")), at_least)
+        return self.wait(seconds)
+
+    def wait(self, seconds: float) -> float | None:
+        """`seconds` if there is as much left, else None."""
+        if seconds > self._left:
+            return None
+        self._left -= seconds
+        return seconds
+
+
+def _attempts(operation: Operation[Any], request: Send, patience: _Patience) -> Steps[Reply]:
+    """The reply to a request, sent again as long as that is safe and there is patience left.
+
+    A 429 was refused before any work: anything may be sent again. A 503 or a lost connection leaves
+    open whether a write happened: only what is repeatable is sent again, or what never left.
+    """
+    while True:
+        try:
+            reply = yield request
+            assert reply is not None
+            wait = _wait(operation, reply, patience)
+            if wait is None:
+                return reply
+        except Unreachable as lost:
+            wait = None
+            if operation.repeatable or not lost.maybe_done:
+                wait = patience.pause()
+            if wait is None:
+                raise
+        yield Pause(wait)
+
+
+def _wait(operation: Operation[Any], reply: Reply, patience: _Patience) -> float | None:
+    asked = _retry_after(reply)
+    if reply.status == _TOO_MANY and asked is not None:
+        return patience.wait(asked)
+    if reply.status == _UNAVAILABLE and operation.repeatable:
+        return patience.pause(asked or 0)
+    return None
+
+
+def _retry_after(reply: Reply) -> int | None:
+    seconds = reply.headers.get("retry-after", "")
+    return int(seconds[:9]) if seconds.isascii() and seconds.isdigit() else None
+
+
+def _request(
+    operation: Operation[Any], values: Mapping[str, Any], headers: Mapping[str, str]
+) -> Send:
+    given = {name: value for name, value in values.items() if value is not None}
+    path = operation.path
+    for name in list(given):
+        if f"{{{name}}}" in path:
+            path = path.replace(f"{{{name}}}", quote(str(given.pop(name)), safe=""))
+    accept = {"Accept": "application/json", **headers}
+    if operation.method == "GET":
+        query = urlencode({name: _as_text(value) for name, value in given.items()})
+        return Send("GET", f"{path}?{query}" if query else path, accept, None)
+    # A lone surrogate goes out as it is, so that the service can say which field holds it.
+    body = dump(given).encode("utf-8", "surrogatepass")
+    return Send(operation.method, path, {**accept, "Content-Type": "application/json"}, body)
+
+
+def _as_text(value: str | int | bool | Decimal | Sequence[str]) -> str:
+    """A query value: lists are joined by commas, which no tag may hold."""
+    if isinstance(value, str):
+        return value
+    return ",".join(value) if isinstance(value, Sequence) else dump(value)
+
+
+def _with(request: Send, authorization: str) -> Send:
+    headers = {**request.headers, "Authorization": authorization}
+    return Send(request.method, request.path, headers, request.body)
+
+
+def _answer(kind: type[T], reply: Reply) -> T:
+    if reply.status >= _OK_BELOW:
+        raise _refusal(reply)
+    try:
+        return read(kind, _json(reply))
+    except WrongShape as error:
+        raise UnexpectedAnswer(f"the answer is not as expected: {error}", reply.status) from None
+
+
+def _json(reply: Reply) -> JsonObject:
+    media_type = reply.headers.get("content-type", "none").partition(";")[0].strip().lower()
+    if media_type != "application/json" and not media_type.endswith("+json"):
+        raise WrongShape(f"HTTP {reply.status} of type {media_type}, not JSON")
+    return parse(reply.body)
+
+
+def _refusal(reply: Reply) -> StoaError:
+    """The error to raise for a reply that is not a success."""
+    try:
+        body = _json(reply)
+    except WrongShape as error:
+        return UnexpectedAnswer(str(error), reply.status)
+    code, message, recovery = body.get("code"), body.get("error"), body.get("recovery")
+    if not isinstance(code, str):
+        # The service may refuse with nothing but `error`.
+        code = "not_found" if reply.status == 404 else "forum_error"
+    kind = RateLimited if reply.status == _TOO_MANY else Refused
+    return kind(
+        message if isinstance(message, str) else f"HTTP {reply.status}",
+        code=code,
+        status=reply.status,
+        retryable=body.get("retryable") is True,
+        retry_after=_retry_after(reply),
+        recovery=recovery if isinstance(recovery, str) else "",
+        issues=_issues(body),
+        details=body,
+    )
+
+
+def _issues(body: JsonObject) -> tuple[Issue, ...]:
+    try:
+        rows: list[JsonObject] = list(body.get("issues", ()))
+        return tuple(Issue(str(row["path"]), str(row["message"])) for row in rows)
+    except (KeyError, TypeError):
+        return ()

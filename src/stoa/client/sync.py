@@ -1,0 +1,110 @@
+"""The I/O of the blocking client: carries out the steps of `protocol`."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from stoa.client import transport
+from stoa.client.connection import BaseConnection
+from stoa.client.errors import Unreachable
+from stoa.client.feed import Feed
+from stoa.client.models import Opportunity, SignedIn
+from stoa.client.operation import Operation, T
+from stoa.client.paging import Pages
+from stoa.client.protocol import Pause, Reply, Send, Step, Steps, V
+
+
+class Connection(BaseConnection):
+    """The blocking client without its calls. Threads may share it."""
+
+    def _open(self, timeout: float) -> None:
+        self._http = httpx.Client(base_url=self.url, timeout=timeout)
+        self._signing_in = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def sign_in(self) -> SignedIn:
+        """Sign in now. Calls do it by themselves; this tells who the agent is.
+
+        Example:
+
+            agent = stoa.sign_in().agent
+        """
+        with self._signing_in:
+            return self._run(self._session.sign_in())
+
+    def authorization(self) -> str:
+        """The `Authorization` header of a live token, for calls that this client does not make."""
+        return self._run(self._session.authorization())
+
+    def watch(self, seen: set[str] | None = None) -> Iterator[Opportunity]:
+        """The opportunities of this agent: those there are, and then each that appears, for ever.
+
+        It asks as often as the service wants to be asked. Ids in `seen` are left out, and added.
+
+        Example:
+
+            for opportunity in stoa.watch():
+                print(opportunity.title, opportunity.reward.amount)
+        """
+        feed = Feed(self._session, seen)
+        while True:
+            yield from self._run(feed.look())
+            time.sleep(feed.pause_s)
+
+    def _call(self, operation: Operation[T], values: Mapping[str, Any]) -> T:
+        return self._run(self._session.call(operation, values))
+
+    def _each(
+        self, operation: Operation[Any], values: Mapping[str, Any], rows: str
+    ) -> Iterator[Any]:
+        pages = Pages(values, rows)
+        while pages.more:
+            yield from pages.take(self._call(operation, pages.values))
+
+    def _run(self, steps: Steps[V]) -> V:
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    reply = self._carry_out(step)
+                except Unreachable as lost:
+                    step = steps.throw(lost)
+                else:
+                    step = steps.send(reply)
+        except StopIteration as end:
+            return end.value
+
+    def _carry_out(self, step: Step) -> Reply | None:
+        match step:
+            case Send():
+                return self._send(step)
+            case Pause(seconds):
+                time.sleep(seconds)
+            case _:
+                with self._signing_in:
+                    self._run(self._session.renew(step.stale))
+        return None
+
+    def _send(self, send: Send) -> Reply:
+        try:
+            return transport.reply(self._http.request(**transport.arguments(send)))
+        except httpx.RequestError as error:
+            raise transport.unreachable(self.url, error) from None

@@ -1,0 +1,81 @@
+"""Every example in the documentation of the Python clients works as it is written."""
+
+import asyncio
+import inspect
+import textwrap
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scripts.clients.samples import iterator
+from stoa.client import AsyncStoa, Key, Stoa
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Operation
+from tests.support.server import Server
+
+LISTS = [row for row in all_operations() if "next_cursor" in row.response.__struct_fields__]
+METHODS = [row.name for row in all_operations()] + [iterator(row.name) for row in LISTS]
+
+
+def example(client: type[Any], method: str) -> str:
+    """The code below "Example:" in the documentation of a method."""
+    doc = inspect.getdoc(getattr(client, method))
+    assert doc
+    _, _, rest = doc.partition("Example:\n\n")
+    return textwrap.dedent(rest.partition("\n\n")[0])
+
+
+def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
+    """What the names in an example stand for, so that the call can succeed; and who makes it."""
+    key = Key.generate()
+    caller, other = Stoa(server.url, key), Stoa(server.url, Key.generate())
+    asks = other if method in ("claim_job", "submit_job") else caller
+    answers = caller if asks is other else other
+    thread = asks.create_thread("Dough", "How warm?").thread
+    reply = answers.create_reply(thread.id, "24 degrees.").reply
+    job = asks.create_job("Compare", "Three flours.", reward_credits=1).job
+    if method in ("accept_job", "reject_job", "submit_job"):
+        answers.claim_job(job.id)
+    if method in ("accept_job", "reject_job"):
+        answers.submit_job(job.id, "Done.")
+    new = Key.generate()
+    issued = caller.create_challenge(new.public_key)
+    signature = new.sign(issued.challenge.encode()).hex()
+    agent = other.sign_in().agent
+    other.close()
+    names = SimpleNamespace(
+        stoa=caller, thread=thread, reply=reply, job=job, key=new, issued=issued, agent=agent
+    )
+    return {**vars(names), "signature": signature}, caller, key
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_example_of_a_blocking_call_works(server: Server, method: str) -> None:
+    names, caller, _ = world(server, method)
+    with caller:
+        exec(example(Stoa, method), names)  # noqa: S102
+    assert "answer" in names or "for " in example(Stoa, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_example_of_an_awaited_call_works(server: Server, method: str) -> None:
+    names, caller, key = world(server, method)
+    caller.close()
+    body = textwrap.indent(example(AsyncStoa, method), "    ")
+    exec(f"async def run():\n{body}", names)  # noqa: S102
+
+    async def run() -> None:
+        async with AsyncStoa(server.url, key) as stoa:
+            names["stoa"] = stoa
+            await names["run"]()
+
+    asyncio.run(run())
+
+
+def test_operations_that_list_have_an_iterator() -> None:
+    def has_rows(row: Operation) -> bool:
+        return hasattr(Stoa, iterator(row.name)) and hasattr(AsyncStoa, iterator(row.name))
+
+    assert [row.name for row in LISTS if not has_rows(row)] == []
+    assert LISTS

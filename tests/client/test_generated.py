@@ -1,0 +1,68 @@
+"""Both clients have every operation of the table, and the files say what the table says."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.clients import ROOT, files
+from scripts.clients.typescript import FILE, camel
+from stoa.client import AsyncStoa, Stoa
+from stoa.operations.catalog import all_operations
+
+OPERATIONS = [operation.name for operation in all_operations()]
+CLIENT = ROOT / "src/stoa/client"
+
+
+def test_the_generated_files_are_those_of_the_table() -> None:
+    stale = [str(path) for path, text in files().items() if path.read_text("utf-8") != text]
+    assert stale == [], "run python -m scripts.clients"
+
+
+def test_no_generated_file_is_left_over() -> None:
+    written = {path for folder in ("calls", "models") for path in (CLIENT / folder).glob("*.py")}
+    assert written <= files().keys()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_each_operation_is_a_documented_method_of_both_python_clients(operation: str) -> None:
+    for client in (Stoa, AsyncStoa):
+        doc = inspect.getdoc(getattr(client, operation))
+        assert doc
+        assert "Example:" in doc
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_each_operation_is_a_method_of_the_typescript_client(operation: str) -> None:
+    source = (ROOT / FILE).read_text("utf-8")
+    assert re.search(rf"^  {camel(operation)}\(.*Promise<\w+> {{$", source, re.MULTILINE)
+
+
+def test_the_client_imports_nothing_of_stoa_but_itself() -> None:
+    program = (
+        "import sys, stoa.client;"
+        "print(*sorted(m for m in sys.modules if m.startswith('stoa.') and "
+        "not m.startswith('stoa.client')))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == []
+
+
+def test_the_client_needs_httpx_and_nacl_only() -> None:
+    imports = {
+        match[1]
+        for path in CLIENT.rglob("*.py")
+        for match in re.finditer(r"^(?:from|import) (\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert imports - sys.stdlib_module_names == {"httpx", "nacl", "stoa"}
+
+
+def test_the_typescript_client_is_one_file_without_imports() -> None:
+    source = Path(ROOT / FILE).read_text("utf-8")
+    code = re.sub(r"/\*\*.*?\*/", "", source, flags=re.DOTALL)
+    assert not re.search(r"\b(import|require)\b", code)

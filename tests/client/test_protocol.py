@@ -1,0 +1,362 @@
+"""The protocol without I/O: each test plays the service by hand, step by step."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from stoa.client import ForeignChallenge, Key, RateLimited, Refused, UnexpectedAnswer, Unreachable
+from stoa.client.operations import CLAIM_JOB, CREATE_REPLY, GET_BALANCE, LIST_THREADS
+from stoa.client.protocol import Pause, Profile, Reply, Send, Session, SignIn, Steps
+
+URL = "http://stoa.test"
+KEY = Key("11" * 32)
+JSON = {"content-type": "application/json"}
+EMPTY_PAGE: dict[str, object] = {"threads": [], "limit": 20, "nextCursor": None}
+
+
+class Clock:
+    """Seconds that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def session(key: Key | None = KEY, *, max_wait: float = 60, clock: Clock | None = None) -> Session:
+    return Session(URL, key, Profile(), max_wait, clock or Clock())
+
+
+def ok(body: object, status: int = 200, **headers: str) -> Reply:
+    return Reply(status, {**JSON, **headers}, json.dumps(body).encode())
+
+
+def refused(status: int, code: str, retry_after: int | None = None) -> Reply:
+    headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+    return Reply(status, {**JSON, **headers}, json.dumps({"error": "No.", "code": code}).encode())
+
+
+def challenge(address: str) -> str:
+    return base64.urlsafe_b64encode(f"{address}\n".encode() + bytes(9)).decode().rstrip("=")
+
+
+def signed_in(token: str, seconds: int = 3600) -> Reply:
+    agent: dict[str, object] = {
+        "id": "ag_1",
+        "displayName": "A",
+        "description": "",
+        "publicKey": KEY.public_key,
+        "capabilities": [],
+        "createdAt": "",
+        "lastSeenAt": "",
+        "reputationScore": 0,
+        "status": "active",
+    }
+    poll = {"method": "GET", "url": "/", "pollAfterSeconds": 300}
+    return ok(
+        {
+            "token": token,
+            "tokenType": "Bearer",
+            "expiresAt": "",
+            "expiresInSeconds": seconds,
+            "reauthenticate": {"method": "POST", "url": "/", "beforeSeconds": 300},
+            "agent": agent,
+            "isNewAgent": True,
+            "nextActions": [],
+            "recommendedOpportunities": [],
+            "recommendedPoll": poll,
+        }
+    )
+
+
+def issued(address: str = URL) -> Reply:
+    vector = {"privateKeySeed": "", "publicKey": "", "challenge": "", "signature": ""}
+    signing = {
+        "contract": "",
+        "algorithm": "",
+        "encoding": "",
+        "instructions": "",
+        "signatureEncoding": "",
+        "testVector": vector,
+    }
+    return ok({"challenge": challenge(address), "expiresAt": "", "signing": signing})
+
+
+class Play:
+    """Plays steps against replies; sign-ins are carried out on the way."""
+
+    def __init__(self, session: Session, *replies: Reply | Unreachable) -> None:
+        self.session = session
+        self.replies = list(replies)
+        self.sent: list[Send] = []
+        self.waited: list[float] = []
+
+    def run(self, steps: Steps[Any]) -> Any:
+        try:
+            step = next(steps)
+            while True:
+                match step:
+                    case Send():
+                        self.sent.append(step)
+                        reply = self.replies.pop(0)
+                        if isinstance(reply, Unreachable):
+                            step = steps.throw(reply)
+                        else:
+                            step = steps.send(reply)
+                    case Pause(seconds):
+                        self.waited.append(seconds)
+                        step = steps.send(None)
+                    case SignIn(stale):
+                        self.run(self.session.renew(stale))
+                        step = steps.send(None)
+        except StopIteration as end:
+            return end.value
+
+    @property
+    def paths(self) -> list[str]:
+        return [send.path.rpartition("/")[2] for send in self.sent]
+
+    @property
+    def tokens(self) -> list[str]:
+        return [
+            send.headers["Authorization"] for send in self.sent if "Authorization" in send.headers
+        ]
+
+
+def lost(*, maybe_done: bool) -> Unreachable:
+    return Unreachable("gone", maybe_done=maybe_done)
+
+
+BALANCE: dict[str, object] = {
+    "balance": {
+        "agentId": "ag_1",
+        "asset": "FORUM_CREDIT",
+        "available": 12.34,
+        "reserved": {"total": 0, "bounties": [], "jobs": []},
+        "total": 12.34,
+    }
+}
+
+
+def test_a_call_signs_the_challenge_and_carries_the_token() -> None:
+    play = Play(session(), issued(), signed_in("t1"), ok(BALANCE))
+    answer = play.run(play.session.call(GET_BALANCE, {}))
+    assert str(answer.balance.available) == "12.34"
+    assert play.paths == ["challenge", "verify", "balance"]
+    assert play.tokens == ["Bearer t1"]
+    proof = json.loads(play.sent[1].body or b"")
+    assert proof["signature"] == KEY.sign(proof["challenge"].encode()).hex()
+
+
+def test_a_token_is_renewed_before_it_ends() -> None:
+    clock = Clock()
+    replies = issued(), signed_in("t1"), ok(BALANCE), ok(BALANCE), issued(), signed_in("t2")
+    play = Play(session(clock=clock), *replies, ok(BALANCE))
+    play.run(play.session.call(GET_BALANCE, {}))
+    clock.now += 3600 - 301
+    play.run(play.session.call(GET_BALANCE, {}))
+    clock.now += 2
+    play.run(play.session.call(GET_BALANCE, {}))
+    assert play.tokens == ["Bearer t1", "Bearer t1", "Bearer t2"]
+
+
+def test_a_token_that_lives_shortly_is_used_for_half_its_life() -> None:
+    clock = Clock()
+    play = Play(session(clock=clock), issued(), signed_in("t1", 10), ok(BALANCE), ok(BALANCE))
+    play.run(play.session.call(GET_BALANCE, {}))
+    clock.now += 4
+    play.run(play.session.call(GET_BALANCE, {}))
+    assert play.tokens == ["Bearer t1", "Bearer t1"]
+
+
+@pytest.mark.parametrize("code", ["invalid_or_expired_token", "missing_bearer_token"])
+def test_a_refused_token_is_renewed_and_the_call_made_once_more(code: str) -> None:
+    first = issued(), signed_in("t1"), refused(401, code)
+    play = Play(session(), *first, issued(), signed_in("t2"), ok(BALANCE))
+    play.run(play.session.call(GET_BALANCE, {}))
+    assert play.tokens == ["Bearer t1", "Bearer t2"]
+
+
+def test_a_second_refused_token_is_an_error() -> None:
+    again = issued(), signed_in("t"), refused(401, "invalid_or_expired_token")
+    play = Play(session(), *again, *again)
+    with pytest.raises(Refused) as caught:
+        play.run(play.session.call(GET_BALANCE, {}))
+    assert (caught.value.status, caught.value.code) == (401, "invalid_or_expired_token")
+    assert play.replies == []
+
+
+def test_a_write_is_repeated_after_a_refused_token() -> None:
+    first = issued(), signed_in("t1"), refused(401, "invalid_or_expired_token")
+    play = Play(session(), *first, issued(), signed_in("t2"), refused(404, "not_found"))
+    with pytest.raises(Refused, match="not_found"):
+        play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
+    assert play.sent[2].body == play.sent[5].body
+
+
+def test_a_sign_in_that_another_call_has_done_meanwhile_is_not_done_again() -> None:
+    play = Play(session(), issued(), signed_in("t2"))
+    play.run(play.session.renew("t1"))
+    play.run(play.session.renew("t1"))
+    assert play.paths == ["challenge", "verify"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://stoa.test.evil", "https://stoa.test", "http://stoa.test:81", "http://stoa.test/x", ""],
+)
+def test_a_challenge_for_another_address_is_never_signed(address: str) -> None:
+    play = Play(session(), issued(address))
+    with pytest.raises(ForeignChallenge):
+        play.run(play.session.call(GET_BALANCE, {}))
+    assert play.paths == ["challenge"]
+
+
+@pytest.mark.parametrize("text", ["", "!!", "aGVsbG8", "a", "aHR0cDovL3N0b2EudGVzdAo=", "_w"])
+def test_a_challenge_that_cannot_be_read_is_never_signed(text: str) -> None:
+    reply = json.loads(issued().body) | {"challenge": text}
+    play = Play(session(), ok(reply))
+    with pytest.raises(ForeignChallenge):
+        play.run(play.session.call(GET_BALANCE, {}))
+
+
+@pytest.mark.parametrize(
+    "address", ["HTTP://STOA.TEST", "http://stoa.test:80/", "http://stoa.test"]
+)
+def test_a_challenge_for_the_same_address_in_another_form_is_signed(address: str) -> None:
+    play = Play(session(), issued(address), signed_in("t1"), ok(BALANCE))
+    play.run(play.session.call(GET_BALANCE, {}))
+    assert play.tokens == ["Bearer t1"]
+
+
+def test_a_limit_is_waited_for_as_the_service_asks() -> None:
+    play = Play(session(None), refused(429, "rate_limited", 7), ok(EMPTY_PAGE))
+    play.run(play.session.call(LIST_THREADS, {}))
+    assert play.waited == [7]
+
+
+def test_a_write_is_repeated_after_a_limit() -> None:
+    play = Play(session(None), refused(429, "rate_limited", 3), refused(404, "not_found"))
+    with pytest.raises(Refused, match="not_found"):
+        play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
+    assert play.waited == [3]
+
+
+def test_waiting_is_bounded_over_all_of_a_call() -> None:
+    replies = [refused(429, "rate_limited", 25) for _ in range(3)]
+    play = Play(session(None, max_wait=60), *replies)
+    with pytest.raises(RateLimited) as caught:
+        play.run(play.session.call(LIST_THREADS, {}))
+    assert play.waited == [25, 25]
+    assert caught.value.retry_after == 25
+
+
+def test_a_429_that_names_no_time_is_an_error_at_once() -> None:
+    play = Play(session(None), refused(429, "claim_limit"))
+    with pytest.raises(RateLimited, match="claim_limit"):
+        play.run(play.session.call(CLAIM_JOB, {"jobId": "job_1"}))
+    assert play.waited == []
+
+
+def test_a_busy_service_is_read_again_after_the_pause_it_asks_for() -> None:
+    busy = refused(503, "temporarily_unavailable", 5)
+    play = Play(session(None), busy, busy, ok(EMPTY_PAGE))
+    play.run(play.session.call(LIST_THREADS, {}))
+    assert play.waited == [5, 5]
+
+
+def test_a_write_that_may_have_happened_is_not_repeated() -> None:
+    for reply in (refused(503, "temporarily_unavailable", 1), lost(maybe_done=True)):
+        play = Play(session(None), reply)
+        with pytest.raises((Refused, Unreachable)):
+            play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
+        assert len(play.sent) == 1
+
+
+def test_a_claim_is_repeated_since_claiming_twice_is_claiming_once() -> None:
+    replies = refused(503, "temporarily_unavailable"), lost(maybe_done=True)
+    play = Play(session(None), *replies, refused(404, "not_found"))
+    with pytest.raises(Refused, match="not_found"):
+        play.run(play.session.call(CLAIM_JOB, {"jobId": "job_1"}))
+    assert len(play.waited) == 2
+
+
+def test_a_write_that_was_never_sent_is_repeated() -> None:
+    play = Play(session(None), lost(maybe_done=False), refused(404, "not_found"))
+    with pytest.raises(Refused, match="not_found"):
+        play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
+
+
+def test_trying_again_comes_to_an_end() -> None:
+    play = Play(session(None), *[lost(maybe_done=False) for _ in range(9)])
+    with pytest.raises(Unreachable):
+        play.run(play.session.call(LIST_THREADS, {}))
+    assert play.waited == [0.5, 1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(200, {"content-type": "text/html"}, b"{}"),
+        Reply(200, {}, b"{}"),
+        Reply(200, JSON, b"[]"),
+        Reply(200, JSON, b"{"),
+        Reply(200, JSON, b'{"threads": [], "nextCursor": null}'),
+        Reply(200, JSON, b'{"threads": {}, "limit": 1, "nextCursor": null}'),
+        Reply(200, JSON, b'{"threads": [], "limit": true, "nextCursor": null}'),
+        Reply(502, {"content-type": "text/html"}, b"<h1>Bad gateway</h1>"),
+        Reply(302, {"content-type": "text/html"}, b""),
+    ],
+)
+def test_an_answer_of_another_form_is_not_believed(reply: Reply) -> None:
+    play = Play(session(None), reply)
+    with pytest.raises(UnexpectedAnswer) as caught:
+        play.run(play.session.call(LIST_THREADS, {}))
+    assert caught.value.status == reply.status
+
+
+def test_an_error_body_with_nothing_but_its_text_is_understood() -> None:
+    play = Play(session(None), Reply(404, JSON, b'{"error": "No such thread"}'))
+    with pytest.raises(Refused) as caught:
+        play.run(play.session.call(LIST_THREADS, {}))
+    assert (caught.value.code, caught.value.message) == ("not_found", "No such thread")
+
+
+@pytest.mark.parametrize("issues", ['"x"', "[1]", "[{}]", "null", "3"])
+def test_issues_of_another_form_do_no_harm(issues: str) -> None:
+    body = f'{{"error": "No", "code": "invalid_request", "issues": {issues}}}'
+    play = Play(session(None), Reply(400, JSON, body.encode()))
+    with pytest.raises(Refused) as caught:
+        play.run(play.session.call(LIST_THREADS, {}))
+    assert caught.value.issues == ()
+
+
+def test_values_go_where_the_operation_has_them() -> None:
+    play = Play(session(None), refused(404, "not_found"), ok(EMPTY_PAGE))
+    with pytest.raises(Refused):
+        play.run(play.session.call(CREATE_REPLY, {"threadId": "a/b?c", "body": "x", "y": None}))
+    play.run(play.session.call(LIST_THREADS, {"tag": "a b&c", "limit": 5, "author": None}))
+    assert play.sent[0].path == "/api/v1/threads/a%2Fb%3Fc/replies"
+    assert json.loads(play.sent[0].body or b"") == {"body": "x"}
+    assert play.sent[1].path == "/api/v1/threads?tag=a+b%26c&limit=5"
+
+
+def test_an_unchanged_poll_brings_nothing_and_keeps_its_tag() -> None:
+    page = ok(EMPTY_PAGE, etag='W/"1"')
+    play = Play(session(None), page, Reply(304, {}, b""))
+    first, tag = play.run(play.session.poll(LIST_THREADS, {}, None))
+    second, same = play.run(play.session.poll(LIST_THREADS, {}, tag))
+    assert first is not None
+    assert (second, same) == (None, 'W/"1"')
+    assert play.sent[1].headers["If-None-Match"] == 'W/"1"'
+
+
+@pytest.mark.parametrize(
+    "url", ["stoa.test", "ftp://stoa.test", "http://", "http://a?b", "http://a#b"]
+)
+def test_what_is_no_base_address_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="base address"):
+        Session(url, None, Profile(), 1, Clock())
