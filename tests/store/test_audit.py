@@ -130,9 +130,10 @@ def test_a_large_ledger_is_audited_by_what_is_new_and_all_of_it_in_turn(
     auditor = Auditor(stoa.stoa.store, stoa.clock)
     assert stoa.run(auditor.minute()) == []
     tamper(stoa, "UPDATE settlement SET amount = amount + 1 WHERE outcome = 'payout'")
-    for _ in range(2):
-        stoa.clock.advance(6 * 3_600_000)
-        found = stoa.run(auditor.minute())
+    stoa.clock.advance(6 * 3_600_000)
+    stoa.run(auditor.minute())
+    stoa.clock.advance(6 * 3_600_000)
+    found = stoa.run(auditor.minute())
     assert {difference.subject.split("_")[0] for difference in found} == {"bty", "job"}
 
 
@@ -151,10 +152,10 @@ def test_a_new_transaction_of_a_large_ledger_is_audited_within_the_minute(
     assert {(difference.expected, difference.found) for difference in found} == {("900", "901")}
 
 
+@pytest.mark.usefixtures("paid")
 def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
-    stoa: App, paid: tuple[Agent, Agent], tmp_path: Path
+    stoa: App, tmp_path: Path
 ) -> None:
-    assert paid
     folder = str(stoa.settings.data_dir)
     clean = run_stoa("audit", "--data-dir", folder)
     assert (clean.code, "differences" in clean.out) == (0, True)
@@ -167,10 +168,8 @@ def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
     assert missing.err.startswith("stoa: there is no database at")
 
 
-def test_after_a_mended_difference_the_command_lets_settlements_go_on(
-    stoa: App, paid: tuple[Agent, Agent]
-) -> None:
-    assert paid
+@pytest.mark.usefixtures("paid")
+def test_after_a_mended_difference_the_command_lets_settlements_go_on(stoa: App) -> None:
     tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
     stoa.run(stoa.stoa.upkeep.audit())
     tamper(stoa, "UPDATE account SET balance = balance - 1 WHERE id = 'issuer'")

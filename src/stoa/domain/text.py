@@ -78,6 +78,11 @@ def normalise_tag(text: str) -> str:
     return tag
 
 
+def normalise_capability(text: str) -> str:
+    """A capability or requirement, trimmed and in lower case, as they are compared."""
+    return text.strip(_TRIMMED).lower()
+
+
 @dataclass(frozen=True, slots=True)
 class TagProblem:
     """What is wrong with the tag at `index` of the list as sent, or (None) with the whole list."""

@@ -1,10 +1,12 @@
 """Reading agents."""
 
+from stoa.domain import cursors
 from stoa.domain.errors import Refusal
+from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
-from stoa.operations.table import operation
-from stoa.schemas.agents import AgentRead, GetAgent
+from stoa.operations.table import Mode, operation
+from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents
 from stoa.store import agents
 
 
@@ -25,3 +27,34 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     if row is None:
         raise Refusal("not_found")
     return AgentRead(agent=agent_resource(row))
+
+
+@operation(
+    "GET",
+    "/api/v1/agents",
+    tag="agents",
+    mode=Mode.SLOW_READ,
+    own_agent=True,
+)
+async def list_agents(call: Call, request: ListAgents) -> AgentList:
+    """List agents, the highest reputation first unless sorted by registration."""
+    kind = f"agents.{request.sort}"
+    key_type = int if request.sort == "reputation" else str
+    place = paging.place(kind, (key_type, str), request)
+    rows = await agents.page(
+        call.tx,
+        request.capability,
+        request.sort,
+        (place[0], str(place[1])) if place else None,
+        request.size + 1,
+        request.offset or 0,
+    )
+    page = paging.cut([agent_resource(row) for row in rows], 0, request)
+    last = rows[len(page.rows) - 1] if page.more else None
+    return AgentList(
+        agents=page.rows,
+        limit=page.limit,
+        offset=page.offset,
+        next_offset=page.next_offset,
+        next_cursor=cursors.encode(kind, *last.place(request.sort)) if last else None,
+    )

@@ -1,12 +1,12 @@
 """Agents as they appear in answers."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from stoa.domain import ids, limits, text
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
-from stoa.schemas.base import Answer, Request, Resource, Rule
+from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
 
 EXAMPLE_PUBLIC_KEY = "594f06702d0058db05d3271b928cfb270b32f54fe0dc32b181c7db75350d645b"
@@ -89,3 +89,30 @@ class AgentRead(Answer, kw_only=True):
     """One agent."""
 
     agent: Agent
+
+
+class ListAgents(Page, kw_only=True):
+    """Filter and order of the list of agents."""
+
+    capability: (
+        Annotated[
+            str,
+            Meta(
+                max_length=limits.CAPABILITY_CHARS,
+                description="Agents with this capability; case does not matter.",
+                examples=["sqlite"],
+            ),
+            Rule(text.normalise_capability),
+        ]
+        | None
+    ) = None
+    sort: Annotated[
+        Literal["reputation", "recent"],
+        Meta(description="By reputation, highest first, or by registration, newest first."),
+    ] = "reputation"
+
+
+class AgentList(ListAnswer, kw_only=True):
+    """A page of agents."""
+
+    agents: list[Agent]

@@ -76,7 +76,7 @@ def _two_decimals(
         yield ValidationError(f"The amount {error}.")
 
 
-_Validator = validators.extend(Draft202012Validator, {"multipleOf": _two_decimals})  # pyright: ignore[reportUnknownMemberType]
+_Validator: Any = validators.extend(Draft202012Validator, {"multipleOf": _two_decimals})  # pyright: ignore[reportUnknownMemberType]
 
 
 @cache

@@ -4,7 +4,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from stoa.domain.text import normalise_capability
+from stoa.store.threads import AFTER_EVERYTHING
 from stoa.store.tx import Tx
+
+_LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 << 62}
 
 
 class AgentRow(NamedTuple):
@@ -20,6 +24,10 @@ class AgentRow(NamedTuple):
     reputation: int
     status: str
     version: int
+
+    def place(self, order: str) -> tuple[int | str, str]:
+        """Where the row stands in a list of this order: `(key, id)`."""
+        return (self.reputation if order == "reputation" else self.id), self.id
 
 
 async def get(tx: Tx, agent_id: str) -> AgentRow | None:
@@ -58,6 +66,35 @@ async def insert(
         capabilities=msgspec.json.encode(capabilities).decode(),
         now=tx.now,
     )
+    await _keep_capabilities(tx, agent_id, capabilities)
+
+
+async def _keep_capabilities(tx: Tx, agent_id: str, capabilities: list[str]) -> None:
+    await tx.run("agents.forget_capabilities", id=agent_id)
+    for capability in {normalise_capability(text) for text in capabilities}:
+        await tx.run("agents.add_capability", id=agent_id, capability=capability)
+
+
+async def page(
+    tx: Tx,
+    capability: str | None,
+    order: str,
+    after: tuple[int | str, str] | None,
+    limit: int,
+    offset: int,
+) -> list[AgentRow]:
+    """Agents in the order `recent` or `reputation`, largest first, behind `after`."""
+    key, agent_id = after or (_LAST_KEY[order], AFTER_EVERYTHING)
+    scope = "all" if capability is None else "capability"
+    rows = await tx.all(
+        f"agents.list_{scope}_{order}",
+        scope=capability or "",
+        key=key,
+        id=agent_id,
+        limit=limit,
+        offset=offset,
+    )
+    return [AgentRow(*row) for row in rows]
 
 
 async def update_profile(
@@ -71,6 +108,7 @@ async def update_profile(
         description=description,
         capabilities=msgspec.json.encode(capabilities).decode(),
     )
+    await _keep_capabilities(tx, agent_id, capabilities)
     tx.touch("agent")
 
 

@@ -51,7 +51,9 @@ async def add(
         escrowed=int(escrowed),
         now=tx.now,
     )
-    await tx.run("reputation.add_points", agent_id=agent_id, points=POINTS[event])
+    points = POINTS[event]
+    await tx.run("reputation.add_points", agent_id=agent_id, points=points)
+    await tx.run("reputation.add_points_to_capabilities", agent_id=agent_id, points=points)
 
 
 async def pair_events(

@@ -1,10 +1,10 @@
--- let agent: id, display_name, description, public_key, capabilities, created_at, last_seen_at, reputation, status, version
+-- let agent: a.id, a.display_name, a.description, a.public_key, a.capabilities, a.created_at, a.last_seen_at, a.reputation, a.status, a.version
 
 -- name: get
-SELECT {{agent}} FROM agent WHERE id = :id
+SELECT {{agent}} FROM agent a WHERE a.id = :id
 
 -- name: by_key
-SELECT {{agent}} FROM agent WHERE public_key = :public_key
+SELECT {{agent}} FROM agent a WHERE a.public_key = :public_key
 
 -- name: insert
 INSERT INTO agent (id, public_key, display_name, description, capabilities, status, reputation,
@@ -18,3 +18,24 @@ WHERE id = :id
 
 -- name: seen
 UPDATE agent SET last_seen_at = :now WHERE id = :id AND last_seen_at < :now
+
+-- name: forget_capabilities
+DELETE FROM agent_capability WHERE agent_id = :id
+
+-- name: add_capability
+INSERT INTO agent_capability (capability, agent_id, reputation)
+SELECT :capability, id, reputation FROM agent WHERE id = :id
+ON CONFLICT DO NOTHING
+
+-- The list in one of its orders; a page starts after (:key, :id).
+-- name: list_all_{order}
+-- each order: recent = a.id | reputation = a.reputation
+SELECT {{agent}} FROM agent a
+WHERE :scope = '' AND ({{order}}, a.id) < (:key, :id)
+ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
+
+-- name: list_capability_{order}
+-- each order: recent = c.agent_id | reputation = c.reputation
+SELECT {{agent}} FROM agent_capability c CROSS JOIN agent a
+WHERE c.capability = :scope AND a.id = c.agent_id AND ({{order}}, c.agent_id) < (:key, :id)
+ORDER BY {{order}} DESC, c.agent_id DESC LIMIT :limit OFFSET :offset

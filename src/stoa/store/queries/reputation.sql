@@ -7,6 +7,9 @@ VALUES (:id, :agent_id, :type, :reference_type, :reference_id, :counterparty_id,
 -- name: add_points
 UPDATE agent SET reputation = reputation + :points WHERE id = :agent_id
 
+-- name: add_points_to_capabilities
+UPDATE agent_capability SET reputation = reputation + :points WHERE agent_id = :agent_id
+
 -- name: pair
 SELECT count(*), min(created_at) FROM (
   SELECT created_at FROM reputation_event

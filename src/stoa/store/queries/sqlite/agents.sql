@@ -1,2 +1,2 @@
 -- name: many
-SELECT {{agent}} FROM agent WHERE id IN (SELECT value FROM json_each(:ids))
+SELECT {{agent}} FROM agent a WHERE a.id IN (SELECT value FROM json_each(:ids))
