@@ -16,13 +16,12 @@ import pytest
 from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.clock import VirtualClock
-from tests.support.doors import Door, Rest
+from tests.support.doors import DOORS, Door
 from tests.support.server import Server
 
 pytest_plugins = ["pytester", "tests.plugins.no_skips"]
 
 ENGINES = ["sqlite"]
-DOORS: dict[str, Callable[[App], Door]] = {"rest": Rest}
 
 LIMITS_OFF: dict[str, Any] = {
     name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")

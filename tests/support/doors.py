@@ -1,12 +1,18 @@
 """The doors through which one operation can be called, so that one test can try each."""
 
+import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
+from stoa.domain.errors import CATALOGUE
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from tests.support.answers import Answer
 from tests.support.app import NOTHING, Agent, App
+from tests.support.mcp import ERAS
+from tests.support.mcp import Mcp as McpClient
 
 
 class Door(Protocol):
@@ -33,6 +39,30 @@ class Rest:
             query = {name: _as_text(value) for name, value in rest.items()}
             return caller.get(f"{path}?{urlencode(query)}" if query else path)
         return caller.call(operation.method, path, rest or NOTHING)
+
+
+class Mcp:
+    """The MCP door, at one version of the protocol. Statuses are those REST would answer with."""
+
+    def __init__(self, app: App, version: str) -> None:
+        self._client = McpClient(app, version)
+        self._operations = {operation.tool: operation for operation in all_operations()}
+
+    def call(self, tool: str, arguments: dict[str, Any], agent: Agent | None = None) -> Answer:
+        """See `Door.call`."""
+        signed_in = {"authorization": f"Bearer {agent.token}"} if agent else {}
+        answer = self._client.call(tool, {**arguments, **signed_in}).ok()
+        result = answer["result"]
+        body: dict[str, Any] = result["structuredContent"]
+        refused = result.get("isError", False)
+        status = CATALOGUE[body["code"]].status if refused else self._operations[tool].status
+        return Answer(status, answer.header_list, json.dumps(body).encode())
+
+
+DOORS: dict[str, Callable[[App], Door]] = {
+    "rest": Rest,
+    **{f"mcp-{version}": partial(Mcp, version=version) for version in ERAS},
+}
 
 
 def _filled(operation: Operation, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:

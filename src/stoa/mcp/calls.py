@@ -16,8 +16,9 @@ from stoa.http.wire import HeaderList
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION
 from stoa.operations.limiter import headers as rate_headers
-from stoa.operations.runner import Inquiry, Runner, encode
+from stoa.operations.runner import Inquiry, Runner
 from stoa.operations.table import Operation
+from stoa.schemas.base import encode
 from stoa.schemas.validation import Shape, Values, shapes
 
 _INTEGER_MOST = 10**18

