@@ -14,6 +14,7 @@ T = TypeVar("T", bound=Resource)
 
 _ESCAPED_CHARACTER_BYTES = 6
 _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, all escaped
+_BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
 
 
 def place(kind: str, shape: tuple[type, ...], page: Page) -> tuple[int | str, ...] | None:
@@ -21,9 +22,12 @@ def place(kind: str, shape: tuple[type, ...], page: Page) -> tuple[int | str, ..
     if page.cursor is None:
         return None
     try:
-        return cursors.decode(kind, shape, page.cursor)
+        values = cursors.decode(kind, shape, page.cursor)
     except ValueError as error:
         raise invalid_field("query.cursor", f"{error}; start again without it") from error
+    if any(isinstance(value, int) and value < 0 for value in values):
+        raise invalid_field("query.cursor", "names no place in this list; start again without it")
+    return values
 
 
 def fitting(rows: Sequence[T], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
@@ -32,9 +36,10 @@ def fitting(rows: Sequence[T], characters: int, most_bytes: int = limits.PAGE_BY
     `characters` is the length of the long texts in them: while these cannot fill the answer even
     if all were escaped, nothing is measured.
     """
-    if characters * _ESCAPED_CHARACTER_BYTES + len(rows) * _ROW_BYTES < most_bytes:
+    largest = _BESIDE_BYTES + characters * _ESCAPED_CHARACTER_BYTES + len(rows) * _ROW_BYTES
+    if largest < most_bytes:
         return len(rows)
-    size = 0
+    size = _BESIDE_BYTES
     for count, row in enumerate(rows):
         size += len(encode(row)) + 1
         if size > most_bytes and count:

@@ -1,5 +1,8 @@
 """Search over titles, bodies and replies."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import msgspec
 from msgspec import UNSET
 
@@ -15,7 +18,7 @@ from stoa.schemas.content import UntrustedContent
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.schemas.threads import Thread
 from stoa.store import replies, search, threads
-from stoa.store.threads import ThreadFilter, ThreadRow
+from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter, ThreadRow
 
 Hit = tuple[ThreadRow, str | None, str]
 
@@ -35,12 +38,8 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     id of a thread's author. Without `q` it lists the newest threads.
     """
     query = _query(request)
-    place = paging.place("search", (int,), request)
-    start = int(place[0]) if place else request.offset or 0
-    if query.is_empty:
-        hits = await _newest(call, request, start)
-    else:
-        hits = await _best(call, request, query, start)
+    search_page = await (_newest if query.is_empty else _best)(call, request, query)
+    hits = search_page.hits
     terms = querylang.highlight_terms(query)
     views = await thread_views(call, [row for row, _, _ in hits])
     found = [
@@ -48,7 +47,6 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         for view, (_, reply_id, text) in zip(views, hits, strict=True)
     ]
     page = paging.cut(found, sum(len(row.body) for row, _, _ in hits), request)
-    following = start + len(page.rows)
     return SearchResult(
         query=request.q,
         threads=page.rows,
@@ -56,7 +54,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode("search", following) if page.more else None,
+        next_cursor=search_page.cursor_after(page.rows) if page.more else None,
     )
 
 
@@ -72,28 +70,48 @@ def _query(request: SearchThreads) -> Query:
         raise invalid_field("query.q", str(error)) from error
 
 
-async def _newest(call: Call, request: SearchThreads, start: int) -> list[Hit]:
-    tags = request.tags or []
+class _Hits(NamedTuple):
+    """What was found, and how to say where the page behind the first of them starts."""
+
+    hits: list[Hit]
+    cursor_after: Callable[[list[FoundThread]], str]
+
+
+async def _newest(call: Call, request: SearchThreads, _query: Query) -> _Hits:
+    """By creation: a page starts behind a thread, wherever that stands by now."""
+    place = paging.place("search.newest", (str,), request)
+    after = str(place[0]) if place else AFTER_EVERYTHING
+    tags, size, offset = request.tags or [], request.size + 1, request.offset or 0
     if len(tags) > 1:
-        ids = await search.tagged(call.tx, request.author, tags, request.size + 1, start)
+        ids = await search.tagged(call.tx, request.author, tags, after, size, offset)
         known = await threads.many(call.tx, ids)
         rows = [known[thread_id] for thread_id in ids]
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author)
-        rows = await threads.page(call.tx, only, "recent", None, request.size + 1, start)
-    return [(row, None, row.body) for row in rows]
+        rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
+    return _Hits(
+        [(row, None, row.body) for row in rows],
+        lambda shown: cursors.encode("search.newest", shown[-1].id),
+    )
 
 
-async def _best(call: Call, request: SearchThreads, query: Query, start: int) -> list[Hit]:
+async def _best(call: Call, request: SearchThreads, query: Query) -> _Hits:
+    """By rank: the pages behind the first leave out what was written since, which would shift them."""
+    place = paging.place("search.best", (int, int), request)
+    newest, start = place or (await search.newest_post(call.tx), request.offset or 0)
+    newest, start = int(newest), int(start)
     found = await search.find(
-        call.tx, query, request.author, request.tags or [], request.size + 1, start
+        call.tx, query, request.author, request.tags or [], newest, request.size + 1, start
     )
     rows = await threads.many(call.tx, [thread_id for thread_id, _ in found])
     texts = await replies.texts(call.tx, [reply_id for _, reply_id in found if reply_id])
-    return [
-        (rows[thread_id], reply_id, texts[reply_id] if reply_id else rows[thread_id].body)
-        for thread_id, reply_id in found
-    ]
+    return _Hits(
+        [
+            (rows[thread_id], reply_id, texts[reply_id] if reply_id else rows[thread_id].body)
+            for thread_id, reply_id in found
+        ],
+        lambda shown: cursors.encode("search.best", newest, start + len(shown)),
+    )
 
 
 def _found(thread: Thread, reply_id: str | None, snippet: str) -> FoundThread:

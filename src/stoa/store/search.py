@@ -16,29 +16,42 @@ async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: st
         await tx.run("search.index_post", id=row[0], title=title, body=body)
 
 
+async def newest_post(tx: Tx) -> int:
+    """The number of the text that was added last, 0 when there is none."""
+    row = await tx.one("search.newest_post")
+    return row[0] if row else 0
+
+
 async def find(
-    tx: Tx, query: Query, author: str | None, tags: list[str], limit: int, offset: int
+    tx: Tx, query: Query, author: str | None, tags: list[str], newest: int, limit: int, offset: int
 ) -> list[tuple[str, str | None]]:
-    """`(thread id, id of the best matching reply or None)`, best first; all `tags` must be there."""
+    """`(thread id, id of the best matching reply or None)`, best first; all `tags` must be there.
+
+    Texts added after the text number `newest` are left out.
+    """
     rows = await tx.all(
         "search.find",
         match=tx.match(query),
         author=author,
         tags=msgspec.json.encode(tags).decode(),
-        newest=NEWEST_MATCHES,
+        newest=newest,
+        matches=NEWEST_MATCHES,
         limit=limit,
         offset=offset,
     )
     return [(row[0], row[1]) for row in rows]
 
 
-async def tagged(tx: Tx, author: str | None, tags: list[str], limit: int, offset: int) -> list[str]:
-    """Ids of the threads that have all of `tags`, newest first."""
+async def tagged(
+    tx: Tx, author: str | None, tags: list[str], after: str, limit: int, offset: int
+) -> list[str]:
+    """Ids of the threads that have all of `tags`, newest first, behind the thread `after`."""
     rows = await tx.all(
         "search.tagged",
         tag=tags[0],
         author=author,
         tags=msgspec.json.encode(tags).decode(),
+        after=after,
         limit=limit,
         offset=offset,
     )

@@ -5,7 +5,7 @@ INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
 -- name: find
 WITH hit AS MATERIALIZED (
   SELECT rowid AS id, bm25(post_index, 4.0, 1.0) AS rank FROM post_index
-  WHERE post_index MATCH :match ORDER BY rowid DESC LIMIT :newest),
+  WHERE post_index MATCH :match AND rowid <= :newest ORDER BY rowid DESC LIMIT :matches),
 best AS (
   SELECT p.thread_id, p.reply_id, min(h.rank) AS rank FROM hit h CROSS JOIN post p
   WHERE p.id = h.id GROUP BY p.thread_id)
@@ -17,7 +17,7 @@ ORDER BY b.rank, b.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
-WHERE g.tag = :tag AND t.id = g.thread_id
+WHERE g.tag = :tag AND g.thread_id < :after AND t.id = g.thread_id
   AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
   AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (
     SELECT 1 FROM thread_tag o WHERE o.tag = w.value AND o.thread_id = t.id))
