@@ -1,23 +1,138 @@
-"""Logging: one line of JSON per event on stderr, without secrets and bodies."""
+"""Logging: one line of JSON per event on stderr, without secrets and without what clients sent.
 
+What a caller says never becomes part of a line: of an exception its type and the places it came
+through are told and not its message, which may quote a value, and of a library's own lines only
+where in the library they were said. What looks like a token, a challenge or a signature is masked
+all the same.
+"""
+
+import asyncio
+import json
 import logging
+import re
 import sys
+import traceback
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
 
 import structlog
+from structlog.typing import EventDict
+
+_FRAMES = 12
+_DEPTH = 4
+_SPEAKERS = ("uvicorn",)
+"""Libraries whose own words are known to hold nothing that a client sent."""
+_SECRETS = re.compile(r"stoa_[0-9A-Za-z]{8,}|[0-9A-Za-z_-]{80,}")
+_MASK = "***"
+
+
+@dataclass(slots=True)
+class Note:
+    """What lines about the request of this task say besides their own."""
+
+    request: str
+    agent: str | None = None
+
+
+_note: ContextVar[Note | None] = ContextVar("note", default=None)
+
+
+def note_request(request_id: str) -> None:
+    """Lines that are logged from here on are about this request."""
+    _note.set(Note(request_id))
+
+
+def note_agent(agent_id: str) -> None:
+    """The request is this agent's."""
+    note = _note.get()
+    if note:
+        note.agent = agent_id
 
 
 def configure_logs(level: str) -> None:
     """Send structlog and the standard library's loggers to stderr at `level`."""
     number = logging.getLevelNamesMapping()[level.upper()]
-    logging.basicConfig(stream=sys.stderr, level=number, format="%(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(number),
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
+            _add_note,
+            _tell_fault,
+            _render,
         ],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+    quiet = max(number, logging.WARNING)
+    logging.basicConfig(handlers=[_Libraries()], level=quiet, force=True)
+    for name in _SPEAKERS:
+        logging.getLogger(name).setLevel(number)
+
+
+def loop_fault(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """An event loop's exception handler; the loop's own would print the exception's message."""
+    error = context.get("exception")
+    structlog.get_logger().error("a task or callback failed", exc_info=error)
+
+
+class _Libraries(logging.Handler):
+    """Turns the standard library's records into our lines."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log one record."""
+        told = {"library": record.name}
+        if record.name.partition(".")[0] in _SPEAKERS:
+            event = record.getMessage().strip()
+        else:
+            event = "a library says something"
+            told["place"] = f"{_short(record.pathname)}:{record.lineno}"
+        error = record.exc_info and record.exc_info[1]
+        structlog.get_logger().log(record.levelno, event, exc_info=error, **told)
+
+
+def _add_note(_logger: object, _method: str, event: EventDict) -> EventDict:
+    note = _note.get()
+    if note:
+        event["request"] = note.request
+        if note.agent:
+            event["agent"] = note.agent
+    return event
+
+
+def _tell_fault(_logger: object, _method: str, event: EventDict) -> EventDict:
+    error = event.pop("exc_info", None)
+    if error is True:
+        error = sys.exception()
+    if isinstance(error, BaseException):
+        event["fault"] = list(_told(error))
+    return event
+
+
+def _told(error: BaseException, depth: int = 0) -> Iterator[str]:
+    """An exception and what it came from: types and places, the innermost place first."""
+    yield type(error).__name__
+    for frame in reversed(traceback.extract_tb(error.__traceback__)[-_FRAMES:]):
+        yield f"  {_short(frame.filename)}:{frame.lineno} {frame.name}"
+    parts = cast(BaseExceptionGroup[Any], error).exceptions if _is_group(error) else ()
+    for part in (*parts, error.__cause__ or error.__context__):
+        if part is not None and depth < _DEPTH:
+            yield from _told(part, depth + 1)
+
+
+def _is_group(error: BaseException) -> bool:
+    return isinstance(error, BaseExceptionGroup)
+
+
+def _short(path: str) -> str:
+    """The last two parts of a path."""
+    return "/".join(Path(path).parts[-2:])
+
+
+def _render(_logger: object, _method: str, event: EventDict) -> str:
+    """The line, masked. A value that is not JSON is told by its type."""
+    line = {name: event.pop(name) for name in ("timestamp", "level", "event")}
+    text = json.dumps({**line, **event}, default=lambda value: type(value).__name__)
+    return _SECRETS.sub(_MASK, text)

@@ -78,7 +78,9 @@ def _run(settings: Settings, listener: socket.socket) -> None:
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     from stoa.app import Stoa
     from stoa.http.server import cancel_on_signals
+    from stoa.logs import loop_fault
 
+    asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
     async with await Stoa.open(settings) as stoa:
         server = server_of(stoa)
@@ -88,12 +90,14 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
 
 def server_of(stoa: "Stoa") -> "Server":
     from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
+    from stoa.http.access import with_access_lines
     from stoa.http.connections import Connections
     from stoa.http.server import Server
 
     proxies = parse_networks(stoa.settings.trusted_proxies)
     connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
-    return Server(stoa.asgi, connections, f"{stoa.settings.origin}/docs/errors")
+    app = with_access_lines(stoa.asgi) if stoa.settings.log_level == "debug" else stoa.asgi
+    return Server(app, connections, f"{stoa.settings.origin}/docs/errors")
 
 
 def _announce(settings: Settings) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import msgspec
+import structlog
 
 from stoa.domain.addresses import IPNetwork, is_loopback
 from stoa.domain.errors import Refusal
@@ -11,7 +12,10 @@ from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.rest import Rest
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
+from stoa.logs import note_request
 from stoa.mcp import door as mcp
+
+log = structlog.get_logger("stoa.http")
 
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
@@ -61,6 +65,14 @@ class App:
         if scope["type"] != "http":
             return
         incoming = request.read(scope, receive, self._trusted)
+        note_request(incoming.id)
+        try:
+            await self._answer(incoming, scope, receive, send)
+        except Exception:
+            log.exception("defect")
+            await self._rest.refuse(incoming, send, Refusal("forum_error"))
+
+    async def _answer(self, incoming: Request, scope: Scope, receive: Receive, send: Send) -> None:
         host = incoming.headers.get(b"host", b"").decode("latin-1")
         incoming.base_url = self._hosts.base_url(host)
         if incoming.path in ("/healthz", "/readyz"):
@@ -88,7 +100,10 @@ class App:
             return await self._rest.refuse(incoming, send, refusal)
         if path in _MOVED:
             return await _redirect(incoming, send)
-        return await self._pages(scope, receive, _with_headers(send, incoming.id_header))
+        try:
+            await self._pages(scope, receive, _with_headers(send, incoming.id_header))
+        except Exception:
+            log.exception("defect")  # and Starlette has answered 500 before it raised this
 
     async def _health(self, incoming: Request, send: Send) -> None:
         trouble = self._trouble() if incoming.path == "/readyz" else None

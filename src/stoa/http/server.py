@@ -22,7 +22,7 @@ _ENDING = (signal.SIGTERM, signal.SIGINT)
 
 def new_loop() -> asyncio.AbstractEventLoop:
     """An event loop of the fastest kind there is here."""
-    factory = uvicorn.Config("").get_loop_factory()
+    factory = uvicorn.Config("", log_config=None).get_loop_factory()
     return factory() if factory else asyncio.new_event_loop()
 
 

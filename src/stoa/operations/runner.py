@@ -15,13 +15,14 @@ from stoa.clock import Clock
 from stoa.domain import limits, tokens
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
+from stoa.logs import note_agent
 from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.etags import etag
 from stoa.operations.limiter import Bucket, Charge, Limiter
 from stoa.operations.snapshots import Snapshots
-from stoa.operations.table import Access, Charged, Mode, Operation
+from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
 from stoa.schemas.validation import Values, parse
 from stoa.store import agents, holds, sessions
@@ -32,6 +33,7 @@ UNAVAILABLE_RETRY_S = 5
 
 Q = TypeVar("Q", bound=Request)
 A = TypeVar("A", bound=Answer)
+Make = Callable[[], Awaitable[tuple[bytes, int]]]
 
 
 @dataclass(slots=True)
@@ -106,9 +108,30 @@ class Runner:
 
     async def look(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:
         """What an anonymous reader sees, for pages and feeds: the typed answer of a public read."""
-        return await self._store.read(
-            lambda tx: run(Call(tx, self._services, None, "", ""), request), slow=True
-        )
+
+        async def read() -> A:
+            return await self._store.read(
+                lambda tx: run(Call(tx, self._services, None, "", ""), request), slow=True
+            )
+
+        operation = TABLE.get(run.__name__)
+        if operation and operation.mode is Mode.SNAPSHOT:
+            return (await self._snapshots.get(operation.name, self._clock(), read)).answer
+        return await read()
+
+    async def kept(self, key: str, shown_id: str, make: Make) -> bytes:
+        """The bytes that `make` gives with the time (ms) until which they hold, or the ready ones.
+
+        They are made anew when `shown_id` or an agent's profile changed, and once a minute.
+        """
+        entry = self._cache.get(key, self._clock())
+        if entry:
+            return entry.body
+        stamp = self._store.stamp()
+        body, until = await make()
+        expires_at = min(until, self._clock() + limits.AUTHOR_STALENESS_MS)
+        self._cache.put(key, Entry(body, "", shown_id, stamp, expires_at))
+        return body
 
     async def shed(self, address: str) -> Refusal | None:
         """The refusal of an uncharged call from an address that makes too many."""
@@ -133,6 +156,7 @@ class Runner:
             raise _bad_token("invalid_token")
         if row.expires_at <= now:
             raise _bad_token("token_expired")
+        note_agent(row.agent_id)
         return Caller(row.agent_id, row.agent_status)
 
     def _reads_bucket(self, caller: Caller | None, address: str) -> Bucket:
@@ -216,7 +240,9 @@ class Runner:
         self, operation: Operation, request: Request, warnings: list[Warning]
     ) -> Outcome:
         async def make() -> Answer:
-            return await self.look(operation.run, request)
+            return await self._store.read(
+                lambda tx: operation.run(Call(tx, self._services, None, "", ""), request), slow=True
+            )
 
         snapshot = await self._snapshots.get(operation.name, self._clock(), make)
         body = snapshot.body
