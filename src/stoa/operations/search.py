@@ -1,7 +1,7 @@
 """Search over titles, bodies and replies."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import msgspec
 from msgspec import UNSET
@@ -70,7 +70,8 @@ def _query(request: SearchThreads) -> Query:
         raise invalid_field("query.q", str(error)) from error
 
 
-class _Hits(NamedTuple):
+@dataclass(frozen=True)
+class _Hits:
     """What was found, and how to say where the page behind the first of them starts."""
 
     hits: list[Hit]
