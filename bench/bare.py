@@ -1,4 +1,4 @@
-"""The yardstick: a bare ASGI application with ready answers, served exactly as Stoa is.
+"""The yardstick: a bare ASGI application with ready answers on uvicorn, uvloop and httptools.
 
 GET answers the given bytes and headers. POST reads and decodes its JSON, looks the bearer token up
 in a dict and encodes the given answer with the sent text in it.
@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 import uvicorn
 
-from stoa.cli.serving import server_config
 from stoa.http.wire import HeaderList, Receive, Scope, Send
 
 _decode = msgspec.json.decode
@@ -85,7 +84,14 @@ def main() -> None:
     """Serve what the spec on stdin says, until killed."""
     spec = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Spec)
     listener = socket.create_server(("127.0.0.1", spec.port), backlog=2048)
-    config = server_config(Bare(spec))
+    config = uvicorn.Config(
+        Bare(spec),
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+    )
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(uvicorn.Server(config).serve(sockets=[listener]))
 

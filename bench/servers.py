@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +69,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def stoa(folder: Path, **settings: str) -> Iterator[Server]:
+def stoa(folder: Path, **settings: str) -> Generator[Server]:
     """A Stoa on the data in `folder`, with these settings and nothing from this environment."""
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if name[:5] != "STOA_"}
@@ -81,7 +81,7 @@ def stoa(folder: Path, **settings: str) -> Iterator[Server]:
 
 
 @contextmanager
-def bare(spec: Spec) -> Iterator[Server]:
+def bare(spec: Spec) -> Generator[Server]:
     """The yardstick, with a port of its own in place of the spec's."""
     spec.port = free_port()
     command = [sys.executable, "-m", "bench.bare"]
@@ -92,7 +92,7 @@ def bare(spec: Spec) -> Iterator[Server]:
 @contextmanager
 def _running(
     command: list[str], port: int, stdin: bytes, environment: dict[str, str] | None
-) -> Iterator[Server]:
+) -> Generator[Server]:
     start = time.perf_counter()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
