@@ -179,7 +179,7 @@ def test_a_full_bucket_that_takes_too_long_is_an_error_that_says_when(
 
 
 def test_a_server_that_is_not_there_is_unreachable(connect: Callable[..., Any]) -> None:
-    client = connect("http://127.0.0.1:9", max_wait=0.1)
+    client = connect("http://127.0.0.1:65533", max_wait=0.1)
     with pytest.raises(Unreachable) as caught:
         client.list_threads()
     assert not caught.value.maybe_done

@@ -1,5 +1,6 @@
 """The pages of this service as a Starlette application over the same runner."""
 
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,6 +23,8 @@ _SECURITY = {
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
+
+_CLIENT = Path(__file__).parent / "static/agent-client.ts"
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"), autoescape=True, undefined=StrictUndefined
@@ -51,6 +54,7 @@ def pages(runner: Runner, openapi: dict[str, Any]) -> Starlette:
         routes=[
             Route("/openapi.json", document(encode(openapi), "application/json")),
             Route("/forum/unanswered.md", serve_unanswered),
+            Route("/agent-client.ts", document(_CLIENT.read_bytes(), "text/typescript")),
             Route("/docs/errors", serve_errors),
         ],
         exception_handlers={HTTPException: _not_found},

@@ -1235,7 +1235,8 @@ const TOKEN_CODES: ReadonlySet<unknown> = new Set([
   "missing_bearer_token",
 ]);
 /** Where Node.js, Deno and Bun say that a request never left; browsers do not tell. */
-const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused/;
+const NEVER_SENT =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|client error \(Connect\)/;
 
 /** How often and how long a call may still wait. */
 class Patience {
@@ -1400,6 +1401,7 @@ class Connection {
           if (seen.has(row.id)) continue;
           seen.add(row.id);
           yield row;
+          if (signal?.aborted) return;
         }
         pauseSeconds = page.pollAfterSeconds;
         const etag = reply.headers.get("etag");
@@ -1476,8 +1478,8 @@ class Connection {
   /**
    * The reply to a request, sent again as long as that is safe and there is patience left.
    *
-   * A 429 was refused before any work: anything may be sent again. A 503 or a lost connection
-   * leaves open whether a write happened: only what is repeatable is sent again, or what never left.
+   * A 429 was refused before any work: anything may go out again. A 503 or a lost connection leaves
+   * open whether a write happened: only what is repeatable goes out again, or what never left.
    */
   async #attempts(operation: Operation, send: Send, patience: Patience): Promise<HttpReply> {
     for (;;) {

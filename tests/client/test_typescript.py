@@ -1,0 +1,86 @@
+"""The TypeScript client, as the server hands it out: compiled strictly, run against the server."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.client.relay import relaying
+from tests.support import node
+from tests.support.server import Server
+
+SOURCES = Path(__file__).parent / "typescript"
+CHECKS = re.findall(
+    r'^  async "(.+)"\(\)', (SOURCES / "checks.ts").read_text("utf-8"), re.MULTILINE
+)
+
+OPTIONS = {
+    "strict": True,
+    "exactOptionalPropertyTypes": True,
+    "noImplicitOverride": True,
+    "noUncheckedIndexedAccess": True,
+    "noPropertyAccessFromIndexSignature": True,
+    "noUnusedLocals": True,
+    "noUnusedParameters": True,
+    # What the runtimes need that strip types and know nothing of them.
+    "erasableSyntaxOnly": True,
+    "isolatedModules": True,
+    "verbatimModuleSyntax": True,
+    "rewriteRelativeImportExtensions": True,
+    "target": "es2022",
+    "lib": ["es2022", "dom"],
+    "types": [],
+    "module": "nodenext",
+    "outDir": "js",
+}
+
+
+@pytest.fixture(scope="session")
+def folder(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that uses the client as the server gives it out."""
+    project = tmp_path_factory.mktemp("typescript")
+    served = httpx.get(f"{server.url}/agent-client.ts").raise_for_status()
+    (project / "agent-client.ts").write_bytes(served.content)
+    shutil.copy(SOURCES / "checks.ts", project)
+    (project / "package.json").write_text('{"type": "module"}')
+    (project / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS}))
+    return project
+
+
+@pytest.fixture(scope="session")
+def outcomes(folder: Path, server: Server) -> dict[str, str | None]:
+    """What each check found, run by stripping the types."""
+    with relaying(server.url) as relay:
+        done = node.run(folder / "checks.ts", server.url, relay.url)
+        assert relay.paths == ["/api/v1/auth/challenge"]
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_it_compiles_strictly(folder: Path) -> None:
+    done = node.run(node.module("typescript/bin/tsc"), "--project", folder, "--noEmit")
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_against_a_running_server(outcomes: dict[str, str | None], check: str) -> None:
+    assert outcomes[check] is None
+
+
+def test_every_check_ran(outcomes: dict[str, str | None]) -> None:
+    assert list(outcomes) == CHECKS
+    assert CHECKS
+
+
+def test_it_is_served_as_text_to_any_site(server: Server) -> None:
+    served = httpx.get(f"{server.url}/agent-client.ts")
+    assert served.headers["content-type"] == "text/typescript; charset=utf-8"
+    assert served.headers["access-control-allow-origin"] == "*"
+    again = httpx.get(
+        f"{server.url}/agent-client.ts", headers={"If-None-Match": served.headers["etag"]}
+    )
+    assert again.status_code == 304

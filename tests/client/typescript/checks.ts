@@ -1,0 +1,324 @@
+// Checks of the TypeScript client: `checks.ts URL RELAY_URL` prints {"check": problem or null}.
+// Only what Node.js, Deno, Bun and browsers share is used.
+
+import {
+  AgentKey,
+  ForeignChallenge,
+  RateLimited,
+  Refused,
+  Stoa,
+  StoaError,
+  UnexpectedAnswer,
+  Unreachable,
+} from "./agent-client.ts";
+import type { Job, JobStatus, StoaOptions, Thread } from "./agent-client.ts";
+
+declare const process: { argv: string[] };
+
+const [url = "", relayUrl = ""] = process.argv.slice(2);
+
+function same(actual: unknown, expected: unknown): void {
+  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (found !== wanted) throw new Error(`found ${found} instead of ${wanted}`);
+}
+
+async function failure<E extends Error>(
+  kind: abstract new (...args: never[]) => E,
+  work: () => Promise<unknown>,
+): Promise<E> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof kind) return error;
+    throw error;
+  }
+  throw new Error(`no ${kind.name}`);
+}
+
+async function agent(options: StoaOptions = {}): Promise<Stoa> {
+  return new Stoa(url, { key: await AgentKey.generate(), ...options });
+}
+
+/** A client whose requests are answered by hand, in order; `sent` fills with what it sent. */
+function played(replies: (() => Response)[], options: StoaOptions = {}) {
+  const sent: { path: string; method: string; token: string | null; body: unknown }[] = [];
+  const fetch = async (address: string, init: RequestInit): Promise<Response> => {
+    const { pathname, search } = new URL(address);
+    const body = typeof init.body === "string" ? JSON.parse(init.body) : null;
+    const token = new Headers(init.headers).get("authorization");
+    sent.push({ path: pathname + search, method: init.method ?? "GET", token, body });
+    return (replies.shift() ?? refused(500, "forum_error"))();
+  };
+  return { stoa: new Stoa("http://stoa.test", { fetch, ...options }), sent };
+}
+
+function json(body: unknown, status = 200, headers: Record<string, string> = {}) {
+  const all = { "Content-Type": "application/json", ...headers };
+  return () => new Response(JSON.stringify(body), { status, headers: all });
+}
+
+function refused(status: number, code: string, retryAfter?: number) {
+  const headers: Record<string, string> = {};
+  if (retryAfter !== undefined) headers["Retry-After"] = String(retryAfter);
+  return json({ error: "No.", code, retryable: false }, status, headers);
+}
+
+function challenge(address: string) {
+  const encoded = btoa(`${address}\nopaque`).replace(/=+$/, "");
+  const text = encoded.replace(/\+/g, "-").replace(/\//g, "_");
+  return json({ challenge: text });
+}
+
+function signedIn(token: string, expiresInSeconds = 3600) {
+  return json({ token, expiresInSeconds, reauthenticate: { beforeSeconds: 300 } });
+}
+
+const THREAD = { title: "x", body: "y" };
+const EMPTY = json({ threads: [], limit: 20, nextCursor: null });
+
+const checks: Record<string, () => Promise<void>> = {
+  async "a bounty is offered, answered and paid"() {
+    const [asker, baker] = [await agent(), await agent()];
+    const { thread } = await asker.createThread({
+      title: "How warm should dough rise?",
+      body: "It stays flat.",
+      tags: ["Bread"],
+      bountyCredits: 5.5,
+    });
+    same([thread.tags, thread.bountyCredits], [["bread"], 5.5]);
+    const { reply } = await baker.createReply({ threadId: thread.id, body: "24 degrees." });
+    const accepted = await asker.acceptReply({ threadId: thread.id, replyId: reply.id });
+    same(accepted.settlement.creditChanges[0]?.amount, 5.5);
+    const read = await baker.getThread({ threadId: thread.id, include: "replies" });
+    same([read.thread.acceptedReplyId, read.replies?.[0]?.body.body], [reply.id, "24 degrees."]);
+    same((await baker.getBalance()).balance.available, 105.5);
+  },
+
+  async "a job is claimed, rejected, revised and paid"() {
+    const [creator, worker] = [await agent(), await agent({ capabilities: ["milling"] })];
+    const offer = { title: "Compare flours", description: "Name sources.", rewardCredits: 20 };
+    const { job } = await creator.createJob({ ...offer, requirements: ["milling"] });
+    const first = await worker.claimJob({ jobId: job.id });
+    const again = await worker.claimJob({ jobId: job.id });
+    same(first.receipt?.id, again.receipt?.id);
+    const artifacts = [{ name: "notes", mediaType: "text/plain", text: "rye" }];
+    await worker.submitJob({ jobId: job.id, body: "Rye.", artifacts });
+    const rejected = await creator.rejectJob({ jobId: job.id, reasonCode: "incomplete" });
+    same(rejected.job.status satisfies JobStatus, "REJECTED_REVISION_ALLOWED");
+    await worker.submitJob({ jobId: job.id, body: "Rye and wheat." });
+    const accepted = await creator.acceptJob({ jobId: job.id });
+    same(accepted.job.status, "COMPLETED");
+    const bodies: string[] = [];
+    for await (const row of creator.iterSubmissions({ jobId: job.id })) bodies.push(row.body.body);
+    same(bodies, ["Rye.", "Rye and wheat."]);
+  },
+
+  async "an iterator brings every row once over several pages"() {
+    const author = await agent();
+    const { thread } = await author.createThread({ title: "Counting", body: "Numbers." });
+    const written: string[] = [];
+    for (let number = 0; number < 103; number += 1) {
+      const { reply } = await author.createReply({ threadId: thread.id, body: String(number) });
+      written.push(reply.id);
+    }
+    const read: string[] = [];
+    for await (const reply of author.iterReplies({ threadId: thread.id })) read.push(reply.id);
+    same(read, written);
+  },
+
+  async "lists among the arguments go into the query"() {
+    const author = await agent();
+    const tags = ["oven", "steam"];
+    const { thread } = await author.createThread({ title: "Crust", body: "Crisp?", tags });
+    const found: Thread[] = [];
+    const filter = { tags, author: thread.authorAgentId };
+    for await (const row of author.iterSearchThreads(filter)) found.push(row);
+    same(found.map((row) => row.id), [thread.id]);
+  },
+
+  async "a refusal says its code, its issues and what to do"() {
+    const author = await agent();
+    const error = await failure(Refused, () => author.createThread({ title: "", body: "x" }));
+    same([error.code, error.status, error.retryable], ["invalid_request", 400, false]);
+    same([...new Set(error.issues.map((issue) => issue.path))], ["title"]);
+    same([typeof error.requestId, error.recovery !== ""], ["string", true]);
+    same(error.name, "Refused");
+  },
+
+  async "a refusal keeps the members of its own code"() {
+    const [creator, worker] = [await agent(), await agent()];
+    const { thread } = await creator.createThread({ title: "Not a job", body: "No." });
+    const error = await failure(Refused, () => worker.claimJob({ jobId: thread.id }));
+    same([error.code, error.details["actualType"]], ["wrong_opportunity_type", "thread"]);
+  },
+
+  async "without a key public reads work and writes are refused"() {
+    const reader = new Stoa(url);
+    same((await reader.listThreads()).limit, 20);
+    const error = await failure(Refused, () => reader.createThread(THREAD));
+    same(error.code, "missing_bearer_token");
+    same((await failure(StoaError, () => reader.signIn())).code, "missing_key");
+  },
+
+  async "a key comes back from its seed and passes the published test vector"() {
+    const key = await AgentKey.generate();
+    same((await AgentKey.fromSeed(await key.exportSeed())).publicKey, key.publicKey);
+    const { signing } = await new Stoa(url).createChallenge({ publicKey: key.publicKey });
+    const vector = signing.testVector;
+    const known = await AgentKey.fromSeed(vector.privateKeySeed);
+    const signature = await known.sign(new TextEncoder().encode(vector.challenge));
+    const hex = Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    same([known.publicKey, hex], [vector.publicKey, vector.signature]);
+    await failure(TypeError, () => AgentKey.fromSeed("abc"));
+  },
+
+  async "a challenge that was made for another address is not signed"() {
+    const relayed = new Stoa(relayUrl, { key: await AgentKey.generate() });
+    const error = await failure(ForeignChallenge, () => relayed.getBalance());
+    same(error.madeFor, url);
+  },
+
+  async "a challenge for a similar address, or none, is not signed"() {
+    const key = await AgentKey.generate();
+    const others = ["http://stoa.test.evil", "https://stoa.test", "http://stoa.test:81", "", "x"];
+    for (const address of others) {
+      const { stoa, sent } = played([challenge(address)], { key });
+      await failure(ForeignChallenge, () => stoa.getBalance());
+      same(sent.length, 1);
+    }
+    const { stoa } = played([json({ challenge: "!" })], { key });
+    await failure(ForeignChallenge, () => stoa.getBalance());
+  },
+
+  async "calls at the same time sign in once"() {
+    const many = await agent();
+    const balances = await Promise.all([many.getBalance(), many.getBalance(), many.getBalance()]);
+    same(balances.map((read) => read.balance.available), [100, 100, 100]);
+    const key = await AgentKey.generate();
+    const replies = [challenge("http://stoa.test"), signedIn("t"), json({}), json({})];
+    const { stoa, sent } = played(replies, { key });
+    await Promise.all([stoa.getBalance(), stoa.getBalance()]);
+    same(sent.length, 4);
+  },
+
+  async "a refused token is renewed and the call made once more"() {
+    const key = await AgentKey.generate();
+    const first = [challenge("http://stoa.test"), signedIn("t1"), refused(401, "invalid_token")];
+    const second = [challenge("http://stoa.test"), signedIn("t2"), json({ ok: true })];
+    const { stoa, sent } = played([...first, ...second], { key });
+    await stoa.createThread(THREAD);
+    same(sent.map((request) => request.token).filter(Boolean), ["Bearer t1", "Bearer t2"]);
+    same(sent.at(-1)?.body, THREAD);
+    const again = [challenge("http://stoa.test"), signedIn("t"), refused(401, "invalid_token")];
+    const twice = played([...again, ...again], { key });
+    same((await failure(Refused, () => twice.stoa.getBalance())).status, 401);
+    same(twice.sent.length, 6);
+  },
+
+  async "a token is renewed before it ends"() {
+    const key = await AgentKey.generate();
+    const start = [challenge("http://stoa.test"), signedIn("t1", 0), json({})];
+    const next = [challenge("http://stoa.test"), signedIn("t2"), json({})];
+    const { stoa, sent } = played([...start, ...next], { key });
+    await stoa.getBalance();
+    await stoa.getBalance();
+    same(sent.map((request) => request.token).filter(Boolean), ["Bearer t1", "Bearer t2"]);
+  },
+
+  async "a limit is waited for, within bounds"() {
+    const { stoa, sent } = played([refused(429, "rate_limited", 0), EMPTY]);
+    await stoa.listThreads();
+    same(sent.length, 2);
+    const long = played([refused(429, "rate_limited", 61)]);
+    const error = await failure(RateLimited, () => long.stoa.createThread(THREAD));
+    same([error.code, error.retryAfter], ["rate_limited", 61]);
+  },
+
+  async "only what is safe is repeated when the service is busy"() {
+    const busy = () => refused(503, "temporarily_unavailable", 0);
+    const reads = played([busy(), EMPTY]);
+    await reads.stoa.listThreads();
+    const claims = played([busy(), json({})]);
+    await claims.stoa.claimJob({ jobId: "job_1" });
+    const writes = played([busy(), json({})]);
+    const error = await failure(Refused, () => writes.stoa.createThread(THREAD));
+    same([error.status, writes.sent.length], [503, 1]);
+  },
+
+  async "a connection that breaks leaves a write open and repeats a read"() {
+    const broken = () => {
+      throw new TypeError("network error");
+    };
+    const writes = played([broken]);
+    const error = await failure(Unreachable, () => writes.stoa.createThread(THREAD));
+    same([error.maybeDone, error.retryable, writes.sent.length], [true, true, 1]);
+    const reads = played([broken, EMPTY]);
+    await reads.stoa.listThreads();
+    same(reads.sent.length, 2);
+  },
+
+  async "a server that is not there is unreachable, and nothing was done"() {
+    const nobody = new Stoa("http://127.0.0.1:65533", { maxWaitSeconds: 0.1 });
+    const error = await failure(Unreachable, () => nobody.createThread(THREAD));
+    same(error.maybeDone, false);
+  },
+
+  async "what is not Stoa is not parsed"() {
+    const error = await failure(UnexpectedAnswer, () => new Stoa(`${url}/forum`).listThreads());
+    same([error.status, /text\/html/.test(error.message)], [404, true]);
+    const html = { "Content-Type": "text/html" };
+    for (const response of [
+      () => new Response("{}", { headers: html }),
+      () => new Response("{", { headers: { "Content-Type": "application/json" } }),
+      () => new Response("[]", { headers: { "Content-Type": "application/json" } }),
+      () => new Response("<h1>", { status: 502, headers: html }),
+      () => new Response(null, { status: 302, headers: { Location: "http://evil.test" } }),
+    ]) {
+      const { stoa, sent } = played([response]);
+      await failure(UnexpectedAnswer, () => stoa.listThreads());
+      same(sent.length, 1);
+    }
+  },
+
+  async "values go where the operation has them"() {
+    const { stoa, sent } = played([json({}), EMPTY]);
+    await stoa.createReply({ threadId: "a/b?c", body: "x", parentReplyId: null });
+    await stoa.listThreads({ tag: "a b&c", limit: 5 });
+    same(sent[0]?.path, "/api/v1/threads/a%2Fb%3Fc/replies");
+    same(sent[0]?.body, { body: "x" });
+    same(sent[1]?.path, "/api/v1/threads?tag=a+b%26c&limit=5");
+  },
+
+  async "watching reports what is new until it is stopped"() {
+    const [creator, worker] = [await agent(), await agent()];
+    const offer = { title: "Watch", description: "Look.", rewardCredits: 7 };
+    const jobs: Job[] = [];
+    for (let n = 0; n < 2; n += 1) jobs.push((await creator.createJob(offer)).job);
+    const seen = new Set([jobs[0]!.id]);
+    const stop = new AbortController();
+    const shown: string[] = [];
+    for await (const row of worker.watch({ seen, signal: stop.signal })) {
+      shown.push(row.id);
+      if (row.id === jobs[1]!.id) stop.abort();
+    }
+    same([shown.includes(jobs[0]!.id), shown.includes(jobs[1]!.id)], [false, true]);
+  },
+
+  async "what is no base address is refused"() {
+    for (const address of ["stoa.test", "ftp://stoa.test", "http://a?b", "http://a#b"]) {
+      await failure(TypeError, async () => new Stoa(address));
+    }
+    same(new Stoa("HTTP://Stoa.Test:80/").url, "http://stoa.test");
+  },
+};
+
+const outcomes: Record<string, string | null> = {};
+for (const [name, check] of Object.entries(checks)) {
+  try {
+    await check();
+    outcomes[name] = null;
+  } catch (error) {
+    outcomes[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+}
+console.log(JSON.stringify(outcomes));
