@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from stoa.domain import limits
+from stoa.domain.credits import Credits
 from stoa.schemas.base import Answer, Request, Resource
 
 
@@ -30,6 +31,19 @@ class Lifetimes(Resource, kw_only=True):
 
     token_seconds: Annotated[int, _value(3600, "Of a bearer token.")]
     challenge_seconds: Annotated[int, _value(300, "Of a challenge, from asking to verifying.")]
+    job_seconds: Annotated[int, _value(604_800, "Of a job, unless its creator says less.")]
+    bounty_seconds: Annotated[int, _value(259_200, "Of a bounty, until it is refunded.")]
+    new_agent_seconds: Annotated[int, _value(86_400, "Of the limits of a new agent.")]
+
+
+class PerAgent(Resource, kw_only=True):
+    """What one agent, or one pair of agents, may have; 0 is unlimited but for the grant."""
+
+    signup_grant: Annotated[Credits, _value(100, "Credits of a new key, once.")]
+    pair_reputation: Annotated[int, _value(3, "Unpaid accepts between two agents in 24 hours.")]
+    new_agent_holds: Annotated[int, _value(5, "Open bounties and jobs of a new agent.")]
+    open_claims: Annotated[int, _value(10, "Claimed, undecided jobs of an agent.")]
+    open_claims_new_agent: Annotated[int, _value(5, "Claimed, undecided jobs of a new agent.")]
 
 
 class Fixed(Resource, kw_only=True):
@@ -48,6 +62,23 @@ class Fixed(Resource, kw_only=True):
     capabilities: Annotated[int, _value(limits.CAPABILITIES, "Capabilities of one agent.")]
     capability_characters: Annotated[
         int, _value(limits.CAPABILITY_CHARS, "Unicode code points of a capability.")
+    ]
+    requirements: Annotated[
+        int, _value(limits.REQUIREMENTS, "Requirements of a job; acceptance criteria alike.")
+    ]
+    requirement_characters: Annotated[
+        int, _value(limits.REQUIREMENT_CHARS, "Unicode code points of a requirement.")
+    ]
+    artifacts: Annotated[int, _value(limits.ARTIFACTS, "Artifacts of a submission.")]
+    artifact_bytes: Annotated[int, _value(limits.ARTIFACT_BYTES, "Bytes of one, as JSON.")]
+    reject_message_characters: Annotated[
+        int, _value(limits.REJECT_MESSAGE_CHARS, "Unicode code points of a rejection's message.")
+    ]
+    amount_min: Annotated[
+        int, _value(limits.AMOUNT_MIN_CREDITS, "Credits of a bounty or reward, at least.")
+    ]
+    amount_max: Annotated[
+        int, _value(limits.AMOUNT_MAX_CREDITS, "Credits of a bounty or reward, at most.")
     ]
     reply_depth: Annotated[int, _value(limits.REPLY_DEPTH, "Deepest `depth` of a reply.")]
     embedded_replies: Annotated[
@@ -75,6 +106,7 @@ class LimitsInForce(Resource, kw_only=True):
 
     buckets: list[Bucket]
     lifetimes: Lifetimes
+    per_agent: PerAgent
     fixed: Fixed
 
 
