@@ -1,10 +1,17 @@
 """The one source of randomness."""
 
+import random
 import secrets
 
 from stoa.domain.ids import Sequence
 
 random_bytes = secrets.token_bytes
+_numbers = random.Random(secrets.randbits(128))  # noqa: S311 - request ids are no secret
+
+
+def request_id() -> str:
+    """16 hex digits that tell one request from another."""
+    return f"{_numbers.getrandbits(64):016x}"
 
 
 class Ids:

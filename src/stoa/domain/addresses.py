@@ -106,7 +106,10 @@ def _host(text: str) -> _Host | None:
 
 @lru_cache(_CACHED)
 def _parsed(text: str) -> _Host | None:
-    match = _IN_BRACKETS_OR_WITH_PORT.fullmatch(text)
+    try:
+        return _Host(IPv4Address(text), text, text)  # which takes no text but the canonical one
+    except ValueError:
+        match = _IN_BRACKETS_OR_WITH_PORT.fullmatch(text)
     try:
         address = ip_address(match[1] or match[2] if match else text)
     except ValueError:

@@ -7,7 +7,7 @@ import structlog
 
 from stoa.domain.addresses import IPNetwork, is_loopback
 from stoa.domain.errors import Refusal
-from stoa.http import answering, request
+from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.rest import Rest
@@ -64,7 +64,7 @@ class App:
         """The ASGI entry point."""
         if scope["type"] != "http":
             return
-        incoming = request.read(scope, receive, self._trusted)
+        incoming = Request(scope, receive, self._trusted)
         note_request(incoming.id)
         try:
             await self._answer(incoming, scope, receive, send)

@@ -1,28 +1,43 @@
 """One HTTP request as the doors see it: id, host, client address, headers."""
 
 import re
-from dataclasses import dataclass
 
 from stoa.domain.addresses import IPNetwork, client_address
-from stoa.entropy import random_bytes
-from stoa.http.wire import Headers, Receive, Scope
+from stoa.entropy import request_id
+from stoa.http.wire import HeaderList, Headers, Receive, Scope
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
-@dataclass(slots=True)
 class Request:
-    """A request. `base_url` is the address that challenges are bound to."""
+    """The request of an ASGI scope. Who knows `base_url`, for challenges, sets it."""
 
-    method: str
-    path: str
-    query: bytes
-    headers: Headers
-    receive: Receive
-    id: str
-    address: str
-    base_url: str
-    authorization: str | None
+    __slots__ = (
+        "address",
+        "authorization",
+        "base_url",
+        "headers",
+        "id",
+        "method",
+        "path",
+        "query",
+        "receive",
+    )
+
+    def __init__(self, scope: Scope, receive: Receive, trusted: tuple[IPNetwork, ...]) -> None:
+        lines: HeaderList = scope["headers"]
+        headers: Headers = dict(lines)
+        authorization = headers.get(b"authorization")
+        client = scope.get("client")
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.query: bytes = scope["query_string"]
+        self.headers = headers
+        self.receive = receive
+        self.id = _id(headers.get(b"x-request-id"))
+        self.address = _address(lines, client[0] if client else "", trusted)
+        self.base_url = ""
+        self.authorization = None if authorization is None else authorization.decode("latin-1")
 
     @property
     def id_header(self) -> tuple[bytes, bytes]:
@@ -30,29 +45,15 @@ class Request:
         return (b"x-request-id", self.id.encode())
 
 
-def read(scope: Scope, receive: Receive, trusted: tuple[IPNetwork, ...]) -> Request:
-    """The request of an ASGI scope; its base address is not known here."""
-    headers: Headers = dict(scope["headers"])
-    given_id = headers.get(b"x-request-id", b"")
-    authorization = headers.get(b"authorization")
-    client = scope.get("client")
-    peer = client[0] if client else ""
-    return Request(
-        method=scope["method"],
-        path=scope["path"],
-        query=scope["query_string"],
-        headers=headers,
-        receive=receive,
-        id=given_id.decode() if _REQUEST_ID.fullmatch(given_id) else random_bytes(8).hex(),
-        address=_address(scope, peer, trusted) if trusted else client_address(peer, (), (), ()),
-        base_url="",
-        authorization=None if authorization is None else authorization.decode("latin-1"),
-    )
+def _id(given: bytes | None) -> str:
+    if given is not None and _REQUEST_ID.fullmatch(given):
+        return given.decode()
+    return request_id()
 
 
-def _address(scope: Scope, peer: str, trusted: tuple[IPNetwork, ...]) -> str:
-    lines: dict[bytes, list[str]] = {b"x-forwarded-for": [], b"forwarded": []}
-    for name, value in scope["headers"]:
-        if name in lines:
-            lines[name].append(value.decode("latin-1"))
-    return client_address(peer, lines[b"x-forwarded-for"], lines[b"forwarded"], trusted)
+def _address(lines: HeaderList, peer: str, trusted: tuple[IPNetwork, ...]) -> str:
+    if not trusted:
+        return client_address(peer, (), (), ())
+    forwarded_for = [value.decode("latin-1") for name, value in lines if name == b"x-forwarded-for"]
+    forwarded = [value.decode("latin-1") for name, value in lines if name == b"forwarded"]
+    return client_address(peer, forwarded_for, forwarded, trusted)

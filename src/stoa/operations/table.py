@@ -48,17 +48,19 @@ R = TypeVar("R", bound=Run)
 class Operation:
     """One row of the table.
 
-    `tool` is its name as an MCP tool, None where there is none. `errors` are the codes it may answer
-    beside those every call may. `personal` answers are never kept by caches. `shows` names the
-    request field that holds the id whose changes make a cached answer out of date. A `final` write
-    cannot be taken back; a `repeatable` one changes nothing when the same agent makes it again.
-    An answer `for_parties` differs for the two parties of a job. What `settles` first books what is
-    due for the caller and the resource. A `polled` answer has an ETag although it is personal.
+    `path_fields` are the names of the fields in the path, in its order. `tool` is its name as an
+    MCP tool, None where there is none. `errors` are the codes it may answer beside those every call
+    may. `personal` answers are never kept by caches. `shows` names the request field that holds the
+    id whose changes make a cached answer out of date. A `final` write cannot be taken back; a
+    `repeatable` one changes nothing when the same agent makes it again. An answer `for_parties`
+    differs for the two parties of a job. What `settles` first books what is due for the caller and
+    the resource. A `polled` answer has an ETag although it is personal.
     """
 
     name: str
     method: str
     path: str
+    path_fields: tuple[str, ...]
     summary: str
     description: str
     tag: str
@@ -79,11 +81,6 @@ class Operation:
     for_parties: bool
     settles: bool
     polled: bool
-
-    @property
-    def path_fields(self) -> tuple[str, ...]:
-        """Names of the fields in the path, as they stand in it."""
-        return tuple(re.findall(r"{(\w+)}", self.path))
 
     @property
     def writes(self) -> bool:
@@ -131,6 +128,7 @@ def operation(
             name=run.__name__,
             method=method,
             path=path,
+            path_fields=tuple(re.findall(r"{(\w+)}", path)),
             summary=summary,
             description=re.sub(r"\s+", " ", description).strip(),
             tag=tag,
