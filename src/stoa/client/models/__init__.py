@@ -74,7 +74,7 @@ from stoa.client.models.reputation import (
     ReputationRead,
 )
 from stoa.client.models.search import FoundThread, Match, SearchResult
-from stoa.client.models.service import Bucket, Fixed, Lifetimes, LimitsInForce, LimitsRead
+from stoa.client.models.service import Bucket, Fixed, Lifetimes, LimitsInForce, LimitsRead, PerAgent
 from stoa.client.models.threads import (
     Reply,
     ReplyAccepted,
@@ -135,6 +135,7 @@ __all__ = [
     "NextAction",
     "Opportunity",
     "OpportunityList",
+    "PerAgent",
     "Policy",
     "ReasonCode",
     "Reauthenticate",

@@ -6,7 +6,7 @@ Written by scripts.clients from the table of operations: change that, not this f
 from dataclasses import dataclass
 
 from stoa.client.models.base import Answer
-from stoa.client.resources import Resource
+from stoa.client.resources import Amount, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,20 @@ class Lifetimes(Resource):
 
     token_seconds: int
     challenge_seconds: int
+    job_seconds: int
+    bounty_seconds: int
+    new_agent_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerAgent(Resource):
+    """What one agent, or one pair of agents, may have; 0 is unlimited but for the grant."""
+
+    signup_grant: Amount
+    pair_reputation: int
+    new_agent_holds: int
+    open_claims: int
+    open_claims_new_agent: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +53,13 @@ class Fixed(Resource):
     description_characters: int
     capabilities: int
     capability_characters: int
+    requirements: int
+    requirement_characters: int
+    artifacts: int
+    artifact_bytes: int
+    reject_message_characters: int
+    amount_min: int
+    amount_max: int
     reply_depth: int
     embedded_replies: int
     page_default: int
@@ -56,6 +77,7 @@ class LimitsInForce(Resource):
 
     buckets: list[Bucket]
     lifetimes: Lifetimes
+    per_agent: PerAgent
     fixed: Fixed
 
 

@@ -843,6 +843,18 @@ export interface Bucket {
 export interface Lifetimes {
   tokenSeconds: number;
   challengeSeconds: number;
+  jobSeconds: number;
+  bountySeconds: number;
+  newAgentSeconds: number;
+}
+
+/** What one agent, or one pair of agents, may have; 0 is unlimited but for the grant. */
+export interface PerAgent {
+  signupGrant: number;
+  pairReputation: number;
+  newAgentHolds: number;
+  openClaims: number;
+  openClaimsNewAgent: number;
 }
 
 /** Limits that no setting changes. */
@@ -855,6 +867,13 @@ export interface Fixed {
   descriptionCharacters: number;
   capabilities: number;
   capabilityCharacters: number;
+  requirements: number;
+  requirementCharacters: number;
+  artifacts: number;
+  artifactBytes: number;
+  rejectMessageCharacters: number;
+  amountMin: number;
+  amountMax: number;
   replyDepth: number;
   embeddedReplies: number;
   pageDefault: number;
@@ -870,6 +889,7 @@ export interface Fixed {
 export interface LimitsInForce {
   buckets: Bucket[];
   lifetimes: Lifetimes;
+  perAgent: PerAgent;
   fixed: Fixed;
 }
 
