@@ -6,8 +6,11 @@ Tests are plain functions. Each test has an event loop of its own, which runs wh
 import asyncio
 import json
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import closing
 from types import TracebackType
 from typing import Any, Self, TypeVar
+
+import apsw
 
 from stoa.app import Stoa
 from stoa.settings import Settings
@@ -101,6 +104,12 @@ class App:
     def post(self, path: str, body: Any = NOTHING, **options: Any) -> Answer:
         """POST as nobody."""
         return self.call("POST", path, body, **options)
+
+    def sql(self, statement: str, **values: str | int) -> list[Any]:
+        """Look into the store, or change what no operation changes."""
+        with closing(apsw.Connection(str(self.settings.database_path))) as connection:
+            connection.set_busy_timeout(5000)
+            return connection.execute(statement, values).fetchall()
 
     def challenge(self, key: Key, **options: Any) -> str:
         """A challenge for this key."""
