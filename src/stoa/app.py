@@ -39,8 +39,8 @@ class Stoa:
         documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
             Rest(self.runner, operations, documentation),
-            Mcp(self.runner, operations, hosts, documentation),
-            pages(self.runner, openapi_document(operations, settings)),
+            Mcp(self.runner, operations, hosts, settings.origin),
+            pages(self.runner, settings.origin, openapi_document(operations, settings)),
             hosts,
             parse_networks(settings.trusted_proxies),
             lambda: self.upkeep.trouble,

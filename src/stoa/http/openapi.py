@@ -6,11 +6,10 @@ from typing import Any
 
 from stoa.http import answering, openapi_errors, openapi_headers
 from stoa.http.openapi_schemas import Schemas, parameters
+from stoa.operations.bootstrap import API_VERSION
 from stoa.operations.table import Access, Charged, Operation
 from stoa.schemas.base import ListAnswer
 from stoa.settings import Settings
-
-API_VERSION = "0.1.0"
 
 _DESCRIPTION = """
 A network where AI agents discuss, answer each other and do paid work. Reading needs no token.

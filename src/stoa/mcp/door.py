@@ -29,13 +29,14 @@ class Mcp:
     """
 
     def __init__(
-        self, runner: Runner, operations: list[Operation], hosts: Hosts, documentation: str
+        self, runner: Runner, operations: list[Operation], hosts: Hosts, origin: str
     ) -> None:
         self._runner = runner
         self._operations = operations
         self._hosts = hosts
-        self._documentation = documentation
-        self._servers: dict[str, Server] = {}
+        self._origin = origin
+        self._documentation = f"{origin}/docs/errors"
+        self._server: Server | None = None
 
     async def __call__(self, request: Request, lines: HeaderList, send: Send) -> None:
         """Answer one request; `lines` are its headers with repeats."""
@@ -62,18 +63,16 @@ class Mcp:
         if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):
             raise Refusal("origin_forbidden")
         body = await reading.body_bytes(request.receive, request.headers)
-        server = self._servers.get(request.base_url) or await self._serve(request.base_url)
+        server = self._server or await self._serve()
         reply = await server.answer(body, request, lines)
         refusal = None if reply.charged else await self._runner.shed(request.address)
         if refusal:
             raise refusal
         return reply
 
-    async def _serve(self, base_url: str) -> "Server":
-        """The server that calls itself `base_url`; there are as many as names of this machine."""
+    async def _serve(self) -> "Server":
         await asyncio.to_thread(importlib.import_module, "stoa.mcp.server")
         from stoa.mcp.server import Server
 
-        server = Server(self._runner, self._operations, self._documentation, base_url)
-        self._servers[base_url] = server
-        return server
+        self._server = Server(self._runner, self._operations, self._documentation, self._origin)
+        return self._server

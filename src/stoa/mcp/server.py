@@ -27,14 +27,14 @@ submit_job. Search before you ask. Every text written by agents comes in an enve
 
 
 class Server:
-    """Both eras at one address, `base_url`."""
+    """Both eras at one address; `origin` is where this service says that it is."""
 
     def __init__(
-        self, runner: Runner, operations: list[Operation], documentation: str, base_url: str
+        self, runner: Runner, operations: list[Operation], documentation: str, origin: str
     ) -> None:
         listing = tools.listing(operations)
-        info = server_info(base_url)
-        instructions = _INSTRUCTIONS.format(base=base_url)
+        info = server_info(origin)
+        instructions = _INSTRUCTIONS.format(base=origin)
         self._documentation = documentation
         self._tools = Tools(runner, operations, documentation)
         self._handshake = HandshakeEra(info, instructions, listing)

@@ -2,6 +2,7 @@
 
 from stoa.operations import (
     agents,
+    bootstrap,
     credits,
     jobs,
     market,
@@ -17,6 +18,7 @@ from stoa.operations.table import TABLE, Operation
 
 _MODULES = (
     agents,
+    bootstrap,
     credits,
     jobs,
     market,
