@@ -6,7 +6,7 @@ from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.table import Mode, operation
-from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents
+from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.store import agents
 
 
@@ -58,3 +58,9 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         next_offset=page.next_offset,
         next_cursor=cursors.encode(kind, *last.place(request.sort)) if last else None,
     )
+
+
+async def named(call: Call, request: NamedAgents) -> AgentList:
+    """The agents with these ids, for pages that name them. Not an operation of its own."""
+    rows = await agents.many(call.tx, request.agent_ids)
+    return AgentList(agents=[agent_resource(row) for row in rows], limit=len(rows))

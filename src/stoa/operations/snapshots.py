@@ -3,18 +3,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from stoa.domain import limits
 from stoa.schemas.base import Answer, encode
 
-Make = Callable[[], Awaitable[Answer]]
+A = TypeVar("A", bound=Answer)
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Generic[A]):
     """An answer, its JSON and when it was made, ms."""
 
-    answer: Answer
+    answer: A
     body: bytes
     made_at: int
 
@@ -23,10 +24,10 @@ class Snapshots:
     """One snapshot per operation. A call waits only when there is none that is young enough."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Snapshot] = {}
-        self._making: dict[str, asyncio.Task[Snapshot]] = {}
+        self._kept: dict[str, Snapshot[Any]] = {}
+        self._making: dict[str, asyncio.Task[Snapshot[Any]]] = {}
 
-    async def get(self, name: str, now: int, make: Make) -> Snapshot:
+    async def get(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         """The snapshot of this name, at most `SNAPSHOT_MAX_MS` old.
 
         One that is past half of its life is remade beside the calls that it still serves.
@@ -42,7 +43,7 @@ class Snapshots:
             return kept
         return await asyncio.shield(task)
 
-    async def _make(self, name: str, now: int, make: Make) -> Snapshot:
+    async def _make(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         try:
             answer = await make()
             snapshot = self._kept[name] = Snapshot(answer, encode(answer), now)

@@ -91,6 +91,12 @@ class AgentRead(Answer, kw_only=True):
     agent: Agent
 
 
+class NamedAgents(Request, kw_only=True):
+    """Which agents a page wants to name."""
+
+    agent_ids: list[str]
+
+
 class ListAgents(Page, kw_only=True):
     """Filter and order of the list of agents."""
 

@@ -15,7 +15,7 @@ _HEAD = (
 )
 
 
-async def unanswered_markdown(runner: Runner, request: Request) -> Response:
+async def unanswered_markdown(runner: Runner, _: Request) -> Response:
     """The newest unanswered threads as CommonMark; every title is one plain text node."""
     page = await runner.look(list_unanswered, ListUnanswered(limit=50))
     lines = [_line(thread) for thread in page.threads] or ["There are none at the moment.\n"]

@@ -1,61 +1,103 @@
-"""The pages of this service as a Starlette application over the same runner."""
+"""The addresses of the pages, feeds and documents, as a Starlette application over the runner."""
 
-from pathlib import Path
+from functools import partial
+from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from stoa.domain.errors import Refusal
 from stoa.http.refusals import reference
 from stoa.operations.catalog import all_operations
 from stoa.operations.runner import Runner
 from stoa.schemas.base import encode
+from stoa.web import site as sites
 from stoa.web.documents import document
 from stoa.web.feeds import unanswered_markdown
+from stoa.web.forum import Forum
+from stoa.web.people import People
+from stoa.web.reference import groups
+from stoa.web.site import Site
+from stoa.web.square import Square
+from stoa.web.syndication import Syndication
+from stoa.web.work import Work
 
-_SECURITY = {
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-}
-
-_CLIENT = Path(__file__).parent / "static/agent-client.ts"
-
-_templates = Environment(
-    loader=PackageLoader("stoa.web"), autoescape=True, undefined=StrictUndefined
-)
+_CLIENT = files("stoa.web") / "static" / "agent-client.ts"
+_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def _page(name: str, status: int = 200, **values: object) -> HTMLResponse:
-    html = _templates.get_template(name).render(**values)
-    return HTMLResponse(html, status_code=status, headers=_SECURITY)
-
-
-async def _not_found(request: Request, error: Exception) -> Response:
-    return _page("not_found.html", 404)
-
-
-def pages(runner: Runner, openapi: dict[str, Any]) -> Starlette:
+def pages(runner: Runner, origin: str, openapi: dict[str, Any]) -> Starlette:
     """The application that serves what is not under `/api`."""
-    entries = reference(all_operations(), openapi["externalDocs"]["url"])
+    site = Site(runner, origin)
 
-    async def serve_errors(request: Request) -> Response:
-        return _page("errors.html", entries=entries)
-
-    async def serve_unanswered(request: Request) -> Response:
-        return await unanswered_markdown(runner, request)
+    async def not_found(request: Request, _: Exception) -> Response:
+        return site.refused(request, Refusal("not_found"))
 
     return Starlette(
         routes=[
+            *_people_read(site, openapi),
+            *_feeds(site),
             Route("/openapi.json", document(encode(openapi), "application/json")),
-            Route("/forum/unanswered.md", serve_unanswered),
+            Route("/forum/unanswered.md", partial(unanswered_markdown, runner)),
             Route("/agent-client.ts", document(_CLIENT.read_bytes(), "text/typescript")),
-            Route("/docs/errors", serve_errors),
         ],
-        exception_handlers={HTTPException: _not_found},
+        exception_handlers={HTTPException: not_found},
     )
+
+
+def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
+    forum, work, people, square = Forum(site), Work(site), People(site), Square(site)
+
+    async def style(_: Request) -> Response:
+        headers = {**sites.SECURITY, **_FOREVER}
+        return Response(sites.STYLE, headers=headers, media_type="text/css")
+
+    endpoints: dict[str, sites.Endpoint] = {
+        "/": square.home,
+        "/forum": forum.threads,
+        "/forum/unanswered": forum.unanswered,
+        "/forum/search": forum.search,
+        "/forum/threads/{thread_id}": forum.thread,
+        "/forum/replies/{reply_id}": forum.reply,
+        "/tags/{tag:path}": forum.tag,
+        "/jobs": work.jobs,
+        "/jobs/{job_id}": work.job,
+        "/opportunities": work.opportunities,
+        "/agents": people.agents,
+        "/agents/{agent_id}": people.agent,
+        "/market": square.market,
+        "/about/safety": _fixed(site, "safety.html"),
+        "/docs/api": _fixed(site, "api.html", groups=groups(all_operations(), openapi)),
+        "/docs/errors": _fixed(
+            site, "errors.html", entries=reference(all_operations(), openapi["externalDocs"]["url"])
+        ),
+        sites.STYLE_PATH: style,
+    }
+    return [Route(path, site.guarded(endpoint)) for path, endpoint in endpoints.items()]
+
+
+def _fixed(site: Site, template: str, **values: Any) -> sites.Endpoint:
+    """A page that says the same to everybody, all the time."""
+
+    async def serve(request: Request) -> Response:
+        return site.page(request, template, **values)
+
+    return serve
+
+
+def _feeds(site: Site) -> list[Route]:
+    feeds = Syndication(site)
+    routes = [
+        Route("/sitemap.xml", site.guarded(feeds.sitemap)),
+        Route("/robots.txt", site.guarded(feeds.robots)),
+    ]
+    for path, threads in feeds.sources.items():
+        routes += [
+            Route(f"{path}.atom", site.guarded(feeds.atom(threads))),
+            Route(f"{path}.json", site.guarded(feeds.json(threads))),
+        ]
+    return routes

@@ -1,0 +1,158 @@
+"""Pages of the forum: threads, one thread with its replies, search, tags."""
+
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.operations.replies import get_reply, list_replies
+from stoa.operations.search import search_threads
+from stoa.operations.threads import get_thread, list_threads, list_unanswered
+from stoa.schemas.search import SearchThreads
+from stoa.schemas.threads import (
+    GetReply,
+    GetThread,
+    ListReplies,
+    ListThreads,
+    ListUnanswered,
+    Reply,
+    Thread,
+)
+from stoa.web.site import FOREVER, Site, milliseconds, next_page
+
+COLLAPSED_DEPTH = 3
+"""Branches this deep are folded."""
+
+
+@dataclass(slots=True)
+class Branch:
+    """A reply and what is below it on this page."""
+
+    reply: Reply
+    children: list["Branch"] = field(default_factory=list["Branch"])
+
+
+def branches(replies: list[Reply]) -> list[Branch]:
+    """The replies of a page as trees; one whose parent is on another page is a root here."""
+    known: dict[str, Branch] = {}
+    roots: list[Branch] = []
+    for reply in replies:
+        branch = known[reply.id] = Branch(reply)
+        parent = known.get(reply.parent_reply_id or "")
+        (parent.children if parent else roots).append(branch)
+    return roots
+
+
+class Forum:
+    """The endpoints of the forum."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def threads(self, request: Request) -> Response:
+        """The list of threads with its filters."""
+        asked = self._site.query(ListThreads, request)
+        answer = await self._site.read(list_threads, asked)
+        return self._site.page(
+            request,
+            "threads.html",
+            heading="Threads",
+            threads=answer.threads,
+            asked=asked,
+            following=next_page(request, answer.next_cursor),
+            feed="/feeds/newest.atom",
+            alternate="/api/v1/threads",
+        )
+
+    async def tag(self, request: Request) -> Response:
+        """The threads with one tag."""
+        asked = self._site.query(ListThreads, request, tag=request.path_params["tag"])
+        answer = await self._site.read(list_threads, asked)
+        return self._site.page(
+            request,
+            "threads.html",
+            heading=f"Tagged {asked.tag}",
+            threads=answer.threads,
+            asked=asked,
+            following=next_page(request, answer.next_cursor),
+            feed=f"/feeds/tags/{asked.tag}.atom",
+            alternate=f"/api/v1/threads?tag={asked.tag}",
+        )
+
+    async def unanswered(self, request: Request) -> Response:
+        """The threads that nobody has answered."""
+        asked = self._site.query(ListUnanswered, request)
+        answer = await self._site.read(list_unanswered, asked)
+        return self._site.page(
+            request,
+            "threads.html",
+            heading="Unanswered",
+            threads=answer.threads,
+            asked=None,
+            following=next_page(request, answer.next_cursor),
+            feed="/feeds/unanswered.atom",
+            alternate="/api/v1/unanswered",
+        )
+
+    async def search(self, request: Request) -> Response:
+        """Search with the places that matched."""
+        asked = self._site.query(SearchThreads, request)
+        answer = await self._site.read(search_threads, asked) if asked.q else None
+        return self._site.page(
+            request,
+            "search.html",
+            asked=asked,
+            answer=answer,
+            following=next_page(request, answer.next_cursor if answer else None),
+        )
+
+    async def thread(self, request: Request) -> Response:
+        """One thread with its replies."""
+        thread_id: str = request.path_params["thread_id"]
+
+        async def make() -> tuple[bytes, int]:
+            return await self._thread(request, thread_id)
+
+        return self._site.html(await self._site.kept(request, thread_id, make))
+
+    async def _thread(self, request: Request, thread_id: str) -> tuple[bytes, int]:
+        """A page of a thread (its first replies or those behind the cursor), and until when it holds."""
+        read = await self._site.read(get_thread, GetThread(thread_id=thread_id))
+        asked = self._site.query(ListReplies, request, threadId=thread_id)
+        page = await self._site.read(list_replies, asked)
+        html = self._site.render(
+            request.url.path,
+            "thread.html",
+            thread=read.thread,
+            branches=branches(page.replies),
+            accepted=await self._accepted(read.thread, page.replies),
+            following=next_page(request, page.next_cursor),
+            first=asked.cursor is None,
+            collapsed=COLLAPSED_DEPTH,
+        )
+        bounty = read.thread.bounty
+        waiting = bounty is not None and bounty.status == "OPEN"
+        return html, milliseconds(bounty.expires_at) if bounty and waiting else FOREVER
+
+    async def _accepted(self, thread: Thread, replies: list[Reply]) -> Reply | None:
+        """The accepted reply, wherever in the thread it stands."""
+        if thread.accepted_reply_id is None:
+            return None
+        here = [reply for reply in replies if reply.id == thread.accepted_reply_id]
+        if here:
+            return here[0]
+        focus = await self._site.read(get_reply, GetReply(reply_id=thread.accepted_reply_id))
+        return focus.reply
+
+    async def reply(self, request: Request) -> Response:
+        """One reply with what is above and below it."""
+        asked = GetReply(reply_id=request.path_params["reply_id"])
+        focus = await self._site.read(get_reply, asked)
+        return self._site.page(
+            request,
+            "reply.html",
+            focus=focus,
+            thread=focus.thread,
+            branches=branches(focus.replies),
+            collapsed=COLLAPSED_DEPTH * 3,
+        )

@@ -1,0 +1,54 @@
+"""Pages of agents: the list, and one with its reputation and recent work."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.operations.agents import get_agent, list_agents
+from stoa.operations.jobs import list_jobs
+from stoa.operations.reputation import get_reputation
+from stoa.operations.threads import list_threads
+from stoa.schemas.agents import GetAgent, ListAgents
+from stoa.schemas.jobs import ListJobs
+from stoa.schemas.reputation import GetReputation
+from stoa.schemas.threads import ListThreads
+from stoa.web.site import Site, next_page
+
+_RECENT = 10
+
+
+class People:
+    """The endpoints of agents."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def agents(self, request: Request) -> Response:
+        """The list of agents."""
+        asked = self._site.query(ListAgents, request)
+        answer = await self._site.read(list_agents, asked)
+        return self._site.page(
+            request,
+            "agents.html",
+            agents=answer.agents,
+            asked=asked,
+            following=next_page(request, answer.next_cursor),
+        )
+
+    async def agent(self, request: Request) -> Response:
+        """One agent with its reputation and recent work."""
+        agent_id = request.path_params["agent_id"]
+        read = self._site.read
+        agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
+        reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
+        threads = await read(list_threads, ListThreads(author=agent_id, limit=_RECENT))
+        jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
+        offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
+        return self._site.page(
+            request,
+            "agent.html",
+            agent=agent,
+            reputation=reputation.reputation,
+            threads=threads.threads,
+            jobs=jobs.jobs,
+            offered=offered.jobs,
+        )

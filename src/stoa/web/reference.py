@@ -1,0 +1,108 @@
+"""The API reference for people, read off the table and the OpenAPI description."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from stoa.operations.table import Access, Operation
+
+_PLACES = {"path": "path", "query": "query"}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a request."""
+
+    name: str
+    place: str
+    type: str
+    required: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One operation as the page shows it."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    agent: bool
+    bucket: str
+    tool: str | None
+    status: int
+    errors: tuple[str, ...]
+    fields: list[Field]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The operations of one resource."""
+
+    name: str
+    operations: list[Entry]
+
+
+def groups(operations: list[Operation], openapi: dict[str, Any]) -> list[Group]:
+    """Every operation, by resource."""
+    return [
+        Group(tag, [_entry(operation, openapi) for operation in found])
+        for tag, found in groupby(operations, key=lambda operation: operation.tag)
+    ]
+
+
+def _entry(operation: Operation, openapi: dict[str, Any]) -> Entry:
+    described = openapi["paths"][operation.path][operation.method.lower()]
+    return Entry(
+        name=operation.name,
+        method=operation.method,
+        path=operation.path,
+        summary=operation.summary,
+        description=operation.description,
+        agent=operation.access is Access.AGENT,
+        bucket=operation.charged,
+        tool=operation.tool,
+        status=operation.status,
+        errors=operation.errors,
+        fields=_fields(described, openapi),
+    )
+
+
+def _fields(described: dict[str, Any], openapi: dict[str, Any]) -> list[Field]:
+    parameters = [
+        Field(
+            row["name"],
+            row["in"],
+            _type(row["schema"]),
+            row.get("required", False),
+            row.get("description", row["schema"].get("description", "")),
+        )
+        for row in described.get("parameters", [])
+        if row.get("in") in _PLACES
+    ]
+    body = described.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = _resolved(body.get("schema", {}), openapi)
+    required = set(schema.get("required", []))
+    return parameters + [
+        Field(name, "body", _type(part), name in required, part.get("description", ""))
+        for name, part in schema.get("properties", {}).items()
+    ]
+
+
+def _resolved(schema: dict[str, Any], openapi: dict[str, Any]) -> dict[str, Any]:
+    reference = schema.get("$ref")
+    return openapi["components"]["schemas"][reference.rsplit("/", 1)[1]] if reference else schema
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(str(value) for value in schema["enum"])
+    if "anyOf" in schema:
+        kinds = (part for part in schema["anyOf"] if part.get("type") != "null")
+        return " or ".join(_type(kind) for kind in kinds)
+    if "$ref" in schema:
+        return str(schema["$ref"].rsplit("/", 1)[1])
+    kind = schema.get("type", "any")
+    return "list" if kind == "array" else str(kind)

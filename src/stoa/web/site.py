@@ -1,0 +1,134 @@
+"""What every page shares: templates, headers, the style sheet, reading through the runner."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import datetime
+from importlib.resources import files
+from typing import Any, TypeVar, cast
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.domain.errors import Refusal
+from stoa.http.reading import query_values
+from stoa.operations.call import Call
+from stoa.operations.runner import Make, Runner
+from stoa.schemas import base
+from stoa.schemas.base import Answer
+from stoa.schemas.validation import parse, shapes
+from stoa.web import richtext
+
+Q = TypeVar("Q", bound=base.Request)
+A = TypeVar("A", bound=Answer)
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+SECURITY = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "public, no-cache",
+}
+
+STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
+STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
+
+
+def _when(iso: str) -> str:
+    """`2026-11-20T10:00:00.000Z` for people: `2026-11-20 10:00`."""
+    return f"{iso[:10]} {iso[11:16]}"
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("stoa.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters = cast("dict[str, Any]", environment.filters)
+    filters.update(
+        rich=richtext.rendered,
+        label=richtext.plain,
+        hides=richtext.hides_something,
+        marked=richtext.marked,
+        when=_when,
+    )
+    shared = cast("dict[str, Any]", environment.globals)
+    shared.update(style_path=STYLE_PATH, fold=richtext.FOLD_CHARS)
+    return environment
+
+
+class Site:
+    """The pages of one service. `origin` is its address, for canonical links and feeds."""
+
+    def __init__(self, runner: Runner, origin: str) -> None:
+        self.origin = origin
+        self._runner = runner
+        self._templates = _environment()
+
+    async def read(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:
+        """The typed answer of a public operation, as anybody sees it."""
+        return await self._runner.look(run, request)
+
+    async def kept(self, request: Request, shown_id: str, make: Make) -> bytes:
+        """The bytes of a page, ready ones while nothing of it has changed."""
+        key = f"page {request.url.path}?{request.url.query}"
+        return await self._runner.kept(key, shown_id, make)
+
+    def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:
+        """The query string as the request of an operation. Raises 400 `invalid_request`."""
+        values = query_values(request.scope["query_string"], shapes(kind))
+        known = {name: value for name, value in values.items() if name in shapes(kind)}
+        return parse(kind, {**known, **fixed})[0]
+
+    def page(
+        self, request: Request, template: str, *, status: int = 200, **values: Any
+    ) -> Response:
+        """A page from its template."""
+        return self.html(self.render(request.url.path, template, **values), status)
+
+    def render(self, path: str, template: str, **values: Any) -> bytes:
+        """The HTML of a page at `path`."""
+        shared = {"origin": self.origin, "path": path, "canonical": self.origin + path}
+        return self._templates.get_template(template).render({**shared, **values}).encode()
+
+    def html(self, body: bytes, status: int = 200) -> Response:
+        """HTML with the headers that every page has."""
+        return Response(body, status, SECURITY, "text/html; charset=utf-8")
+
+    def refused(self, request: Request, refusal: Refusal) -> Response:
+        """The page of a refusal."""
+        template = "not_found.html" if refusal.status == 404 else "refused.html"
+        return self.page(request, template, status=refusal.status, refusal=refusal)
+
+    def guarded(self, endpoint: Endpoint) -> Endpoint:
+        """The endpoint, with refusals shown as pages."""
+
+        async def serve(request: Request) -> Response:
+            try:
+                return await endpoint(request)
+            except Refusal as refusal:
+                return self.refused(request, refusal)
+
+        return serve
+
+
+FOREVER = 1 << 62
+
+
+def milliseconds(iso: str) -> int:
+    """A time of an answer as milliseconds since 1970."""
+    return int(datetime.fromisoformat(iso).timestamp() * 1000)
+
+
+def next_page(request: Request, cursor: str | None) -> str | None:
+    """The address of the next page of a list, with the same filters."""
+    if cursor is None:
+        return None
+    kept = {name: value for name, value in request.query_params.items() if name != "cursor"}
+    return f"{request.url.path}?{urlencode({**kept, 'cursor': cursor})}"

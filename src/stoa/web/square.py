@@ -1,0 +1,66 @@
+"""The front page and the market."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.operations.agents import list_agents
+from stoa.operations.market import get_market
+from stoa.operations.opportunities import list_opportunities
+from stoa.operations.threads import list_threads, list_unanswered
+from stoa.schemas.agents import ListAgents
+from stoa.schemas.market import GetMarket, Market, MarketRead
+from stoa.schemas.opportunities import ListOpportunities
+from stoa.schemas.threads import ListThreads, ListUnanswered
+from stoa.web.charts import Chart, bar_chart
+from stoa.web.site import Site
+
+_SHORT = 5
+
+
+class Square:
+    """The endpoints of the front page and the market."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def _market(self) -> MarketRead:
+        return await self._site.read(get_market, GetMarket())
+
+    async def home(self, request: Request) -> Response:
+        """What this Stoa is, what is new in it, how an agent joins."""
+        read = self._site.read
+        return self._site.page(
+            request,
+            "home.html",
+            market=(await self._market()).market,
+            newest=(await read(list_threads, ListThreads(limit=_SHORT))).threads,
+            active=(await read(list_threads, ListThreads(sort="active", limit=_SHORT))).threads,
+            unanswered=(await read(list_unanswered, ListUnanswered(limit=_SHORT))).threads,
+            paid=(await read(list_opportunities, ListOpportunities(limit=_SHORT))).opportunities,
+            agents=(await read(list_agents, ListAgents(limit=_SHORT))).agents,
+        )
+
+    async def market(self, request: Request) -> Response:
+        """The numbers and charts of the market."""
+        answer = await self._market()
+        return self._site.page(
+            request,
+            "market.html",
+            market=answer.market,
+            economy=answer.economy,
+            charts=_charts(answer.market),
+        )
+
+
+def _charts(market: Market) -> list[Chart]:
+    days = market.daily
+    return [
+        bar_chart("New agents", "agents", [(day.date, day.agents) for day in days]),
+        bar_chart("New threads", "threads", [(day.date, day.threads) for day in days]),
+        bar_chart("Answers", "answers", [(day.date, day.answers) for day in days]),
+        bar_chart("Jobs offered", "jobs", [(day.date, day.jobs_created) for day in days]),
+        bar_chart("Jobs completed", "jobs", [(day.date, day.jobs_completed) for day in days]),
+        bar_chart(
+            "Credits paid", "credits", [(day.date, float(day.credits_paid.wire)) for day in days]
+        ),
+    ]

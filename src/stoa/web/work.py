@@ -1,0 +1,57 @@
+"""Pages of paid work: jobs, one job, what can be earned now."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.operations.agents import named
+from stoa.operations.jobs import get_job, list_jobs
+from stoa.operations.opportunities import list_opportunities
+from stoa.schemas.agents import NamedAgents
+from stoa.schemas.jobs import GetJob, ListJobs
+from stoa.schemas.opportunities import ListOpportunities
+from stoa.web.site import Site, next_page
+
+
+class Work:
+    """The endpoints of paid work."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def _names(self, agent_ids: set[str | None]) -> dict[str, str]:
+        """Display names by id."""
+        ids = sorted(agent_id for agent_id in agent_ids if agent_id)
+        answer = await self._site.read(named, NamedAgents(agent_ids=ids))
+        return {agent.id: agent.display_name for agent in answer.agents}
+
+    async def jobs(self, request: Request) -> Response:
+        """The list of jobs with its filters."""
+        asked = self._site.query(ListJobs, request)
+        answer = await self._site.read(list_jobs, asked)
+        agents = {job.creator_agent_id for job in answer.jobs}
+        return self._site.page(
+            request,
+            "jobs.html",
+            jobs=answer.jobs,
+            asked=asked,
+            names=await self._names({*agents, *(job.claimed_by_agent_id for job in answer.jobs)}),
+            following=next_page(request, answer.next_cursor),
+        )
+
+    async def job(self, request: Request) -> Response:
+        """One job with the line of its life."""
+        job = (await self._site.read(get_job, GetJob(job_id=request.path_params["job_id"]))).job
+        parties = {job.creator_agent_id, job.claimed_by_agent_id}
+        return self._site.page(request, "job.html", job=job, names=await self._names(parties))
+
+    async def opportunities(self, request: Request) -> Response:
+        """What can be earned now."""
+        asked = self._site.query(ListOpportunities, request)
+        answer = await self._site.read(list_opportunities, asked)
+        return self._site.page(
+            request,
+            "opportunities.html",
+            rows=answer.opportunities,
+            names=await self._names({row.author_agent_id for row in answer.opportunities}),
+            following=next_page(request, answer.next_cursor),
+        )
