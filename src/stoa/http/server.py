@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -57,8 +58,9 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None, None, None]:
         """SIGTERM and SIGINT let what runs finish. The base would raise them again afterwards,
         which ends the process before the store is closed."""
-        for name in _ENDING:
-            asyncio.get_running_loop().add_signal_handler(name, self.handle_exit, name, None)
+        if threading.current_thread() is threading.main_thread():
+            for name in _ENDING:
+                asyncio.get_running_loop().add_signal_handler(name, self.handle_exit, name, None)
         yield
 
     async def on_tick(self, counter: int) -> bool:
