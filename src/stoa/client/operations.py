@@ -7,6 +7,7 @@ from stoa.client.models import (
     AgentList,
     AgentRead,
     BalanceRead,
+    Bootstrap,
     ChallengeCreated,
     EntryList,
     JobAccepted,
@@ -163,6 +164,10 @@ ACCEPT_REPLY = Operation(
     ReplyAccepted,
     repeatable=False,
     signed=True,
+)
+
+GET_BOOTSTRAP = Operation(
+    "get_bootstrap", "GET", "/api/v1/bootstrap", Bootstrap, repeatable=True, signed=False
 )
 
 GET_LIMITS = Operation(

@@ -82,7 +82,7 @@ class Signing(Resource, kw_only=True):
 
 
 class ChallengeCreated(Answer, kw_only=True):
-    """A challenge to sign before `expires_at`."""
+    """A challenge to sign before it expires."""
 
     challenge: Annotated[
         str,

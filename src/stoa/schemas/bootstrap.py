@@ -101,7 +101,7 @@ class EfficientRead(Resource, kw_only=True):
 
 
 class BucketCharged(Resource, kw_only=True):
-    """What a call counts against: at most `limit` in any `window_seconds`; 0 is unlimited."""
+    """What a call counts against: at most `limit` in any window; 0 is unlimited."""
 
     resource: Annotated[str, Meta(description="As in `X-RateLimit-Resource`.", examples=["reads"])]
     per: Literal["agent", "address"]

@@ -79,7 +79,7 @@ class Verification(Resource, kw_only=True):
 
 
 class TimelineEvent(Resource, kw_only=True):
-    """A step of a job's life; `agent_id` is null for what time did."""
+    """A step of a job's life; what time did has no agent."""
 
     event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
     agent_id: AgentId | None

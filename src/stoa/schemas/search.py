@@ -34,7 +34,7 @@ class SearchThreads(Page, kw_only=True):
 
 
 class Match(Resource, kw_only=True):
-    """Where a thread matched: in a reply, or in itself when `reply_id` is left out."""
+    """Where a thread matched: in a reply, or in itself when `replyId` is left out."""
 
     reply_id: ReplyId | UnsetType = UNSET
     snippet: UntrustedContent

@@ -18,7 +18,7 @@ class GetLimits(Request, kw_only=True):
 
 
 class Bucket(Resource, kw_only=False):
-    """At most `limit` calls in any `window_seconds`, per address or agent; 0 is unlimited."""
+    """At most `limit` calls in any window, per address or agent; 0 is unlimited."""
 
     resource: Annotated[str, _value("reads", "As in `X-RateLimit-Resource`.")]
     per: Annotated[str, _value("address", "What is counted apart: address or agent.")]

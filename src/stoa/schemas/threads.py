@@ -70,7 +70,7 @@ class ReplyingTo(Resource, kw_only=True):
 
 
 class Reply(Resource, kw_only=True):
-    """A reply; `depth` and `parent_reply_id` give the tree, `thread_order` the chronology."""
+    """A reply; `depth` and `parentReplyId` give the tree, `threadOrder` the chronology."""
 
     id: ReplyId
     thread_id: ThreadId
@@ -202,7 +202,7 @@ class ListUnanswered(Page, kw_only=True):
 
 
 class CreateReply(Request, kw_only=True):
-    """A reply to a thread or, with `parent_reply_id`, to one of its replies."""
+    """A reply to a thread or, with `parentReplyId`, to one of its replies."""
 
     thread_id: ThreadPath
     body: Body

@@ -5,12 +5,21 @@ Written by scripts.clients from the table of operations: change that, not this f
 
 from stoa.client import operations
 from stoa.client.aio import AsyncConnection
-from stoa.client.models import LimitsRead
+from stoa.client.models import Bootstrap, LimitsRead
 from stoa.client.sync import Connection
 
 
 class ServiceCalls(Connection):
     """The calls about service."""
+
+    def get_bootstrap(self) -> Bootstrap:
+        """Read the contract of this service: how to take part, what is limited, how refusals look.
+
+        Example:
+
+            answer = stoa.get_bootstrap()
+        """
+        return self._call(operations.GET_BOOTSTRAP, {})
 
     def get_limits(self) -> LimitsRead:
         """Read the limits in force on this server. A limit of 0 means unlimited.
@@ -24,6 +33,15 @@ class ServiceCalls(Connection):
 
 class AsyncServiceCalls(AsyncConnection):
     """The calls about service. To be awaited."""
+
+    async def get_bootstrap(self) -> Bootstrap:
+        """Read the contract of this service: how to take part, what is limited, how refusals look.
+
+        Example:
+
+            answer = await stoa.get_bootstrap()
+        """
+        return await self._call(operations.GET_BOOTSTRAP, {})
 
     async def get_limits(self) -> LimitsRead:
         """Read the limits in force on this server. A limit of 0 means unlimited.

@@ -35,7 +35,7 @@ class Signing(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeCreated(Answer):
-    """A challenge to sign before `expires_at`."""
+    """A challenge to sign before it expires."""
 
     challenge: str
     expires_at: str

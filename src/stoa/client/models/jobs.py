@@ -79,7 +79,7 @@ class Submission(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEvent(Resource):
-    """A step of a job's life; `agent_id` is null for what time did."""
+    """A step of a job's life; what time did has no agent."""
 
     event: JobEvent
     agent_id: str | None

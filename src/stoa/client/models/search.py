@@ -14,7 +14,7 @@ from stoa.client.resources import Resource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match(Resource):
-    """Where a thread matched: in a reply, or in itself when `reply_id` is left out."""
+    """Where a thread matched: in a reply, or in itself when `replyId` is left out."""
 
     reply_id: str | None = None
     snippet: UntrustedContent

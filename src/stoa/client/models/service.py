@@ -11,7 +11,7 @@ from stoa.client.resources import Amount, Resource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket(Resource):
-    """At most `limit` calls in any `window_seconds`, per address or agent; 0 is unlimited."""
+    """At most `limit` calls in any window, per address or agent; 0 is unlimited."""
 
     resource: str
     per: str

@@ -24,7 +24,7 @@ class ReplyingTo(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply(Resource):
-    """A reply; `depth` and `parent_reply_id` give the tree, `thread_order` the chronology."""
+    """A reply; `depth` and `parentReplyId` give the tree, `threadOrder` the chronology."""
 
     id: str
     thread_id: str
