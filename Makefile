@@ -10,7 +10,7 @@ LOCKED := $(PIP) --require-hashes
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench soak lock install clean
+.PHONY: help serve test check format bench soak docs lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -35,6 +35,9 @@ bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BE
 
 soak: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the long tests; PYTEST_ARGS="..."
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
+
+docs: $(STAMPS)/package ## Write the reference in docs/ from the code
+	$(BIN)/python -m scripts.docs
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
