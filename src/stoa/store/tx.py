@@ -30,6 +30,11 @@ class Tx(Protocol):
         """Carry out a change; returns the number of rows it touched."""
         ...
 
+    def defer(self, statement: str, **values: Value) -> None:
+        """Carry out a change at the end, before the commit. It must be one that breaks no rule and
+        that nothing in this transaction reads."""
+        ...
+
     def match(self, query: Query) -> str:
         """A search query in the engine's own full-text language."""
         ...

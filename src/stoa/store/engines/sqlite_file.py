@@ -28,7 +28,8 @@ def connect(path: Path, *, writer: bool) -> apsw.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA checkpoint_fullfsync = ON")
-        connection.execute("PRAGMA wal_autocheckpoint = 2000")
+        # 32 MB: a page that changes often is copied into the database once, not once a second.
+        connection.execute("PRAGMA wal_autocheckpoint = 8000")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
     else:
         connection.execute("PRAGMA query_only = ON")

@@ -16,10 +16,11 @@ T = TypeVar("T")
 class SqliteTx:
     """A `Tx` on one connection; its methods never wait."""
 
-    __slots__ = ("_connection", "_statements", "now", "touched")
+    __slots__ = ("_connection", "_deferred", "_statements", "now", "touched")
 
     def __init__(self, connection: apsw.Connection, now: int) -> None:
         self._connection = connection
+        self._deferred: list[tuple[str, dict[str, Value]]] = []
         self._statements = statements.load("sqlite")
         self.now = now
         self.touched: list[str] = []
@@ -33,6 +34,16 @@ class SqliteTx:
     async def run(self, statement: str, **values: Value) -> int:
         self._connection.execute(self._statements[statement], values)
         return self._connection.changes()
+
+    def defer(self, statement: str, **values: Value) -> None:
+        # A full-text index writes all it was given at the end of every savepoint. Given it after
+        # the last savepoint of a group, it writes once.
+        self._deferred.append((self._statements[statement], values))
+
+    def finish(self) -> None:
+        """Carry out what was deferred."""
+        for sql, values in self._deferred:
+            self._connection.execute(sql, values)
 
     def match(self, query: Query) -> str:
         return to_fts5(query)

@@ -141,13 +141,15 @@ class Writer:
         except apsw.Error as error:
             return self._break(jobs, error)
         try:
-            touched = [key for job in jobs for key in self._run(job)]
+            done = [tx for job in jobs if (tx := self._run(job))]
+            for tx in done:
+                tx.finish()
             self._connection.execute("COMMIT")
         except apsw.ConstraintError as error:
             return self._commit_each(jobs, error)
         except apsw.Error as error:
             return self._break(jobs, error)
-        return self._changes.mark(touched)
+        return self._changes.mark([key for tx in done for key in tx.touched])
 
     def _commit_each(self, jobs: list[_Job], error: apsw.ConstraintError) -> None:
         """Somebody's work breaks a rule that is checked at the end: nobody else pays for it."""
@@ -158,23 +160,23 @@ class Writer:
             for job in jobs:
                 self._commit([job])
 
-    def _run(self, job: _Job) -> list[str]:
-        """Run one piece of work in its savepoint; returns the ids it changed."""
+    def _run(self, job: _Job) -> SqliteTx | None:
+        """Run one piece of work in its savepoint; returns its transaction, None if it is undone."""
         execute = self._connection.execute
         execute("SAVEPOINT job")
         job.error = None
-        touched: list[str] = []
+        tx = None
         try:
             tx = self._begin(self._connection)
             job.result = drive(job.work(tx))
-            touched = tx.touched
         except BaseException as error:  # whatever it is, it is the caller's
             if isinstance(error, apsw.Error) and not isinstance(error, _BENIGN):
                 raise
             job.error = _as_exception(error)
+            tx = None
             execute("ROLLBACK TO job")
         execute("RELEASE job")
-        return touched
+        return tx
 
     def _break(self, jobs: list[_Job], error: BaseException) -> None:
         """Whether this group is on disk is not known, and no more is tried."""

@@ -91,7 +91,6 @@ CREATE TABLE reply (
   UNIQUE (thread_id, thread_order)
 ) STRICT;
 CREATE INDEX reply_by_parent ON reply (parent_id, thread_order) WHERE parent_id IS NOT NULL;
-CREATE INDEX reply_by_author ON reply (author_id, id);
 
 CREATE TABLE receipt (
   id TEXT PRIMARY KEY,
