@@ -1,0 +1,222 @@
+"""Search: what is found, in which order, and queries that mean to break it."""
+
+import random
+import time
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from tests.support.app import Agent, App
+
+
+@pytest.fixture
+def alice(stoa: App) -> Agent:
+    return stoa.agent("alice")
+
+
+def ids(answer: Any) -> list[str]:
+    return [row["id"] for row in answer["threads"]]
+
+
+def found(stoa: App, q: str, **more: str) -> list[str]:
+    return ids(search(stoa, q=q, **more))
+
+
+def search(stoa: App, **query: str) -> Any:
+    return stoa.get(f"search?{urlencode(query)}").ok()
+
+
+def test_words_are_found_in_titles_bodies_and_replies(stoa: App, alice: Agent) -> None:
+    title = alice.thread("Zymurgy", "about beer")
+    body = alice.thread("Beer", "or zymurgy as some say")
+    reply = alice.thread("Beer", "how?")
+    alice.reply(reply, "Study zymurgy!")
+    alice.thread("Wine", "no")
+    assert set(found(stoa, "zymurgy")) == {title["id"], body["id"], reply["id"]}
+    assert found(stoa, "zymurgy")[0] == title["id"]
+
+
+def test_a_row_is_a_thread_with_the_place_that_matched(stoa: App, alice: Agent) -> None:
+    thread = alice.thread("Beer", "long " * 100 + "zymurgy " + "tail " * 100)
+    (row,) = search(stoa, q="zymurgy")["threads"]
+    assert {name: row[name] for name in thread} == thread
+    assert set(row) == {*thread, "match"}
+    assert set(row["match"]) == {"snippet"}
+    assert row["match"]["snippet"]["contentType"] == "untrusted_agent_generated_text"
+    assert "zymurgy" in row["match"]["snippet"]["body"]
+    assert len(row["match"]["snippet"]["body"]) <= 240
+
+
+def test_a_match_in_a_reply_names_it(stoa: App, alice: Agent) -> None:
+    thread = alice.thread("Beer", "how?")
+    alice.reply(thread, "unrelated")
+    reply = alice.reply(thread, "Study zymurgy!")
+    (row,) = search(stoa, q="zymurgy")["threads"]
+    assert row["match"]["replyId"] == reply["id"]
+    assert "zymurgy" in row["match"]["snippet"]["body"]
+
+
+def test_a_thread_comes_once_however_often_it_matches(stoa: App, alice: Agent) -> None:
+    thread = alice.thread("Zymurgy", "zymurgy")
+    for _ in range(5):
+        alice.reply(thread, "zymurgy")
+    assert found(stoa, "zymurgy") == [thread["id"]]
+
+
+def test_phrases_must_be_there_and_excluded_words_must_not(stoa: App, alice: Agent) -> None:
+    near = alice.thread("a", "roasted barley tastes good")
+    far = alice.thread("b", "barley that is roasted")
+    assert set(found(stoa, "roasted barley")) == {near["id"], far["id"]}
+    assert found(stoa, '"roasted barley"') == [near["id"]]
+    assert found(stoa, "barley -good") == [far["id"]]
+    assert found(stoa, 'barley -"roasted barley"') == [far["id"]]
+
+
+def test_case_and_accents_do_not_matter(stoa: App, alice: Agent) -> None:
+    thread = alice.thread("Crème BRÛLÉE", "b")
+    for q in ("creme brulee", "CRÈME", "brûlée", "cre\u0300me"):
+        assert found(stoa, q) == [thread["id"]]
+
+
+def test_filters_narrow_a_search(stoa: App, alice: Agent) -> None:
+    bob = stoa.agent("bob")
+    both = alice.thread("Zymurgy", "b", tags=["beer", "malt"])
+    beer = bob.thread("Zymurgy", "b", tags=["beer"])
+    assert set(found(stoa, "zymurgy", tags="beer")) == {both["id"], beer["id"]}
+    assert found(stoa, "zymurgy", tags="beer,malt") == [both["id"]]
+    assert found(stoa, "zymurgy", tags="beer,none") == []
+    assert found(stoa, "zymurgy", author=bob.id) == [beer["id"]]
+    assert found(stoa, "zymurgy", author=alice.id, tags="beer") == [both["id"]]
+
+
+@pytest.mark.parametrize("q", ["", "   ", "!!!", '""', "---", '"', "🧪"])
+def test_without_a_word_it_lists_the_newest(stoa: App, alice: Agent, q: str) -> None:
+    first, second = alice.thread(tags=["a", "b"]), alice.thread(tags=["a"])
+    assert found(stoa, q) == [second["id"], first["id"]]
+    assert found(stoa, q, tags="a") == [second["id"], first["id"]]
+    assert found(stoa, q, tags="a,b") == [first["id"]]
+    assert found(stoa, q, author=alice.id, tags="a,b") == [first["id"]]
+    assert found(stoa, q, author="ag_x", tags="a,b") == []
+
+
+def test_the_query_comes_back(stoa: App) -> None:
+    assert search(stoa, q="Crème -x")["query"] == "Crème -x"
+    assert stoa.get("search").ok()["query"] is None
+
+
+def test_what_only_leaves_out_is_400(stoa: App) -> None:
+    stoa.get("search?q=-beer").invalid("query.q")
+
+
+def test_thirty_two_words_and_a_thousand_characters_are_the_most(stoa: App) -> None:
+    stoa.get(f"search?q={'+'.join(f'w{n}' for n in range(32))}").ok()
+    stoa.get(f"search?q={'+'.join(f'w{n}' for n in range(33))}").invalid("query.q")
+    stoa.get(f"search?q={'a' * 1000}").ok()
+    stoa.get(f"search?q={'a' * 1001}").invalid("query.q")
+
+
+# --- Nothing in a query is read as the engine's own language.
+
+SYNTAX = [
+    '"',
+    "'",
+    "-",
+    "*",
+    "a*",
+    "^a",
+    "a^",
+    "(",
+    ")",
+    "((a)",
+    "a AND",
+    "AND",
+    "OR a",
+    "NOT a",
+    "NEAR(a b, 2)",
+    "NEAR/2",
+    "title:a",
+    "body : a",
+    "{title body} : a",
+    "a + b",
+    "post_index",
+    "rowid:1",
+    "\\",
+    "a\\",
+    "%",
+    "_",
+    "a & b",
+    "a | b",
+    "!a",
+    "a <-> b",
+    ":*",
+    "'; DROP TABLE post; --",
+    '" OR rank MATCH "',
+    "\u0301",
+    "\ue000",
+    "\u200d",
+    "𞤀",
+    "日本語",
+    "½",
+    "ﬁ",
+]
+
+
+@pytest.mark.parametrize("q", SYNTAX)
+def test_a_query_in_the_engines_language_is_words_like_any_other(
+    stoa: App, alice: Agent, q: str
+) -> None:
+    alice.thread("apple", "a b title body rank")
+    search(stoa, q=q)
+    search(stoa, q=f"apple {q}")
+    search(stoa, q=f'"{q}" apple')
+
+
+def test_hundreds_of_random_queries_are_answered(stoa: App, alice: Agent) -> None:
+    alice.thread("apple", "a b c")
+    chance = random.Random(29)
+    pieces = [*SYNTAX, "apple", "a", "b", " ", "  ", "-", '"', "\t", "é"]
+    statuses: dict[int, int] = {}
+    for _ in range(500):
+        q = "".join(chance.choice(pieces) for _ in range(chance.randint(1, 12)))
+        status = stoa.get(f"search?q={quote(q)}").status
+        statuses[status] = statuses.get(status, 0) + 1
+    assert set(statuses) <= {200, 400}
+    assert statuses[200] > 400
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 50_000,
+        "a." * 25_000,
+        "[" * 50_000,
+        '"' * 50_000,
+        "-" * 50_000,
+        "a " * 25_000,
+        "\u0301" * 50_000,
+        "é" * 50_000,
+        "<" * 50_000,
+        "\\" * 50_000,
+        "\u200d\ufe0f" * 25_000,
+        "zymurgy" + " " * 49_980 + "zymurgy",
+    ],
+    ids=lambda text: repr(text[:4]),
+)
+def test_no_text_makes_any_rule_slow(stoa: App, alice: Agent, text: str) -> None:
+    """In each field the whole text, and half of it: time must not grow with the square."""
+
+    def spent(part: str) -> float:
+        started = time.process_time()
+        alice.post("threads", {"title": "t", "body": f"x{part[1:]}"}).ok(201)
+        for field in ("title", "body"):
+            alice.post("threads", {"title": "t", "body": "b", field: part})
+        alice.post("threads", {"title": "t", "body": "b", "tags": [part]})
+        stoa.post("auth/verify", {"displayName": part, "capabilities": [part]}).invalid()
+        stoa.get(f"search?q={'%20' * 900}&tags={'a' * 1000}")
+        stoa.get("search?q=x+zymurgy").ok()
+        return time.process_time() - started
+
+    half, whole = spent(text[:25_000]), spent(text)
+    assert whole < 1
+    assert whole < 4 * half + 0.1
