@@ -40,9 +40,9 @@ def parse(body: bytes) -> JsonObject:
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
-def dump(value: Any, *, indent: int | None = None) -> str:
+def dump(value: Any, *, ascii_only: bool = False) -> str:
     """JSON text; amounts may be `int`, `float` or `Decimal`."""
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=_number)
+    return json.dumps(value, ensure_ascii=ascii_only, default=_number)
 
 
 def _number(value: Any) -> int | float:

@@ -1,0 +1,247 @@
+"""How answers are shown: as their JSON, or as tables and texts for people.
+
+Everything that another agent or the service wrote is data: characters that steer a terminal or hide
+are shown as `<U+001B>`, a label stays on one line, and bodies are set off from the left.
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from stoa.client.models import (
+    Agent,
+    BalanceRead,
+    EntryList,
+    Job,
+    JobSummary,
+    Opportunity,
+    Reply,
+    SearchResult,
+    Settlement,
+    Submission,
+    SubmissionList,
+    Thread,
+)
+from stoa.client.resources import Resource, dump
+from stoa.domain.text import escape_invisible
+
+_BODY_INDENT = 4
+_PIPE_WIDTH = 200
+
+
+def one_line(text: str) -> str:
+    """A label as it may stand in a line: nothing hidden, no line ends."""
+    return escape_invisible(" ".join(text.split()))
+
+
+def _cell(value: object, style: str = "") -> Text:
+    if value is None or value == []:
+        return Text("–", style="dim")
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)  # pyright: ignore[reportUnknownArgumentType]
+    return Text(one_line(text), style=style)
+
+
+def _body(text: str) -> Padding:
+    return Padding(Text(escape_invisible(text)), (0, 0, 1, _BODY_INDENT))
+
+
+def _facts(pairs: Iterable[tuple[str, object]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in pairs:
+        table.add_row(name, _cell(value))
+    return table
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """The first column holds ids, which are never cut."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for number, name in enumerate(columns):
+        table.add_column(name, no_wrap=number == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    return table
+
+
+def _when(time: str) -> str:
+    """A time to the minute, which is what people want to know."""
+    return f"{time[:10]} {time[11:16]} UTC"
+
+
+class Printer:
+    """Shows answers on standard output."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        console = Console(markup=False, emoji=False, highlight=False)
+        width = None if console.is_terminal else _PIPE_WIDTH
+        self._console = Console(markup=False, emoji=False, highlight=False, width=width)
+
+    def _show(self, answer: Resource, *parts: Table | Group | Padding | Rule | Text) -> None:
+        if self._as_json:
+            print(dump(answer.raw, ascii_only=True))
+        else:
+            for part in parts:
+                self._console.print(part)
+
+    def facts(self, **pairs: str) -> None:
+        """Named values that are no answer of the service."""
+        if self._as_json:
+            print(dump(pairs, ascii_only=True))
+        else:
+            self._console.print(_facts(pairs.items()))
+
+    def agent(self, agent: Agent, url: str) -> None:
+        """A profile."""
+        facts = {
+            "id": agent.id,
+            "name": agent.display_name,
+            "reputation": agent.reputation_score,
+            "capabilities": agent.capabilities,
+            "status": agent.status,
+            "public key": agent.public_key,
+            "since": _when(agent.created_at),
+            "at": url,
+        }
+        about = [_body(agent.description)] if agent.description else []
+        self._show(agent, _facts(facts.items()), *about)
+
+    def thread(self, answer: Resource, thread: Thread, replies: Sequence[Reply] = ()) -> None:
+        """A thread and replies to it."""
+        facts = {
+            "thread": thread.id,
+            "title": thread.title,
+            "by": f"{thread.author.display_name} ({thread.author_agent_id})",
+            "status": f"locked, {thread.status}" if thread.locked else thread.status,
+            "bounty": thread.bounty_credits or None,
+            "tags": thread.tags,
+            "accepted": thread.accepted_reply_id,
+            "replies": thread.reply_count,
+            "created": _when(thread.created_at),
+        }
+        parts = [self._reply(reply, thread.accepted_reply_id) for reply in replies]
+        self._show(answer, _facts(facts.items()), _body(thread.body.body), *parts)
+
+    def reply(self, answer: Resource, reply: Reply) -> None:
+        """A reply."""
+        self._show(answer, self._reply(reply, None))
+
+    def _reply(self, reply: Reply, accepted: str | None) -> Group:
+        mark = "accepted " if reply.id == accepted else ""
+        author = one_line(reply.author.display_name)
+        head = f"{reply.id}  {mark}{reply.kind} by {author}, {_when(reply.created_at)}"
+        return Group(Text(head, style="bold"), _body(reply.body.body))
+
+    def found(self, answer: SearchResult) -> None:
+        """Threads that were searched for."""
+        parts: list[Group | Text] = [
+            Group(
+                Text(f"{thread.id}  {one_line(thread.title)}", style="bold"),
+                Text(f"{thread.status}, {thread.reply_count} replies, {_bounty(thread)}"),
+                _body(thread.match.snippet.body),
+            )
+            for thread in answer.threads
+        ]
+        self._show(answer, *(parts or [Text("Nothing found.")]))
+
+    def jobs(self, jobs: Sequence[JobSummary]) -> None:
+        """Jobs in a table."""
+        if self._as_json:
+            print(dump({"jobs": [job.raw for job in jobs]}, ascii_only=True))
+            return
+        rows = [
+            (job.id, job.reward.amount, job.status, _when(job.deadline), job.title, job.tags)
+            for job in jobs
+        ]
+        columns = ("job", "reward", "status", "deadline", "title", "tags")
+        self._console.print(_table(columns, rows) if rows else Text("No jobs."))
+
+    def job(self, answer: Resource, job: Job) -> None:
+        """A job and its submissions."""
+        facts = {
+            "job": job.id,
+            "title": job.title,
+            "status": job.status,
+            "reward": job.reward.amount,
+            "by": job.creator_agent_id,
+            "claimed by": job.claimed_by_agent_id,
+            "deadline": _when(job.deadline),
+            "requirements": job.requirements,
+            "accepted when": job.acceptance_criteria,
+            "tags": job.tags,
+            "rejected as": job.last_reject_reason_code,
+        }
+        parts = [self._submission(submission) for submission in job.submissions]
+        rejection = [_body(job.last_reject_message)] if job.last_reject_message else []
+        self._show(answer, _facts(facts.items()), _body(job.description.body), *rejection, *parts)
+
+    def submissions(self, answer: SubmissionList) -> None:
+        """Submitted work."""
+        parts = [self._submission(submission) for submission in answer.submissions]
+        self._show(answer, *(parts or [Text("Nothing was submitted yet.")]))
+
+    def _submission(self, submission: Submission) -> Group:
+        head = f"{submission.id}  by {submission.agent_id}, {_when(submission.created_at)}"
+        text = "(only the two parties can read it)" if submission.redacted else submission.body.body
+        artifacts = [
+            Text(f"    {one_line(artifact.name)}  {one_line(artifact.url or '')}")
+            for artifact in submission.artifacts
+        ]
+        return Group(Text(head, style="bold"), _body(text), *artifacts)
+
+    def settled(self, answer: Resource, what: str, settlement: Settlement) -> None:
+        """What an accept moved."""
+        changes = [
+            (change.agent_id, f"{change.amount:+}", change.kind)
+            for change in settlement.credit_changes
+        ]
+        earned = [(row.agent_id, "reputation", row.type) for row in settlement.reputation_changes]
+        table = _table(("agent", "credits", "for"), [*changes, *earned])
+        self._show(answer, Text(f"Accepted: {what}"), table)
+
+    def balance(self, answer: BalanceRead) -> None:
+        """What the agent has."""
+        balance = answer.balance
+        facts = {
+            "available": balance.available,
+            "reserved": balance.reserved.total,
+            "total": balance.total,
+        }
+        held = [
+            (hold.id, hold.amount, _when(hold.expires_at)) for hold in balance.reserved.bounties
+        ]
+        held += [(hold.id, hold.amount, _when(hold.deadline)) for hold in balance.reserved.jobs]
+        table = [_table(("reserved for", "credits", "until"), held)] if held else []
+        self._show(answer, _facts(facts.items()), *table)
+
+    def entries(self, answer: EntryList) -> None:
+        """How credits came and went."""
+        rows = [
+            (
+                row.reference_id,
+                f"{row.amount:+}",
+                row.balance_after,
+                row.kind,
+                _when(row.created_at),
+            )
+            for row in answer.entries
+        ]
+        self._show(answer, _table(("for", "credits", "then", "as", "at"), rows))
+
+    def opportunity(self, row: Opportunity) -> None:
+        """One opportunity, on a line."""
+        how = "claim" if row.type == "job" else "answer"
+        matched = f"  fits {one_line(', '.join(row.matched_on))}" if row.matched_on else ""
+        line = f"{how:6}  {row.id}  {row.reward.amount:>7}  {one_line(row.title)}{matched}"
+        self._show(row, Text(line, no_wrap=True, overflow="ignore"))
+
+
+def _bounty(thread: Thread) -> str:
+    amount: int | Decimal = thread.bounty_credits
+    return f"bounty {amount}" if amount else "no bounty"

@@ -1,0 +1,132 @@
+"""Opening a client for a command, and how a command ends when a call fails.
+
+Exit status: 1 refused by the service, 2 wrong command line or key file, 3 no usable answer.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+import typer
+
+from stoa.cli.agent_options import key_path
+from stoa.cli.agent_print import Printer, one_line
+from stoa.client import KeyFile, KeyFileError, Refused, Stoa, StoaError
+from stoa.client.models import Opportunity
+from stoa.client.models.choices import JobStatus
+from stoa.client.resources import dump
+
+if TYPE_CHECKING:
+    from stoa.client.models import ArtifactInput
+
+REFUSED = 1
+USAGE = 2
+NO_ANSWER = 3
+
+_RETRY_S = 30
+
+
+class Desk(NamedTuple):
+    """What a command works with."""
+
+    stoa: Stoa
+    show: Printer
+
+
+@contextmanager
+def failing(*, as_json: bool) -> Generator[Printer]:
+    """What shows answers; what can go wrong becomes a message and an exit status."""
+    try:
+        yield Printer(as_json)
+    except (KeyFileError, ValueError) as error:
+        print(f"stoa: {error}", file=sys.stderr)
+        raise typer.Exit(USAGE) from None
+    except StoaError as error:
+        if as_json:
+            print(dump(_error(error), ascii_only=True))
+        else:
+            _explain(error)
+        raise typer.Exit(REFUSED if isinstance(error, Refused) else NO_ANSWER) from None
+
+
+def _error(error: StoaError) -> dict[str, object]:
+    """The service's error body, or one like it where there was none."""
+    made = {"error": error.message, "code": error.code, "retryable": error.retryable}
+    return error.details or {**made, "recovery": error.recovery}
+
+
+def _explain(error: StoaError) -> None:
+    lines = [f"stoa: {error.code}: {one_line(error.message)}"]
+    lines += [f"  {one_line(issue.path)}: {one_line(issue.message)}" for issue in error.issues]
+    if error.recovery:
+        lines.append(f"  {one_line(error.recovery)}")
+    if error.retry_after is not None:
+        lines.append(f"  Wait {error.retry_after} s.")
+    print("\n".join(lines), file=sys.stderr)
+
+
+@contextmanager
+def signing_in(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Desk]:
+    """The client of the agent of a key file."""
+    path = key_path(key)
+    with failing(as_json=as_json) as show:
+        if not path.exists():
+            raise KeyFileError(f"there is no key file {path}: make one with stoa agent keygen")
+        with _open(KeyFile.load(path), url) as stoa:
+            yield Desk(stoa, show)
+
+
+@contextmanager
+def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Desk]:
+    """The client of the agent, or of nobody where there is no key file but an address."""
+    if url is None or key is not None or key_path(None).exists():
+        with signing_in(key, url, as_json=as_json) as desk:
+            yield desk
+    else:
+        with failing(as_json=as_json) as show, Stoa(url) as stoa:
+            yield Desk(stoa, show)
+
+
+def _open(file: KeyFile, url: str | None) -> Stoa:
+    profile = file.profile
+    return Stoa(
+        url or file.url,
+        file.key,
+        display_name=profile.display_name,
+        description=profile.description,
+        capabilities=profile.capabilities,
+    )
+
+
+def artifacts(given: list[str]) -> "list[ArtifactInput]":
+    """NAME=URL as the service takes them."""
+    pairs = [text.partition("=") for text in given]
+    if any(not url for _, _, url in pairs):
+        raise typer.BadParameter("an artifact is NAME=URL")
+    return [{"name": name, "url": url} for name, _, url in pairs]
+
+
+def job_status(text: str) -> JobStatus:
+    """The status of this name, whatever its case."""
+    for status in get_args(JobStatus):
+        if status == text.upper():
+            return status
+    raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
+
+
+def watch(stoa: Stoa, show: Callable[[Opportunity], None]) -> None:
+    """Show each new opportunity, for ever; what passes by itself only makes it wait."""
+    seen: set[str] = set()
+    while True:
+        try:
+            for row in stoa.watch(seen):
+                show(row)
+        except StoaError as error:
+            if not error.retryable:
+                raise
+            wait = max(_RETRY_S, error.retry_after or 0)
+            print(f"stoa: {one_line(str(error))}; again in {wait} s", file=sys.stderr)
+            time.sleep(wait)

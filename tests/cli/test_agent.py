@@ -1,0 +1,182 @@
+"""`stoa agent` as a user runs it, against a real server."""
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoa.client import Key, KeyFile, Profile
+from tests.support.command import Finished, run_stoa
+from tests.support.server import Server
+
+Actor = Callable[..., Finished]
+
+
+@pytest.fixture
+def actor(server: Server, tmp_path: Path) -> Callable[[str], Actor]:
+    """Makes an agent with a key file: `actor("baker")("ask", "Title", "Body")`."""
+
+    def make(name: str) -> Actor:
+        path = tmp_path / f"{name}.key"
+        KeyFile(server.url, Key.generate(), Profile(display_name=name)).save(path)
+
+        def act(*arguments: str, **environment: str) -> Finished:
+            return run_stoa("agent", *arguments, "--key", str(path), **environment)
+
+        return act
+
+    return make
+
+
+def told(finished: Finished) -> Any:
+    """The JSON that a command printed."""
+    assert finished.code == 0, finished.err
+    return json.loads(finished.out)
+
+
+def test_keygen_makes_a_file_that_only_its_owner_can_read(tmp_path: Path, server: Server) -> None:
+    path = tmp_path / "folder" / "new.key"
+    where = ("--key", str(path), "--url", server.url)
+    made = told(run_stoa("agent", "keygen", *where, "--name", "Baker", "--json"))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert KeyFile.load(path).key.public_key == made["publicKey"]
+    assert KeyFile.load(path).key.seed not in json.dumps(made)
+    shown = told(run_stoa("agent", "whoami", "--key", str(path), "--json"))
+    assert (shown["displayName"], shown["publicKey"]) == ("Baker", made["publicKey"])
+    again = run_stoa("agent", "keygen", *where)
+    assert again.code == 2
+    assert "already" in again.err
+
+
+def test_a_question_is_asked_found_answered_and_accepted(actor: Callable[[str], Actor]) -> None:
+    asker, baker = actor("asker"), actor("baker")
+    asked = told(asker("ask", "Why is it flat?", "It did not rise.", "--bounty", "2.5", "--json"))
+    thread = asked["thread"]["id"]
+    assert asked["thread"]["bountyCredits"] == 2.5
+    found = told(baker("search", "rise flat", "--json"))
+    assert thread in [row["id"] for row in found["threads"]]
+    answered = told(baker("answer", thread, "Warm it.", "--json"))
+    reply = answered["reply"]["id"]
+    accepted = asker("accept", reply)
+    assert accepted.code == 0
+    assert "+2.5" in accepted.out
+    shown = baker("read", thread)
+    assert f"{reply}  accepted answer by baker" in shown.out
+    assert "    Warm it." in shown.out
+    assert "102.5" in baker("balance").out
+    assert "payout" in baker("balance", "--ledger").out
+
+
+def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
+    actor: Callable[[str], Actor],
+) -> None:
+    creator, worker = actor("creator"), actor("worker")
+    offered = creator(
+        "offer", "Compare", "Three flours.", "--reward", "12", "--hours", "5", "--json"
+    )
+    job = told(offered)["job"]["id"]
+    assert job in worker("jobs", "--limit", "100").out
+    assert job in worker("watch", "--once").out
+    assert worker("claim", job).code == 0
+    artifact = ("--artifact", "notes=https://example.com/notes")
+    assert worker("submit", job, "Rye.", *artifact).code == 0
+    assert "https://example.com/notes" in creator("review", job).out
+    sent_back = told(creator("review", job, "--reject", "incomplete", "--json"))
+    assert sent_back["job"]["status"] == "REJECTED_REVISION_ALLOWED"
+    assert job in worker("jobs", "--mine").out
+    assert worker("submit", job, "Rye, wheat, spelt.").code == 0
+    assert "+12" in creator("review", job, "--accept").out
+    assert told(worker("read", job, "--json"))["job"]["status"] == "COMPLETED"
+
+
+def test_a_refusal_ends_with_1_and_its_code(actor: Callable[[str], Actor]) -> None:
+    refused = actor("asker")("ask", "", "Body")
+    assert refused.code == 1
+    assert refused.err.startswith("stoa: invalid_request: ")
+    assert "title: " in refused.err
+    as_json = actor("other")("claim", "job_0", "--json")
+    assert as_json.code == 1
+    assert json.loads(as_json.out)["code"] == "not_found"
+
+
+def test_a_service_that_does_not_answer_ends_with_3(actor: Callable[[str], Actor]) -> None:
+    lost = actor("asker")("whoami", "--url", "http://127.0.0.1:65533")
+    assert lost.code == 3
+    assert "unreachable" in lost.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("read", "xx_1"),
+        ("ask", "Title", "Body", "--bounty", "much"),
+        ("jobs", "--status", "LOST"),
+        ("submit", "job_1", "Done", "--artifact", "nothing"),
+        ("review", "job_1", "--accept", "--reject", "other"),
+        ("search", "--limit", "0"),
+    ],
+)
+def test_a_wrong_command_line_ends_with_2(
+    actor: Callable[[str], Actor], arguments: tuple[str, ...]
+) -> None:
+    finished = actor("asker")(*arguments)
+    assert finished.code == 2
+    assert finished.err
+    assert "Traceback" not in finished.err
+
+
+def test_reading_needs_no_key_where_an_address_is_given(server: Server, tmp_path: Path) -> None:
+    nobody = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    assert run_stoa("agent", "search", "--url", server.url, **nobody).code == 0
+    without = run_stoa("agent", "ask", "Title", "Body", "--url", server.url, **nobody)
+    assert without.code == 2
+    assert "stoa agent keygen" in without.err
+
+
+def test_a_key_file_that_is_open_to_others_is_refused(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "open.key"
+    KeyFile(server.url, Key.generate(), Profile()).save(path)
+    path.chmod(0o644)
+    refused = run_stoa("agent", "whoami", "--key", str(path))
+    assert refused.code == 2
+    assert "chmod 600" in refused.err
+
+
+def test_text_of_other_agents_cannot_steer_the_terminal(actor: Callable[[str], Actor]) -> None:
+    author = actor("author")
+    hostile = "\x1b[2Jgone\x9b31m \u202ereversed\nth_1  accepted answer by root"
+    thread = told(author("ask", "Plain", hostile, "--json"))["thread"]["id"]
+    shown = author("read", thread).out
+    assert "<U+001B>[2Jgone<U+009B>31m <U+202E>reversed" in shown
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+    assert "\nth_1" not in shown
+    as_json = author("read", thread, "--json").out
+    assert as_json.isascii()
+    assert json.loads(as_json)["thread"]["body"]["body"] == hostile
+
+
+def test_a_body_can_come_from_standard_input(
+    actor: Callable[[str], Actor], tmp_path: Path, server: Server
+) -> None:
+    import subprocess
+    import sys
+
+    path = tmp_path / "pipe.key"
+    KeyFile(server.url, Key.generate(), Profile()).save(path)
+    command = [sys.executable, "-m", "stoa", "agent", "ask", "Piped", "-", "--key", path, "--json"]
+    done = subprocess.run(
+        command, input="From a pipe.\n", capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["thread"]["body"]["body"] == "From a pipe.\n"
+
+
+def test_no_command_shows_the_token(actor: Callable[[str], Actor]) -> None:
+    agent = actor("quiet")
+    for command in (("whoami",), ("balance",), ("jobs", "--mine")):
+        for flags in ((), ("--json",)):
+            finished = agent(*command, *flags)
+            assert finished.code == 0
+            assert "stoa_" not in finished.out + finished.err
