@@ -1,7 +1,7 @@
 """The search language: words, "phrases" and -not, read into a query that names no engine."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from unicodedata import category, normalize
 
@@ -15,11 +15,12 @@ Phrase = tuple[str, ...]
 class Query:
     """What a search looks for (`include`) and what no result may hold (`exclude`).
 
-    The words are as sent: case, accents and the ranking are matters of the engine.
+    What was `quoted` must be found; of the rest the more the better. The words are as sent: case, accents and the ranking are matters of the engine.
     """
 
     include: tuple[Phrase, ...] = ()
     exclude: tuple[Phrase, ...] = ()
+    quoted: frozenset[Phrase] = field(default=frozenset(), compare=False)
 
     @property
     def is_empty(self) -> bool:
@@ -34,7 +35,7 @@ def parse(text: str) -> Query:
     """Read a search text: words and "phrases" to look for, with a - in front to leave out.
 
     No other character has a meaning. All but letters, numbers and marks part words, as in the
-    index: `a.b` is the phrase "a b". A quote that is not closed reaches to the end. ValueError for
+    index: `a.b` is looked for as a and b side by side. A quote that is not closed reaches to the end. ValueError for
     more than 1000 characters or 32 words, and when there is only something to leave out; no other
     text is refused.
     """
@@ -42,17 +43,22 @@ def parse(text: str) -> Query:
         raise ValueError(f"must have at most {QUERY_CHARS} characters, not {len(text)}: shorten it")
     include: dict[Phrase, None] = {}
     exclude: dict[Phrase, None] = {}
+    quoted: set[Phrase] = set()
     for piece in _PIECE.finditer(text):
         word = piece["word"] or ""
         phrase = _words(word or piece["phrase"])
-        if phrase:
-            (exclude if piece["minus"] or word.startswith("-") else include)[phrase] = None
+        if not phrase:
+            continue
+        wanted = not piece["minus"] and not word.startswith("-")
+        (include if wanted else exclude)[phrase] = None
+        if wanted and not word:
+            quoted.add(phrase)
     if exclude and not include:
         raise ValueError("only says what to leave out: add a word to search for")
     count = sum(map(len, (*include, *exclude)))
     if count > SEARCH_TERMS:
         raise ValueError(f"must have at most {SEARCH_TERMS} words, not {count}: leave some out")
-    return Query(tuple(include), tuple(exclude))
+    return Query(tuple(include), tuple(exclude), frozenset(quoted))
 
 
 def _words(text: str) -> Phrase:

@@ -6,15 +6,14 @@ from stoa.domain.querylang import Phrase, Query
 def to_fts5(query: Query) -> str:
     """The right side of MATCH. Not for an empty query, which MATCH refuses.
 
-    Phrases of several words must be there. Single words need not all be there, but one must, and
-    the ranking puts texts with more of them first. The first phrase stands once more among the
-    words, so that words beside phrases only rank.
+    Quoted phrases must be there. Words need not all be there, but without a phrase one must, and the
+    ranking puts texts with more of them first. The first phrase stands once more among the words,
+    so that words beside phrases only rank.
     """
-    phrases = [_quote(phrase) for phrase in query.include if len(phrase) > 1]
-    words = [_quote(phrase) for phrase in query.include if len(phrase) == 1]
-    wanted = list(phrases)
+    wanted = [_quote(phrase) for phrase in query.include if phrase in query.quoted]
+    words = [_quote(phrase) for phrase in query.include if phrase not in query.quoted]
     if words:
-        wanted.append(f"({' OR '.join((*words, *phrases[:1]))})")
+        wanted.append(f"({' OR '.join((*words, *wanted[:1]))})")
     return " NOT ".join((f"({' AND '.join(wanted)})", *map(_quote, query.exclude)))
 
 
