@@ -1,12 +1,14 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
 from stoa.clock import Clock, SystemClock
-from stoa.domain.addresses import parse_networks
+from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.entropy import Ids, random_bytes
 from stoa.http.app import App
+from stoa.http.connections import Connections
 from stoa.http.hosts import Hosts
 from stoa.http.openapi import openapi_document
 from stoa.http.rest import Rest
+from stoa.http.server import Server
 from stoa.mcp.door import Mcp
 from stoa.operations.auditor import Auditor
 from stoa.operations.authors import Authors
@@ -19,6 +21,7 @@ from stoa.settings import Settings
 from stoa.store import sessions
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.tx import Store
+from stoa.web import discovery
 from stoa.web.pages import pages
 
 _SECRET_BYTES = 32
@@ -40,7 +43,12 @@ class Stoa:
         self.asgi = App(
             Rest(self.runner, operations, documentation),
             Mcp(self.runner, operations, hosts, settings.origin),
-            pages(self.runner, settings.origin, openapi_document(operations, settings)),
+            pages(
+                self.runner,
+                settings.origin,
+                openapi_document(operations, settings),
+                discovery.routes(settings),
+            ),
             hosts,
             parse_networks(settings.trusted_proxies),
             lambda: self.upkeep.trouble,
@@ -62,6 +70,12 @@ class Stoa:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def server(self) -> Server:
+        """The server of this application; loopback and trusted proxies may hold many connections."""
+        proxies = parse_networks(self.settings.trusted_proxies)
+        connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
+        return Server(self.asgi, connections, f"{self.settings.origin}/docs/errors")
 
     async def close(self) -> None:
         """Finish what runs and close the store."""

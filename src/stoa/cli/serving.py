@@ -3,7 +3,6 @@
 import asyncio
 import socket
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,10 +10,6 @@ from stoa import configuration
 from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogLevel, Port, Workers
 from stoa.settings import Settings
 from stoa.store.tx import StartRefused
-
-if TYPE_CHECKING:
-    from stoa.app import Stoa
-    from stoa.http.server import Server
 
 _BACKLOG = 2048
 
@@ -83,21 +78,9 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
     async with await Stoa.open(settings) as stoa:
-        server = server_of(stoa)
+        server = stoa.server()
         _announce(settings)
         await server.serve(sockets=[listener])
-
-
-def server_of(stoa: "Stoa") -> "Server":
-    from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
-    from stoa.http.access import with_access_lines
-    from stoa.http.connections import Connections
-    from stoa.http.server import Server
-
-    proxies = parse_networks(stoa.settings.trusted_proxies)
-    connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
-    app = with_access_lines(stoa.asgi) if stoa.settings.log_level == "debug" else stoa.asgi
-    return Server(app, connections, f"{stoa.settings.origin}/docs/errors")
 
 
 def _announce(settings: Settings) -> None:

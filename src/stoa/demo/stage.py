@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stoa.app import Stoa
-from stoa.cli.serving import server_of
 from stoa.client import AsyncStoa, Key
 from stoa.clock import SystemClock
 from stoa.domain import limits
@@ -73,7 +72,7 @@ async def stage() -> AsyncGenerator[Stage]:
         port = listener.getsockname()[1]
         settings = Settings(port=port, data_dir=str(Path(folder)), sweep_seconds=3600)
         async with await Stoa.open(settings, clock) as stoa, AsyncExitStack() as stack:
-            server = server_of(stoa)
+            server = stoa.server()
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:
                 yield Stage(stoa, settings.origin, clock, stack)
