@@ -106,6 +106,6 @@ class Connections:
         return False
 
     def _longest_waiting_last(self, latest: float) -> list[tuple[float, Guest]]:
-        waits = ((guest.waits_since(), guest) for guest in self._open)
+        waits = ((guest.waits_since(), guest) for guest in reversed(self._open))
         waiting = [(since, guest) for since, guest in waits if since is not None and since < latest]
         return sorted(waiting, key=lambda wait: wait[0], reverse=True)

@@ -1,0 +1,326 @@
+"""Connections that wait for their clients: each kind of waiting ends, and places are limited."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+
+import pytest
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.http import answering, reading
+from stoa.http.connections import Patience
+from stoa.http.wire import Receive, Scope, Send
+from tests.support.raw import WAIT_S, Client, Served, refusal_code
+
+HOST = b"Host: stoa.test\r\n"
+GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+POST = b"POST /read HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
+
+SHORT = 0.3
+LONG = 3600.0
+ENDLESS = Patience(LONG, LONG, LONG, LONG, LONG, LONG)
+
+
+class Rooms:
+    """An application with a room for each kind of answer."""
+
+    def __init__(self) -> None:
+        self.held = threading.Semaphore(0)
+        self.go_on = threading.Event()
+        self.cut_off = threading.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["path"]:
+            case "/hold":
+                self.held.release()
+                assert await asyncio.to_thread(self.go_on.wait, WAIT_S)
+                await answering.send_answer(send, 200, [], b"done")
+            case "/read":
+                await read(scope, receive, send)
+            case "/big":
+                await self.tell_much(receive, send)
+            case _:
+                await answering.send_answer(send, 200, [], b"done")
+
+    async def tell_much(self, receive: Receive, send: Send) -> None:
+        """An answer larger than all buffers on the way."""
+        body = b"x" * 32 * 1024 * 1024
+        headers = [(b"content-length", b"%d" % (len(body) + 1))]
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            self.cut_off.set()
+
+
+async def read(scope: Scope, receive: Receive, send: Send) -> None:
+    """Read the body as every operation does."""
+    try:
+        await reading.body_bytes(receive, dict(scope["headers"]))
+    except Refusal as refusal:
+        lines = answering.refusal_headers(refusal, None)
+        await answering.send_answer(send, refusal.status, lines)
+    else:
+        await answering.send_answer(send, 200, [], b"read")
+
+
+@pytest.fixture
+def rooms() -> Rooms:
+    return Rooms()
+
+
+@pytest.fixture
+def patience(request: pytest.FixtureRequest) -> Patience:
+    """As the `patience` of the test's own `impatient` marker says; endless otherwise."""
+    return replace(ENDLESS, **getattr(request, "param", {}))
+
+
+@pytest.fixture
+def exempt() -> bool:
+    return True
+
+
+@pytest.fixture
+def served(rooms: Rooms, patience: Patience, exempt: bool) -> Iterator[Served]:
+    with Served(rooms, patience, exempt=exempt) as running:
+        yield running
+
+
+def with_patience(**values: float) -> pytest.MarkDecorator:
+    """Serve with this patience, and with none of any other kind."""
+    return pytest.mark.parametrize("patience", [values], indirect=True, ids=["_".join(values)])
+
+
+def seconds_until_closed(client: Client) -> float:
+    begun = time.monotonic()
+    client.rest()
+    return time.monotonic() - begun
+
+
+@with_patience(header=SHORT)
+def test_a_head_that_stops_is_answered_408_and_closed(served: Served):
+    with served.client() as client:
+        assert client.send(GET[:-3]).rest() == [408]
+        assert refusal_code(client.last) == "request_timeout"
+
+
+@with_patience(header=SHORT)
+def test_a_head_that_trickles_is_answered_408_and_closed(served: Served):
+    with served.client() as client:
+        client.send(b"GET / HTTP/1.1\r\nX: ").send_until_answered(b"x", 0.02)
+        assert client.rest() == [408]
+
+
+@with_patience(header=SHORT)
+def test_a_second_head_that_trickles_is_cut_off_too(served: Served):
+    with served.client() as client:
+        client.send(GET).until(1)
+        client.send(b"GET / HTTP/1.1\r\nX: ").send_until_answered(b"x", 0.02)
+        assert client.rest() == [200, 408]
+
+
+@with_patience(header=SHORT)
+def test_line_ends_before_a_request_buy_no_time(served: Served):
+    with served.client() as client:
+        client.send(b"\r\n").send_until_answered(b"\r\n", 0.02)
+        assert client.rest() == []
+
+
+@with_patience(header=SHORT)
+def test_a_silent_connection_is_closed(served: Served):
+    with served.client() as client:
+        assert client.rest() == []
+
+
+@with_patience(idle=SHORT)
+def test_a_connection_that_is_no_longer_used_is_closed(served: Served):
+    with served.client() as client:
+        client.send(GET).until(1)
+        assert seconds_until_closed(client) >= SHORT / 2
+        assert client.statuses == [200]
+
+
+@with_patience(header=SHORT, idle=SHORT, body=SHORT)
+def test_a_connection_in_use_stays(served: Served):
+    deadline = time.monotonic() + 5 * SHORT
+    with served.client() as client:
+        answered = 0
+        while time.monotonic() < deadline:
+            answered += 1
+            client.send(GET).until(answered)
+        assert set(client.statuses) == {200}
+
+
+@with_patience(header=SHORT, idle=SHORT, body=SHORT, response=SHORT, linger=SHORT)
+def test_a_slow_answer_is_waited_for(served: Served, rooms: Rooms):
+    with served.client() as silent, served.client() as client:
+        client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n")
+        assert silent.rest() == []  # a sweep has passed
+        with served.client() as another:
+            assert another.rest() == []  # and one more
+        rooms.go_on.set()
+        assert client.until(1) == [200]
+
+
+@with_patience()
+def test_a_body_that_trickles_is_answered_408_and_closed(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(limits, "BODY_TIMEOUT_MS", int(SHORT * 1000))
+    with served.client() as client:
+        head = POST + b"Content-Length: 1000\r\n\r\n"
+        client.send(head).send_until_answered(b" ", 0.05)
+        assert client.until(1) == [408]
+        assert client.last.headers["connection"] == "close"
+        assert client.rest() == [408]
+
+
+@with_patience()
+def test_a_body_in_chunks_that_trickles_is_cut_off_too(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(limits, "BODY_TIMEOUT_MS", int(SHORT * 1000))
+    with served.client() as client:
+        head = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+        client.send(head).send_until_answered(b"1\r\n \r\n", 0.05)
+        assert client.rest() == [408]
+
+
+@with_patience(body=SHORT)
+def test_the_rest_of_a_body_that_nobody_reads_is_not_waited_for(served: Served):
+    with served.client() as client:
+        client.send(b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: 1000\r\n\r\n")
+        assert client.until(1) == [200]
+        assert client.send_until_answered(b"x", 0.02).rest() == [200]
+
+
+@with_patience(linger=SHORT)
+def test_one_who_goes_on_sending_after_a_refusal_is_listened_to_for_a_while_only(served: Served):
+    with served.client() as client:
+        head = POST + b"Content-Length: %d\r\n\r\n" % (limits.BODY_BYTES + 1)
+        assert client.send(head).rest() == [413]
+        deadline = time.monotonic() + WAIT_S
+        with pytest.raises(ConnectionError):
+            send_until(client, deadline)
+
+
+def send_until(client: Client, deadline: float) -> None:
+    while time.monotonic() < deadline:
+        client.send(b"x" * 100)
+
+
+@with_patience(response=SHORT)
+def test_an_answer_that_is_not_read_is_given_up(served: Served, rooms: Rooms):
+    with served.client(receive_buffer=4096) as client:
+        client.send(b"GET /big HTTP/1.1\r\n" + HOST + b"\r\n")
+        assert rooms.cut_off.wait(WAIT_S)
+
+
+@with_patience(response=LONG)
+def test_an_answer_that_is_read_arrives_whole(served: Served):
+    with served.client() as client:
+        client.send(b"GET /big HTTP/1.1\r\n" + HOST + b"\r\n")
+        while len(client.received) < 32 * 1024 * 1024:
+            client.received += client.socket.recv(1 << 20)
+        assert client.statuses == [200]
+
+
+@with_patience(connections=3)
+def test_when_all_places_are_taken_the_next_is_told_so(served: Served):
+    with ExitStack() as open_clients:
+        for _ in range(3):
+            open_clients.enter_context(served.client()).send(GET).until(1)
+        with served.client() as client:
+            assert client.rest() == [503]
+            assert refusal_code(client.last) == "temporarily_unavailable"
+            assert client.last.headers["retry-after"] == "1"
+
+
+HOLD = b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n"
+WAITING = {
+    "between two requests": (b"", 1),
+    "in a head": (b"GET / HT", 1),
+    "in a body": (POST + b"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n", 2),
+}
+
+
+@with_patience(connections=2, undisturbed=-1.0)
+@pytest.mark.parametrize(("begun", "answers"), WAITING.values(), ids=WAITING)
+def test_one_that_waits_for_its_client_makes_room(
+    served: Served, rooms: Rooms, begun: bytes, answers: int
+):
+    with served.client() as busy, served.client() as waiting:
+        busy.send(HOLD)
+        assert rooms.held.acquire(timeout=WAIT_S)
+        waiting.send(GET).until(1)
+        waiting.send(begun).until(answers)
+        with served.client() as newcomer:
+            assert newcomer.send(GET).until(1) == [200]
+        assert gone(waiting)
+        rooms.go_on.set()
+        assert busy.until(1) == [200]
+
+
+@with_patience(connections=3, undisturbed=-1.0)
+def test_the_one_that_has_waited_longest_makes_room_first(served: Served):
+    with ExitStack() as open_clients:
+        clients: list[Client] = []
+        for _ in range(4):
+            client = open_clients.enter_context(served.client())
+            assert client.send(GET).until(1) == [200]
+            clients.append(client)
+        assert gone(clients[0])
+        assert clients[1].send(GET).until(2) == [200, 200]
+
+
+def gone(client: Client) -> bool:
+    """Wait for the end of a connection, whichever end it is."""
+    with suppress(ConnectionError):
+        client.rest()
+    return True
+
+
+@with_patience(connections=2, undisturbed=-1.0)
+def test_one_that_is_being_answered_keeps_its_place(served: Served, rooms: Rooms):
+    with served.client() as first, served.client() as second:
+        for client in (first, second):
+            client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n")
+            assert rooms.held.acquire(timeout=WAIT_S)
+        with served.client() as third:
+            assert third.rest() == [503]
+        rooms.go_on.set()
+        assert first.until(1) == second.until(1) == [200]
+
+
+@with_patience(per_address=2)
+@pytest.mark.parametrize("exempt", [False])
+def test_an_address_has_only_so_many_places(served: Served):
+    with served.client() as first, served.client() as second:
+        for client in (first, second):
+            client.send(GET).until(1)
+        with served.client() as third:
+            assert third.rest() == [429]
+            assert refusal_code(third.last) == "rate_limited"
+        assert first.send(GET).until(2) == [200, 200]
+
+
+@with_patience(per_address=1)
+@pytest.mark.parametrize("exempt", [False])
+def test_a_place_that_was_left_can_be_taken_again(served: Served):
+    for _ in range(3):
+        with served.client() as client:
+            client.send(GET[:-2] + b"Connection: close\r\n\r\n")
+            assert client.rest() == [200]
+
+
+@with_patience(per_address=2)
+def test_the_exempt_have_no_cap_of_their_own(served: Served):
+    with ExitStack() as open_clients:
+        for _ in range(5):
+            client = open_clients.enter_context(served.client())
+            assert client.send(GET).until(1) == [200]
