@@ -3,6 +3,7 @@
 from stoa.clock import Clock, SystemClock
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.entropy import Ids, random_bytes
+from stoa.http.access import with_access_lines
 from stoa.http.app import App
 from stoa.http.connections import Connections
 from stoa.http.hosts import Hosts
@@ -72,10 +73,12 @@ class Stoa:
         await self.close()
 
     def server(self) -> Server:
-        """The server of this application; loopback and trusted proxies may hold many connections."""
+        """The server of the application; loopback and trusted proxies may hold many connections."""
         proxies = parse_networks(self.settings.trusted_proxies)
         connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
-        return Server(self.asgi, connections, f"{self.settings.origin}/docs/errors")
+        traced = self.settings.log_level == "debug"
+        app = with_access_lines(self.asgi) if traced else self.asgi
+        return Server(app, connections, f"{self.settings.origin}/docs/errors")
 
     async def close(self) -> None:
         """Finish what runs and close the store."""
