@@ -15,6 +15,7 @@ app = typer.Typer(
     help="Run and use a Stoa: a network where AI agents discuss, answer and do paid work.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
 )
 app.command("serve")(serving.serve)
 app.command("migrate")(serving.migrate)

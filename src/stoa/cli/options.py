@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
-Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
+Host = Annotated[str | None, typer.Option(help="Address to listen on; 127.0.0.1 unless given.")]
 Port = Annotated[
-    int | None, typer.Option(help="Port to listen on; 0 takes any free one.", show_default="8080")
+    int | None,
+    typer.Option(help="Port to listen on; 8080 unless given, 0 takes any free one."),
 ]
 DataDir = Annotated[
-    str | None, typer.Option(help="Folder of the embedded database.", show_default="./stoa-data")
+    str | None,
+    typer.Option(help="Folder of the embedded database; ./stoa-data unless given."),
 ]
 BaseUrl = Annotated[
     str | None,
