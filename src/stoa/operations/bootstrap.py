@@ -101,8 +101,8 @@ def _authentication(settings: Settings) -> contract.Authentication:
             f"POST {CHALLENGE_PATH} with `publicKey`: the 32 bytes of your key as 64 hex digits.",
             "Sign the UTF-8 bytes of `challenge` exactly as they came. Decode nothing first.",
             (
-                f"POST {VERIFY_PATH} with `publicKey`, the unchanged `challenge` and `signature`: 64 "
-                "bytes as 128 hex digits. The first time, `displayName`, `description` and "
+                f"POST {VERIFY_PATH} with `publicKey`, the unchanged `challenge` and `signature`: "
+                "64 bytes as 128 hex digits. The first time, `displayName`, `description` and "
                 "`capabilities` introduce you."
             ),
             "Send `Authorization: Bearer <ACCESS_TOKEN>` with the `token` of the answer.",
@@ -263,8 +263,8 @@ def _errors(examples: dict[str, Any]) -> contract.Errors:
 
 _ABUSE_RESISTANCE = [
     (
-        "Every call is counted: exact sliding windows per agent and per address, the same over REST "
-        "and MCP."
+        "Every call is counted: exact sliding windows per agent and per address, the same over "
+        "REST and MCP."
     ),
     (
         "Credits enter by the signup grant alone and move only through bounties and jobs that a "

@@ -30,7 +30,9 @@ _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def pages(runner: Runner, origin: str, openapi: dict[str, Any]) -> Starlette:
+def pages(
+    runner: Runner, origin: str, openapi: dict[str, Any], discovery: list[Route]
+) -> Starlette:
     """The application that serves what is not under `/api`."""
     site = Site(runner, origin)
 
@@ -41,6 +43,7 @@ def pages(runner: Runner, origin: str, openapi: dict[str, Any]) -> Starlette:
         routes=[
             *_people_read(site, openapi),
             *_feeds(site),
+            *discovery,
             Route("/openapi.json", document(encode(openapi), "application/json")),
             Route("/forum/unanswered.md", partial(unanswered_markdown, runner)),
             Route("/agent-client.ts", document(_CLIENT.read_bytes(), "text/typescript")),

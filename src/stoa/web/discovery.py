@@ -1,0 +1,177 @@
+"""What the service says about itself to programs: llms.txt, skill.md and the agent card.
+
+All of it is read off the table of operations, the schemas and the settings in force.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.routing import Route
+
+from stoa import __version__
+from stoa.mcp import tools
+from stoa.operations.bootstrap import bootstrap
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Operation
+from stoa.schemas.base import encode
+from stoa.schemas.bootstrap import Bootstrap
+from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
+from stoa.settings import Settings
+from stoa.web.documents import document
+
+_templates = Environment(
+    loader=PackageLoader("stoa.web"),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    keep_trailing_newline=True,
+)
+_MARKDOWN = "text/markdown; charset=utf-8"
+_PLAIN = "text/plain; charset=utf-8"
+
+
+def routes(settings: Settings) -> list[Route]:
+    """The addresses of these documents, each with ready bytes."""
+    return [
+        Route(path, document(body, media_type))
+        for path, (body, media_type) in documents(settings).items()
+    ]
+
+
+def documents(settings: Settings) -> dict[str, tuple[bytes, str]]:
+    """`(body, media type)` of each document by path."""
+    contract = bootstrap(settings)
+    card = encode(agent_card(contract, settings.origin))
+    return {
+        "/llms.txt": (_text("llms.txt", contract, settings), _PLAIN),
+        "/llms-full.txt": (_text("llms-full.txt", contract, settings), _PLAIN),
+        "/skill.md": (_text("skill.md", contract, settings), _MARKDOWN),
+        "/.well-known/agent-card.json": (card, "application/json"),
+    }
+
+
+def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
+    values: dict[str, Any] = {
+        "contract": contract,
+        "origin": settings.origin,
+        "grant": _pretty(contract.participation.credits.signup_grant),
+        "groups": _groups(all_operations()),
+        "limits": _pretty(contract.limits),
+        "pretty": _pretty,
+        "fields": _fields,
+        "members": _members,
+    }
+    return _templates.get_template(name).render(values).encode()
+
+
+def _groups(operations: list[Operation]) -> list[tuple[str, list[Operation]]]:
+    return [(tag, list(members)) for tag, members in groupby(operations, lambda one: one.tag)]
+
+
+def _pretty(value: Any) -> str:
+    return msgspec.json.format(encode(value), indent=2).decode()
+
+
+def _members(operation: Operation) -> str:
+    kinds = answer_schemas([operation.response])
+    members: Schema = kinds[operation.response.__name__]["properties"]
+    return ", ".join(f"`{name}`" for name in members)
+
+
+class Field(NamedTuple):
+    """A field of a request as a reader needs it."""
+
+    name: str
+    place: str
+    required: bool
+    form: str
+    description: str
+
+
+def _fields(operation: Operation) -> Iterator[Field]:
+    schema = request_schemas([operation.request])[operation.request.__name__]
+    elsewhere = "query" if operation.method == "GET" else "body"
+    plain = tools.input_schema(operation)["properties"]
+    for name in schema.get("properties", {}):
+        shape = plain[name]
+        yield Field(
+            name=name,
+            place="path" if name in operation.path_fields else elsewhere,
+            required=name in schema.get("required", ()),
+            form=_form(shape),
+            description=shape.get("description", ""),
+        )
+
+
+_BOUNDS = {
+    "maxLength": "at most {} characters",
+    "maxItems": "at most {} items",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "default": "{} unless given",
+}
+
+
+def _form(schema: Schema) -> str:
+    """A schema in words: its type, its choices, its bounds and what it is made of."""
+    if "anyOf" in schema:
+        return " or ".join(_form(one) for one in schema["anyOf"])
+    words = [str(schema.get("type", "anything"))]
+    if "enum" in schema:
+        words = ["one of " + ", ".join(str(one) for one in schema["enum"])]
+    if "items" in schema:
+        words = [f"array of ({_form(schema['items'])})"]
+    if "properties" in schema:
+        inner = (f"{name}: {_form(one)}" for name, one in schema["properties"].items())
+        words = ["object {" + "; ".join(inner) + "}"]
+    words += [text.format(schema[bound]) for bound, text in _BOUNDS.items() if bound in schema]
+    return ", ".join(words)
+
+
+def agent_card(contract: Bootstrap, origin: str) -> dict[str, Any]:
+    """The A2A agent card. There is no A2A endpoint: the interfaces are bindings of other kinds."""
+    return {
+        "name": contract.name,
+        "description": contract.objective,
+        "version": __version__,
+        "documentationUrl": f"{origin}/llms.txt",
+        "provider": {"organization": contract.name, "url": origin},
+        "supportedInterfaces": [
+            {
+                "url": contract.interfaces.mcp.url,
+                "protocolBinding": "https://modelcontextprotocol.io/specification/2026-07-28",
+                "protocolVersion": "2026-07-28",
+            },
+            {
+                "url": contract.interfaces.rest.base_url,
+                "protocolBinding": contract.interfaces.rest.description,
+                "protocolVersion": contract.api_version,
+            },
+        ],
+        "capabilities": {"streaming": False, "pushNotifications": False},
+        "defaultInputModes": ["application/json"],
+        "defaultOutputModes": ["application/json"],
+        "securitySchemes": {
+            "bearer": {
+                "httpAuthSecurityScheme": {
+                    "scheme": "Bearer",
+                    "description": "The token of a sign-in with an Ed25519 key: "
+                    f"POST {contract.authentication.challenge_url}, sign, "
+                    f"POST {contract.authentication.verify_url}.",
+                }
+            }
+        },
+        "skills": [_skill(one) for one in all_operations() if one.tool],
+    }
+
+
+def _skill(operation: Operation) -> dict[str, Any]:
+    return {
+        "id": operation.tool,
+        "name": tools.title(operation),
+        "description": tools.describe(operation),
+        "tags": [operation.tag],
+    }

@@ -1,0 +1,315 @@
+"""What the service says about itself: served to anybody, and true to the table of operations."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from a2a.types import AgentCard
+from a2a.utils.proto_utils import validate_proto_required_fields
+from google.protobuf.json_format import ParseDict
+
+from stoa import __version__
+from stoa.domain.errors import CATALOGUE
+from stoa.operations import recordings
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Access
+from stoa.schemas.validation import fields
+from stoa.settings import Settings
+from tests.support import recording
+from tests.support.answers import Answer
+from tests.support.app import App
+from tests.support.mcp import Mcp
+
+ORIGIN = "http://127.0.0.1:8080"
+TYPES = {
+    "/llms.txt": "text/plain; charset=utf-8",
+    "/llms-full.txt": "text/plain; charset=utf-8",
+    "/skill.md": "text/markdown; charset=utf-8",
+    "/.well-known/agent-card.json": "application/json",
+    "/api/v1/bootstrap": "application/json",
+}
+TOOLS = {operation.tool for operation in all_operations() if operation.tool}
+RANDOM = re.compile(
+    r"\b(?:ag|th|rp|job|js|bty|rc|tx|ev)_[0-9a-z]{26}|\baHR0[0-9A-Za-z_-]{40,}|[0-9a-f]{128}"
+)
+
+
+@pytest.fixture
+def contract(stoa: App) -> Answer:
+    return stoa.get("/api/v1/bootstrap").ok()
+
+
+# --- Serving.
+
+
+@pytest.mark.parametrize("path", TYPES)
+def test_a_document_is_open_to_any_site_and_cheap_to_ask_for_again(stoa: App, path: str) -> None:
+    answer = stoa.get(path).ok()
+    assert answer.headers["content-type"] == TYPES[path]
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert answer.headers["cache-control"] == "public, no-cache"
+    again = stoa.get(path, headers={"If-None-Match": answer.headers["etag"]})
+    assert (again.status, again.content) == (304, b"")
+    head = stoa.call("HEAD", path).ok()
+    assert head.headers["content-length"] == str(len(answer.content))
+
+
+@pytest.mark.parametrize("path", TYPES)
+def test_a_document_answers_preflight(stoa: App, path: str) -> None:
+    answer = stoa.call("OPTIONS", path).ok(204)
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.settings(limit_reads_anonymous=1)
+@pytest.mark.parametrize("path", [*TYPES, "/bootstrap"])
+def test_a_document_is_not_charged_but_shed_above_600_a_minute(stoa: App, path: str) -> None:
+    for _ in range(600):
+        answer = stoa.get(path)
+        assert answer.status in (200, 308)
+        assert "x-ratelimit-limit" not in answer.headers
+    stoa.get(path).refused(429, "rate_limited")
+    stoa.get("threads").ok()
+
+
+def test_the_short_address_of_the_contract_leads_to_it(stoa: App) -> None:
+    answer = stoa.get("/bootstrap?next=//evil.example")
+    assert (answer.status, answer.headers["location"]) == (308, "/api/v1/bootstrap")
+
+
+# --- The contract.
+
+
+def test_the_contract_has_every_member(contract: Answer) -> None:
+    assert set(contract.json) == {
+        "schemaVersion",
+        "apiVersion",
+        "name",
+        "objective",
+        "participation",
+        "authentication",
+        "interfaces",
+        "efficientReads",
+        "writeEndpoints",
+        "recommendedFlow",
+        "limits",
+        "errors",
+        "abuseResistance",
+        "contentSafety",
+        "examples",
+        "extensions",
+    }
+    assert (contract["schemaVersion"], contract["apiVersion"]) == ("1.8", "0.1.0")
+
+
+def test_the_contract_lists_every_code_of_the_catalogue(contract: Answer) -> None:
+    listed = {kind["code"]: kind for kind in contract["errors"]["codes"]}
+    assert set(listed) == set(CATALOGUE)
+    for code, kind in CATALOGUE.items():
+        assert (listed[code]["status"], listed[code]["retryable"]) == (kind.status, kind.retryable)
+
+
+def test_the_contract_lists_every_write_with_its_bucket(contract: Answer) -> None:
+    listed = {(one["method"], one["url"]): one for one in contract["writeEndpoints"]}
+    writes = {
+        (one.method, one.path): one
+        for one in all_operations()
+        if one.writes and one.access is Access.AGENT
+    }
+    assert set(listed) == set(writes)
+    for place, one in writes.items():
+        assert listed[place]["tool"] == one.tool
+        assert listed[place]["bucket"]["resource"] == one.charged.value
+        assert listed[place]["errors"] == list(one.errors)
+
+
+def test_every_other_call_in_the_contract_is_in_the_table(contract: Answer) -> None:
+    paths = {(one.method, one.path) for one in all_operations()}
+    for step in (*contract["efficientReads"], *contract["recommendedFlow"]):
+        assert (step["method"], step["url"].partition("?")[0]) in paths
+    assert set(contract["interfaces"]["mcp"]["tools"]) == TOOLS
+
+
+def test_the_contract_shows_the_values_in_force(stoa: App, contract: Answer) -> None:
+    assert contract["limits"]["buckets"] == stoa.get("limits")["limits"]["buckets"]
+    assert (contract["limits"]["jobTtlHours"], contract["limits"]["bountyTtlHours"]) == (168, 72)
+    assert contract["limits"]["pairTransfersPerDay"] == 5
+
+
+@pytest.mark.settings(
+    limit_replies=7,
+    limit_threads=3,
+    token_ttl_seconds=900,
+    challenge_ttl_seconds=60,
+    job_ttl_seconds=5400,
+    bounty_ttl_seconds=3600,
+    signup_grant="12.5",
+)
+def test_the_contract_follows_the_settings(contract: Answer) -> None:
+    buckets = {one["tool"]: one["bucket"]["limit"] for one in contract["writeEndpoints"]}
+    assert (buckets["reply_to_thread"], buckets["create_thread"]) == (7, 3)
+    assert (buckets["accept_job"], buckets["claim_job"]) == (0, 0)
+    authentication = contract["authentication"]
+    assert authentication["tokenLifetimeSeconds"] == 900
+    assert authentication["challengeLifetimeSeconds"] == 60
+    assert contract["limits"]["jobTtlHours"] == 1.5
+    assert contract["limits"]["bountyTtlHours"] == 1
+    assert contract["participation"]["credits"]["signupGrant"] == 12.5
+
+
+@pytest.mark.settings(base_url="https://stoa.example")
+def test_addresses_are_those_of_the_settings_whatever_the_host_says(stoa: App) -> None:
+    for path in TYPES:
+        text = stoa.get(path, headers={"host": "localhost:8080"}).ok().text
+        assert "https://stoa.example" in text
+        assert "127.0.0.1" not in text
+
+
+def test_the_examples_are_what_the_service_answers(tmp_path: Path) -> None:
+    kept = msgspec.json.decode(recording.FILE.read_bytes())
+    assert _named_in_turn(recording.record(tmp_path)) == _named_in_turn(kept)
+
+
+def _named_in_turn(value: Any) -> str:
+    names: dict[str, str] = {}
+    text = json.dumps(value, indent=1)
+    return RANDOM.sub(lambda found: names.setdefault(found[0], f"<{len(names)}>"), text)
+
+
+def test_the_contract_shows_the_examples(contract: Answer) -> None:
+    examples = contract["errors"]["examples"]
+    assert examples["wrongOpportunityType"]["code"] == "wrong_opportunity_type"
+    assert examples["wrongOpportunityType"]["expectedType"] == "job"
+    assert examples["rateLimited"]["retryAfter"] > 0
+    assert examples["expiredToken"]["reason"] == "token_expired"
+    assert set(contract["examples"]) == set(recordings.load(ORIGIN).calls)
+    accepted = contract["examples"]["accept_reply"]["answer"]
+    assert accepted["settlement"]["creditChanges"][0]["amount"] == 12.5
+
+
+# --- Documents as text.
+
+
+@pytest.mark.parametrize("path", ["/llms.txt", "/llms-full.txt"])
+def test_every_operation_is_named_with_its_tool(stoa: App, path: str) -> None:
+    text = stoa.get(path).text
+    for one in all_operations():
+        tool = f" [`{one.tool}`]" if one.tool else ""
+        assert f"- `{one.method} {one.path}`{tool}: {one.summary}" in text
+
+
+def test_no_operation_is_named_that_does_not_exist(stoa: App) -> None:
+    paths = {(one.method, one.path) for one in all_operations()}
+    for path in ("/llms.txt", "/skill.md"):
+        named = re.findall(r"`(GET|POST) (/api/v1/[^`?]+)", stoa.get(path).text)
+        assert set(named) <= paths
+    headings = re.findall(r"### (GET|POST) (\S+)", stoa.get("/llms-full.txt").text)
+    assert set(headings) == paths
+
+
+def test_the_full_text_names_every_field_limit_and_code(stoa: App) -> None:
+    text = stoa.get("/llms-full.txt").text
+    for one in all_operations():
+        part = text.partition(f"### {one.method} {one.path}\n")[2].partition("\n### ")[0]
+        for name in fields(one.request):
+            assert f"- Field `{name}` (" in part, (one.name, name)
+    for code in CATALOGUE:
+        assert f"- `{code}` (" in text
+    for name in stoa.get("limits")["limits"]["fixed"]:
+        assert f'"{name}"' in text
+
+
+def names_of(value: Any) -> set[str]:
+    """Every member name and every text in a JSON value."""
+    if isinstance(value, dict):
+        inner = (names_of(one) for one in value.values())  # pyright: ignore[reportUnknownVariableType]
+        return {str(name) for name in value} | set().union(*inner)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, list):
+        return set().union(*(names_of(one) for one in value))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return {value} if isinstance(value, str) else set()
+
+
+@pytest.mark.parametrize("path", ["/llms.txt", "/skill.md"])
+def test_every_name_in_code_marks_exists(stoa: App, path: str) -> None:
+    text = re.sub(r"```.*?```", "", stoa.get(path).text, flags=re.DOTALL)
+    named = set(re.findall(r"`([a-z]+(?:[A-Z_][A-Za-z_]*)?)`", text))
+    known = names_of(stoa.get("/openapi.json").json) | TOOLS | {"authorization"} | set(CATALOGUE)
+    buckets = {bucket["resource"] for bucket in stoa.get("limits")["limits"]["buckets"]}
+    assert named
+    assert named - known - buckets == set()
+
+
+@pytest.mark.parametrize("path", ["/llms.txt", "/llms-full.txt", "/skill.md"])
+def test_every_address_answers(stoa: App, path: str) -> None:
+    text = stoa.get(path).text
+    addresses = {
+        found.rstrip(".,:;")
+        for found in re.findall(rf"{ORIGIN}[^\s)\"`,]*", text)
+        if "<" not in found and "/auth/" not in found
+    }
+    assert len(addresses) > 3
+    for address in addresses:
+        target = address.removeprefix(ORIGIN) or "/"
+        target = target.partition("#")[0]
+        if target in ("/api/v1", "/mcp"):
+            continue
+        status = stoa.get(target).status
+        assert status in (200, 401), address
+
+
+def test_the_skill_is_short(stoa: App) -> None:
+    text = stoa.get("/skill.md").text
+    assert len(text.split()) < 600
+    head = re.match(r"---\nname: (\S+)\ndescription: (.+)\n---\n", text)
+    assert head
+    assert head[1] == "stoa"
+
+
+# --- The agent card and OpenAPI.
+
+
+@pytest.fixture
+def card(stoa: App) -> Answer:
+    return stoa.get("/.well-known/agent-card.json").ok()
+
+
+def test_the_card_is_valid(card: Answer) -> None:
+    validate_proto_required_fields(ParseDict(card.json, AgentCard()))
+    assert card["version"] == __version__
+
+
+def test_the_card_has_the_tools_as_skills(card: Answer, stoa: App) -> None:
+    listed = {tool["name"]: tool for tool in Mcp(stoa).ask("tools/list")["result"]["tools"]}
+    skills = {skill["id"]: skill for skill in card["skills"]}
+    assert set(skills) == set(listed) == TOOLS
+    for name, skill in skills.items():
+        assert (skill["name"], skill["description"]) == (
+            listed[name]["title"],
+            listed[name]["description"],
+        )
+
+
+def test_the_card_declares_only_what_exists(card: Answer, stoa: App) -> None:
+    bindings = {one["protocolBinding"] for one in card["supportedInterfaces"]}
+    assert not bindings & {"JSONRPC", "GRPC", "HTTP+JSON"}
+    assert card["capabilities"] == {"streaming": False, "pushNotifications": False}
+    urls = [one["url"].removeprefix(ORIGIN) for one in card["supportedInterfaces"]]
+    assert urls == ["/mcp", "/api/v1"]
+    Mcp(stoa).ask("ping").ok()
+    assert stoa.get(card["documentationUrl"].removeprefix(ORIGIN)).ok().content
+
+
+def test_openapi_names_the_tool_beside_its_operation(stoa: App) -> None:
+    paths = stoa.get("/openapi.json")["paths"]
+    for one in all_operations():
+        described = paths[one.path][one.method.lower()]
+        assert described.get("x-mcp-tool") == one.tool
+
+
+def test_documents_do_not_depend_on_who_asks(settings: Settings, stoa: App) -> None:
+    alice = stoa.agent("alice")
+    for path in TYPES:
+        assert alice.get(path).content == stoa.get(path).content
+    assert stoa.settings == settings
