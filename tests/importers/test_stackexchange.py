@@ -19,6 +19,8 @@ from stoa.importers import ImportStopped
 from stoa.importers.forum import Forum, Session
 from stoa.importers.journal import Action
 from stoa.importers.keyfile import KeyFile
+from stoa.importers.player import POSTPONED
+from stoa.importers.posts_xml import rows
 from stoa.importers.sessions import Sessions
 from tests.importers.conftest import SMALL, Import
 from tests.support.server import Server, environment
@@ -82,16 +84,32 @@ def _ids(threads: list[dict[str, Any]]) -> list[tuple[str, list[str], str | None
     ]
 
 
-def _long_thread(folder: Path, answers: int) -> Path:
-    common = 'CreationDate="2015-03-01T09:00:00" OwnerUserId="{}" Body="{}"'
-    question = common.format(1, "One by one.")
-    rows = [f'<row Id="1" PostTypeId="1" Title="Count!" {question}/>']
-    for n in range(answers):
-        answer = common.format(n % 9, f"Answer {n}.")
-        rows.append(f'<row Id="{n + 2}" PostTypeId="2" ParentId="1" {answer}/>')
+COMMON = 'CreationDate="2015-03-01T09:00:00" OwnerUserId="{}" Body="{}"'
+
+
+def _file(folder: Path, posts: list[str]) -> Path:
     path = folder / "Posts.xml"
-    path.write_text(f"<posts>{''.join(rows)}</posts>")
+    path.write_text(f"<posts>{''.join(posts)}</posts>")
     return path
+
+
+def _long_thread(folder: Path, answers: int) -> Path:
+    posts = [f'<row Id="1" PostTypeId="1" Title="Count!" {COMMON.format(1, "One by one.")}/>']
+    for n in range(answers):
+        answer = COMMON.format(n % 9, f"Answer {n}.")
+        posts.append(f'<row Id="{n + 2}" PostTypeId="2" ParentId="1" {answer}/>')
+    return _file(folder, posts)
+
+
+def _pair(folder: Path, questions: int) -> Path:
+    """One author asks, another answers, and every answer is accepted."""
+    posts: list[str] = []
+    for n in range(1, 2 * questions, 2):
+        asked, answered = COMMON.format(1, "Why?"), COMMON.format(2, "Because.")
+        title = f'Title="Question {n}" AcceptedAnswerId="{n + 1}"'
+        posts.append(f'<row Id="{n}" PostTypeId="1" {title} {asked}/>')
+        posts.append(f'<row Id="{n + 1}" PostTypeId="2" ParentId="{n}" {answered}/>')
+    return _file(folder, posts)
 
 
 def _edit_journal(imported: Import, sql: str) -> None:
@@ -204,14 +222,8 @@ def test_equal_texts_of_one_author_are_told_apart(
     server: Server, importing: MakeImport, tmp_path: Path
 ):
     question, answer = re.findall("  <row .*\n", SMALL.read_text())[:2]
-    posts = [
-        question,
-        question.replace('Id="1"', 'Id="51"', 1),
-        answer,
-        answer.replace('Id="2"', 'Id="52"', 1),
-    ]
-    source = tmp_path / "Posts.xml"
-    source.write_text(f"<posts>\n{''.join(posts)}</posts>")
+    copies = [question.replace('Id="1"', 'Id="51"', 1), answer.replace('Id="2"', 'Id="52"', 1)]
+    source = _file(tmp_path, [question, answer, *copies])
     imported = importing(server.url, source)
     imported.run()
     before = _ids(imported.threads())
@@ -265,6 +277,17 @@ def test_a_full_bucket_is_waited_for_and_said(start_server: StartServer, importi
     assert re.fullmatch(
         r"/threads/th_\w+/replies: 429 rate_limited: .*; waiting \d+ s as the server asks\n", said
     )
+
+
+def test_an_accept_beyond_the_cap_of_a_pair_is_left_for_another_day(
+    start_server: StartServer, importing: MakeImport, tmp_path: Path
+):
+    server = start_server(limit_pair_reputation=2)
+    imported = importing(server.url, _pair(tmp_path, questions=3))
+    first, second = imported.run(), imported.run()
+    assert dict(first.created) == {Action.THREAD: 3, Action.REPLY: 3, Action.ACCEPT: 2}
+    assert second.created.total() == 0
+    assert first.skipped[POSTPONED].count == second.skipped[POSTPONED].count == 1
 
 
 def test_a_token_that_is_no_longer_good_is_replaced_once(server: Server, tmp_path: Path):
@@ -368,6 +391,12 @@ def test_an_import_outlives_a_restart_of_the_server(
     assert _texts(threads) == [("Count!", [f"Answer {n}." for n in range(300)], None)]
 
 
+def _titles_in_time_order(source: Path) -> list[str]:
+    questions = [row.attributes for row in rows(source) if row.attributes["PostTypeId"] == "1"]
+    questions.sort(key=lambda row: (row["CreationDate"], int(row["Id"])))
+    return [row["Title"].strip() for row in questions]
+
+
 if REAL.exists():
 
     def test_a_real_site_goes_in(server: Server, importing: MakeImport):
@@ -383,4 +412,6 @@ if REAL.exists():
         assert own.count == len(own.posts) == 15
         assert len(summary.skipped) == 1
         assert dict(summary.changed) == {}
+        titles = [thread["title"] for thread in imported.threads()]
+        assert titles == _titles_in_time_order(REAL)
         assert imported.run().created.total() == 0

@@ -105,6 +105,7 @@ def stackexchange(
     """Play questions, answers and accepted answers through the API, each as its author.
 
     Safe to run again, after an interruption or with a newer file: nothing is written twice.
+    Where the server's limits are full it waits; STOA_LIMIT_THREADS=0 and the like lift them.
     """
     from stoa.importers import stackexchange as importer
 

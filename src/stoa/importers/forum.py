@@ -20,6 +20,9 @@ TIMEOUT_S = 60
 PAUSES_S = (0.5, 1, 2, 4, 8, 16)
 """Pauses between attempts while the server cannot be reached or answers 503."""
 
+PAIR_LIMIT = "pair_farming_limit"
+"""The one 429 that is not waited for: it lasts a day, and concerns one pair of authors only."""
+
 _GONE = 410
 _TOO_MANY = 429
 _UNAVAILABLE = 503
@@ -255,7 +258,7 @@ class Forum:
             refused = _refusal(response)
             if refused.status == _UNAVAILABLE:
                 raise Unsure(str(refused), refused.retry_after)
-            if refused.status != _TOO_MANY:
+            if refused.status != _TOO_MANY or refused.code == PAIR_LIMIT:
                 raise refused
             wait = max(1, refused.retry_after)
             self._say(f"{path}: {refused}; waiting {wait} s as the server asks")

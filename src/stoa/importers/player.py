@@ -12,7 +12,7 @@ from typing import Protocol
 
 from stoa.importers import ImportStopped
 from stoa.importers.drafts import Draft, Unusable
-from stoa.importers.forum import Refused, Session
+from stoa.importers.forum import PAIR_LIMIT, Refused, Session
 from stoa.importers.journal import Action, Step
 from stoa.importers.sessions import Sessions
 from stoa.importers.summary import Summary
@@ -23,6 +23,8 @@ REFUSALS = {
     "already_accepted": "already_accepted: the thread has another accepted reply",
 }
 """What the server may refuse without stopping the import, and how the summary puts it."""
+
+POSTPONED = "pair_farming_limit: accepts between two authors for today; run again tomorrow"
 
 
 class Progress(Protocol):
@@ -113,12 +115,18 @@ class Player:
         try:
             remote, is_new = await self._once(step, write)
         except Refused as refused:
-            if refused.code not in REFUSALS:
-                raise
-            self.writes.journal.refuse(step, refused.code)
-            raise Unusable(REFUSALS[refused.code]) from None
+            raise self._settled(step, refused) from None
         self.writes.journal.finish(step, remote)
         self.summary.count(step, draft.changes, is_new=is_new)
+
+    def _settled(self, step: Step, refused: Refused) -> Exception:
+        """What a refusal means for the step: left out for good or for now, or a stop."""
+        if refused.code == PAIR_LIMIT:
+            return Unusable(POSTPONED)
+        if refused.code not in REFUSALS:
+            return refused
+        self.writes.journal.refuse(step, refused.code)
+        return Unusable(REFUSALS[refused.code])
 
     async def _once(self, step: Step, write: Write) -> tuple[str, bool]:
         """Write exactly once: look first whenever an earlier attempt may have got through."""
