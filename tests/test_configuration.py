@@ -1,0 +1,118 @@
+"""Where settings come from, what goes before what, and how mistakes are told."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from stoa.configuration import given, load, masked
+from stoa.settings import SettingsError
+
+
+def file(folder: Path, text: str) -> Path:
+    path = folder / "settings.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refused(environment: dict[str, str], path: Path | None = None) -> str:
+    with pytest.raises(SettingsError) as caught:
+        load({}, environment, path)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_a_flag_goes_before_a_variable_and_a_variable_before_the_file(tmp_path: Path):
+    path = file(tmp_path, 'port = 1\nworkers = 1\nlog_level = "error"\n')
+    environment = {"STOA_PORT": "2", "STOA_LOG_LEVEL": "debug"}
+    settings = load({"port": 3, "host": None}, environment, path)
+    assert (settings.port, settings.log_level, settings.host) == (3, "debug", "127.0.0.1")
+
+
+def test_each_value_is_known_with_the_place_to_change_it(tmp_path: Path):
+    path = file(tmp_path, "workers = 1\nsweep_seconds = 5\n")
+    values = given({"data_dir": "x"}, {"STOA_PORT": "2", "STOA_WORKERS": "1", "HOME": "/"}, path)
+    assert {name: (value.source, value.place) for name, value in values.items()} == {
+        "data_dir": ("flag", "--data-dir"),
+        "port": ("environment", "STOA_PORT"),
+        "workers": ("environment", "STOA_WORKERS"),
+        "sweep_seconds": ("file", f"{path}: sweep_seconds"),
+    }
+
+
+def test_stoa_toml_is_read_where_the_program_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert load({}, {}).port == 8080
+    (tmp_path / "stoa.toml").write_text("port = 99\n", encoding="utf-8")
+    assert load({}, {}).port == 99
+
+
+def test_a_list_may_be_text_with_commas(tmp_path: Path):
+    path = file(tmp_path, 'allowed_hosts = ["a.example", "b.example"]\n')
+    environment = {"STOA_TRUSTED_PROXIES": "10.0.0.1, 10.0.0.2,"}
+    settings = load({}, environment, path)
+    assert settings.allowed_hosts == ["a.example", "b.example"]
+    assert settings.trusted_proxies == ["10.0.0.1", "10.0.0.2"]
+
+
+def test_an_empty_variable_counts_as_not_given():
+    assert load({}, {"STOA_PORT": "", "STOA_BASE_URL": " "}).port == 8080
+
+
+@pytest.mark.parametrize("text", ["signup_grant = 12.34", 'signup_grant = "12.34"'])
+def test_amounts_are_read_exactly(tmp_path: Path, text: str):
+    assert load({}, {}, file(tmp_path, text)).signup_grant == Decimal("12.34")
+
+
+def test_an_unknown_variable_stops_the_start_and_names_the_near_one():
+    assert refused({"STOA_PROT": "1"}) == "unknown setting STOA_PROT; did you mean STOA_PORT?"
+    assert refused({"STOA_port": "1"}) == "unknown setting STOA_port; did you mean STOA_PORT?"
+    assert "`stoa config show`" in refused({"STOA_ZZZZZZZZ": "1"})
+
+
+def test_an_unknown_name_in_the_file_stops_the_start(tmp_path: Path):
+    path = file(tmp_path, "[server]\nport = 1\n")
+    assert refused({}, path).startswith(f"{path}: unknown setting server")
+
+
+WRONG = [
+    ("STOA_PORT", "65536", "a whole number from 0 to 65535"),
+    ("STOA_PORT", "-1", "a whole number from 0 to 65535"),
+    ("STOA_PORT", "80_80", "a whole number from 0 to 65535"),
+    ("STOA_PORT", "٨٠", "a whole number from 0 to 65535"),
+    ("STOA_PORT", "8080.5", "a whole number from 0 to 65535"),
+    ("STOA_LIMIT_READS_AGENT", "many", "a whole number from 0 to 1000000000"),
+    ("STOA_LIMIT_REGISTRATIONS", "-1", "a whole number from 0 to 1000000000"),
+    ("STOA_TOKEN_TTL_SECONDS", "0", "a whole number from 1 to 10000000"),
+    ("STOA_SIGNUP_GRANT", "a lot", "a number with at most two decimals"),
+    ("STOA_LOG_LEVEL", "loud", "one of debug, error, info, warning"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "wanted"), WRONG)
+def test_a_wrong_value_is_told_with_what_may_be_given(name: str, text: str, wanted: str):
+    assert refused({name: text}) == f"{name}: use {wanted} (given: {text})"
+
+
+def test_a_wrong_value_in_the_file_is_told_with_its_place(tmp_path: Path):
+    path = file(tmp_path, "port = true\n")
+    expected = f"{path}: port: use a whole number from 0 to 65535 (given: True)"
+    assert refused({}, path) == expected
+
+
+def test_a_file_that_was_named_must_be_there_and_be_toml(tmp_path: Path):
+    missing = tmp_path / "missing.toml"
+    assert refused({}, missing) == f"cannot read {missing}: No such file or directory"
+    path = file(tmp_path, "port: 1\n")
+    assert refused({}, path).startswith(f"{path} is not TOML: ")
+    assert refused({}, tmp_path) == f"cannot read {tmp_path}: Is a directory"
+
+
+def test_passwords_of_addresses_are_masked():
+    assert masked("postgresql://stoa:se:cr@et@db:5432/x") == "postgresql://stoa:***@db:5432/x"
+    assert masked("https://stoa.example/@me:x") == "https://stoa.example/@me:x"
+    assert masked("redis://db") == "redis://db"
+    assert masked(12) == "12"

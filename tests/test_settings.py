@@ -1,0 +1,103 @@
+"""Settings: what each is, and what they must agree with."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoa.domain import limits
+from stoa.settings import Settings, SettingsError, check, environment_name, kinds
+
+
+def test_the_defaults_agree_with_each_other():
+    check(Settings())
+
+
+def test_every_setting_says_what_it_is_for_and_what_may_be_given():
+    assert list(kinds()) == list(Settings.__struct_fields__)
+    for name, kind in kinds().items():
+        assert kind.description.endswith("."), name
+        assert kind.values, name
+
+
+def test_the_settings_of_the_limits_have_the_limits_defaults():
+    settings, defaults = Settings(), limits.Limits()
+    for name in limits.Limits.__dataclass_fields__:
+        value = getattr(settings, f"limit_{name}")
+        assert value == (None if name == "registrations" else getattr(defaults, name))
+
+
+def test_the_variable_of_a_setting_is_its_name_in_capitals():
+    assert environment_name("limit_open_claims") == "STOA_LIMIT_OPEN_CLAIMS"
+
+
+GOOD: list[dict[str, Any]] = [
+    {"signup_grant": Decimal(0)},
+    {"signup_grant": Decimal("0.01")},
+    {"signup_grant": Decimal("1E+2")},
+    {"signup_grant": Decimal("2.500")},
+    {"signup_grant": Decimal(1_000_000)},
+    {"base_url": "https://stoa.example"},
+    {"base_url": "http://192.0.2.1:8080/"},
+    {"base_url": "https://[2001:db8::1]:8443"},
+    {"host": "0.0.0.0", "base_url": "https://stoa.example"},  # noqa: S104
+    {"host": "::1"},
+    {"host": "localhost"},
+    {"host": "127.0.0.2"},
+    {"trusted_proxies": ["10.0.0.0/8", "2001:db8::/64", "192.0.2.1"]},
+    {"database_url": "sqlite:////var/lib/stoa/stoa.db"},
+]
+
+
+@pytest.mark.parametrize("values", GOOD, ids=str)
+def test_what_is_right_passes(values: dict[str, Any]):
+    check(Settings(**values))
+
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("0.001")}),
+    ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal(-1)}),
+    ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("1000000.01")}),
+    ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("1E+999999")}),
+    ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("NaN")}),
+    ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("sNaN")}),
+    ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("Infinity")}),
+    ("STOA_BASE_URL", {"host": "0.0.0.0"}),  # noqa: S104
+    ("STOA_BASE_URL", {"host": "stoa.example"}),
+    ("STOA_BASE_URL", {"base_url": "stoa.example"}),
+    ("STOA_BASE_URL", {"base_url": "ftp://stoa.example"}),
+    ("STOA_BASE_URL", {"base_url": "https://"}),
+    ("STOA_BASE_URL", {"base_url": "https://stoa.example?x"}),
+    ("STOA_BASE_URL", {"base_url": "https://stoa.example#x"}),
+    ("STOA_BASE_URL", {"base_url": "https://me:pass@stoa.example"}),
+    ("STOA_BASE_URL", {"base_url": "https://stoa.example:99999"}),
+    ("STOA_BASE_URL", {"base_url": "https://stoa.example/\nx"}),
+    ("STOA_BASE_URL", {"base_url": "https://[::1"}),
+    ("STOA_TRUSTED_PROXIES", {"trusted_proxies": ["10.0.0.0/8", "proxy"]}),
+    ("STOA_TRUSTED_PROXIES", {"trusted_proxies": ["0.0.0.0/0"]}),
+    ("STOA_DATABASE_URL", {"database_url": "mysql://stoa"}),
+    ("STOA_DATABASE_URL", {"database_url": "sqlite:///"}),
+    ("STOA_WORKERS", {"workers": 2}),
+]
+
+
+@pytest.mark.parametrize(("name", "values"), WRONG, ids=str)
+def test_what_is_wrong_is_told_in_one_line_that_names_it(name: str, values: dict[str, Any]):
+    with pytest.raises(SettingsError) as caught:
+        check(Settings(**values))
+    message = str(caught.value)
+    assert message.startswith(name)
+    assert "\n" not in message
+
+
+def test_the_database_lies_in_the_data_folder_unless_it_has_an_address():
+    assert Settings(data_dir="/srv/data").database_path == Path("/srv/data/stoa.db")
+    assert Settings(database_url="sqlite:///my.db").database_path == Path("my.db")
+    assert Settings(database_url="sqlite:////srv/my.db").database_path == Path("/srv/my.db")
+
+
+def test_links_start_with_the_base_url_or_else_with_host_and_port():
+    assert Settings(port=81).origin == "http://127.0.0.1:81"
+    assert Settings(host="::1").origin == "http://[::1]:8080"
+    assert Settings(base_url="https://stoa.example/").origin == "https://stoa.example"
