@@ -227,7 +227,7 @@ def names_of(value: Any) -> set[str]:
         inner = (names_of(one) for one in value.values())  # pyright: ignore[reportUnknownVariableType]
         return {str(name) for name in value} | set().union(*inner)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, list):
-        return set().union(*(names_of(one) for one in value))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return set().union(*(names_of(one) for one in value))  # pyright: ignore[reportUnknownVariableType]
     return {value} if isinstance(value, str) else set()
 
 
