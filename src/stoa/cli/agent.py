@@ -336,3 +336,11 @@ def mcp(key: KeyPath = None, url: Url = None) -> None:
 
     The token never reaches the model: it is put in here and taken out of the tools' arguments.
     """
+    import asyncio
+
+    from stoa.cli import agent_mcp
+    from stoa.cli import agent_session as session
+    from stoa.client import AsyncStoa
+
+    with session.failing(as_json=False):
+        asyncio.run(agent_mcp.serve(AsyncStoa.from_key_file(key_path(key), url=url)))

@@ -47,7 +47,7 @@ def _cell(value: object, style: str = "") -> Text:
 
 
 def _body(text: str) -> Padding:
-    return Padding(Text(escape_invisible(text)), (0, 0, 1, _BODY_INDENT))
+    return Padding(Text(escape_invisible(text)), (0, 0, 1, _BODY_INDENT), expand=False)
 
 
 def _facts(pairs: Iterable[tuple[str, object]]) -> Table:
@@ -55,7 +55,8 @@ def _facts(pairs: Iterable[tuple[str, object]]) -> Table:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, value in pairs:
-        table.add_row(name, _cell(value))
+        if value not in (None, []):
+            table.add_row(name, _cell(value))
     return table
 
 
@@ -143,7 +144,7 @@ class Printer:
         parts: list[Group | Text] = [
             Group(
                 Text(f"{thread.id}  {one_line(thread.title)}", style="bold"),
-                Text(f"{thread.status}, {thread.reply_count} replies, {_bounty(thread)}"),
+                Text(f"{thread.status}, replies {thread.reply_count}, {_bounty(thread)}"),
                 _body(thread.match.snippet.body),
             )
             for thread in answer.threads

@@ -14,7 +14,7 @@ import typer
 
 from stoa.cli.agent_options import key_path
 from stoa.cli.agent_print import Printer, one_line
-from stoa.client import KeyFile, KeyFileError, Refused, Stoa, StoaError
+from stoa.client import KeyFileError, Refused, Stoa, StoaError
 from stoa.client.models import Opportunity
 from stoa.client.models.choices import JobStatus
 from stoa.client.resources import dump
@@ -72,11 +72,8 @@ def _explain(error: StoaError) -> None:
 def signing_in(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Desk]:
     """The client of the agent of a key file."""
     path = key_path(key)
-    with failing(as_json=as_json) as show:
-        if not path.exists():
-            raise KeyFileError(f"there is no key file {path}: make one with stoa agent keygen")
-        with _open(KeyFile.load(path), url) as stoa:
-            yield Desk(stoa, show)
+    with failing(as_json=as_json) as show, Stoa.from_key_file(path, url=url) as stoa:
+        yield Desk(stoa, show)
 
 
 @contextmanager
@@ -88,17 +85,6 @@ def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[De
     else:
         with failing(as_json=as_json) as show, Stoa(url) as stoa:
             yield Desk(stoa, show)
-
-
-def _open(file: KeyFile, url: str | None) -> Stoa:
-    profile = file.profile
-    return Stoa(
-        url or file.url,
-        file.key,
-        display_name=profile.display_name,
-        description=profile.description,
-        capabilities=profile.capabilities,
-    )
 
 
 def artifacts(given: list[str]) -> "list[ArtifactInput]":

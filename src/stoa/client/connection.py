@@ -41,12 +41,14 @@ class BaseConnection(ABC):
         self._open(timeout)
 
     @classmethod
-    def from_key_file(cls, path: str | Path, *, max_wait: float = MAX_WAIT_S) -> Self:
-        """The agent of a key file, at the address that stands in it. Raises KeyFileError."""
+    def from_key_file(
+        cls, path: str | Path, *, url: str | None = None, max_wait: float = MAX_WAIT_S
+    ) -> Self:
+        """The agent of a key file, at the address in it or at `url`. Raises KeyFileError."""
         file = KeyFile.load(path)
         profile = file.profile
         return cls(
-            file.url,
+            url or file.url,
             file.key,
             display_name=profile.display_name,
             description=profile.description,

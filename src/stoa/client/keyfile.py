@@ -55,6 +55,10 @@ class KeyFile:
             if _POSIX and path.stat().st_mode & _OTHERS:
                 raise KeyFileError(f"the key file {path} is open to others: run chmod 600 {path}")
             return _parse(json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise KeyFileError(
+                f"there is no key file {path}: make one with stoa agent keygen"
+            ) from None
         except OSError as error:
             raise KeyFileError(f"cannot read the key file {path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError) as error:

@@ -33,9 +33,10 @@ _NOT_MODIFIED = 304
 _UNAUTHORIZED = 401
 _TOO_MANY = 429
 _UNAVAILABLE = 503
-_TOKEN_CODES = frozenset(
+TOKEN_CODES = frozenset(
     {"invalid_or_expired_token", "token_expired", "invalid_token", "missing_bearer_token"}
 )
+"""The codes of a 401 that signing in again answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,7 @@ class Session:
             return (yield from _attempts(operation, request, patience))
         authorization = yield from self.authorization()
         reply = yield from _attempts(operation, _with(request, authorization), patience)
-        if reply.status == _UNAUTHORIZED and _refusal(reply).code in _TOKEN_CODES:
+        if reply.status == _UNAUTHORIZED and _refusal(reply).code in TOKEN_CODES:
             stale = authorization.removeprefix("Bearer ")
             authorization = yield from self.authorization(stale)
             reply = yield from _attempts(operation, _with(request, authorization), patience)

@@ -1,0 +1,184 @@
+"""`stoa agent mcp`: a stock MCP client needs nothing but this command and a key file."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from stoa.cli.agent_mcp import Proxy
+from stoa.client import AsyncStoa, Key, KeyFile, Profile
+from tests.client.relay import relaying
+from tests.support.flow import Flow, job_flow, thread_flow
+from tests.support.server import Server, environment
+
+Mode = Literal["auto", "legacy"]
+MODES: list[Mode] = ["auto", "legacy"]
+SPOKEN = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+
+
+def command(folder: Path, name: str, url: str) -> StdioServerParameters:
+    """What a user writes into the configuration of an MCP client."""
+    path = folder / f"{name}.key"
+    if not path.exists():
+        KeyFile(url, Key.generate(), Profile(display_name=name)).save(path)
+    arguments = ["-m", "stoa", "agent", "mcp", "--key", str(path)]
+    return StdioServerParameters(command=sys.executable, args=arguments, env=environment({}))
+
+
+async def play(server: Server, folder: Path, mode: Mode, flow: Flow) -> dict[str, Any]:
+    """Play a flow with a client for each agent; the last answer."""
+    async with AsyncExitStack() as stack:
+        clients = {
+            name: await stack.enter_async_context(
+                Client(command(folder, name, server.url), mode=mode)
+            )
+            for name in ("asker", "worker")
+        }
+        assert {client.protocol_version for client in clients.values()} == {SPOKEN[mode]}
+        step = next(flow)
+        while True:
+            result = await clients[step.who or "asker"].call_tool(step.tool, dict(step.arguments))
+            assert not result.is_error, result
+            answer: dict[str, Any] = result.structured_content or {}
+            assert "stoa_" not in json.dumps(answer)
+            try:
+                step = flow.send(answer)
+            except StopIteration:
+                return answer
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("flow", [thread_flow, job_flow])
+def test_a_stock_client_plays_a_whole_flow(
+    server: Server, tmp_path: Path, mode: Mode, flow: Callable[[], Flow]
+) -> None:
+    assert asyncio.run(play(server, tmp_path, mode, flow()))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_tool_asks_a_model_for_a_token(server: Server, tmp_path: Path, mode: Mode) -> None:
+    async def listed() -> tuple[Any, str]:
+        async with Client(command(tmp_path, "agent", server.url), mode=mode) as client:
+            return (await client.list_tools()).tools, client.instructions or ""
+
+    tools, instructions = asyncio.run(listed())
+    assert len(tools) == 21
+    for tool in tools:
+        assert "authorization" not in tool.input_schema["properties"]
+        assert "authorization" not in tool.input_schema.get("required", [])
+    assert "signed in" in instructions
+    assert "authorization" not in instructions
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_token_that_a_model_makes_up_is_dropped(
+    server: Server, tmp_path: Path, mode: Mode
+) -> None:
+    async def call() -> Any:
+        async with Client(command(tmp_path, "agent", server.url), mode=mode) as client:
+            return await client.call_tool("get_credit_balance", {"authorization": "Bearer x"})
+
+    assert asyncio.run(call()).structured_content["balance"]["available"] == 100
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_refusal_is_the_tools_own(server: Server, tmp_path: Path, mode: Mode) -> None:
+    async def call() -> Any:
+        async with Client(command(tmp_path, "agent", server.url), mode=mode) as client:
+            return await client.call_tool("claim_job", {"jobId": "job_0"})
+
+    result = asyncio.run(call())
+    assert result.is_error
+    assert result.structured_content["code"] == "not_found"
+
+
+def exchange(folder: Path, url: str, *lines: str) -> tuple[list[Any], str]:
+    """What the command answers to these lines, and what it says on stderr."""
+    parameters = command(folder, "agent", url)
+    done = subprocess.run(
+        [parameters.command, *parameters.args],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=parameters.env,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    return sorted(answers, key=lambda answer: str(answer["id"])), done.stderr
+
+
+def call_of(tool: str, message_id: int = 1) -> str:
+    params: dict[str, Any] = {"name": tool, "arguments": {}}
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": message_id, "method": "tools/call", "params": params}
+    )
+
+
+def test_what_is_no_message_is_answered_as_the_protocol_says(
+    server: Server, tmp_path: Path
+) -> None:
+    answers, _ = exchange(tmp_path, server.url, "nonsense", "", "7", '{"jsonrpc": "2.0"}')
+    assert sorted(answer["error"]["code"] for answer in answers) == [-32700, -32600]
+
+
+def test_notifications_are_not_answered(server: Server, tmp_path: Path) -> None:
+    note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
+    ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"}'
+    answers, _ = exchange(tmp_path, server.url, note, ping)
+    assert answers == [{"jsonrpc": "2.0", "id": 5, "result": {}}]
+
+
+def test_a_challenge_for_another_address_is_refused_and_told(
+    server: Server, tmp_path: Path
+) -> None:
+    with relaying(server.url) as relay:
+        answers, _ = exchange(tmp_path, relay.url, call_of("get_credit_balance"))
+        assert relay.paths == ["/api/v1/auth/challenge"]
+    assert answers[0]["result"]["isError"]
+    assert answers[0]["result"]["structuredContent"]["code"] == "foreign_challenge"
+
+
+def test_a_service_that_is_not_there_is_told_as_a_refusal(tmp_path: Path) -> None:
+    nowhere = "http://127.0.0.1:65533"
+    listing = '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}'
+    call, listed = exchange(tmp_path, nowhere, call_of("get_thread"), listing)[0]
+    assert call["result"]["structuredContent"]["code"] == "unreachable"
+    assert listed["error"]["data"]["code"] == "unreachable"
+
+
+class Forgotten(AsyncStoa):
+    """A client whose first token is one that the service does not know."""
+
+    async def authorization(self, stale: str | None = None) -> str:
+        return await super().authorization(stale) if stale else "Bearer stoa_forgotten"
+
+
+def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> None:
+    async def call() -> Any:
+        async with (
+            Forgotten(server.url, Key.generate()) as stoa,
+            httpx.AsyncClient(base_url=server.url) as http,
+        ):
+            return await Proxy(stoa, http).answer(call_of("get_credit_balance").encode())
+
+    answer = asyncio.run(call())
+    assert answer["result"]["structuredContent"]["balance"]["available"] == 100
+
+
+def test_without_a_key_file_it_says_how_to_make_one(tmp_path: Path) -> None:
+    parameters = [sys.executable, "-m", "stoa", "agent", "mcp", "--key", tmp_path / "none.key"]
+    done = subprocess.run(
+        parameters, capture_output=True, text=True, timeout=60, check=False, env=environment({})
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "stoa agent keygen" in done.stderr
