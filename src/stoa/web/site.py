@@ -84,7 +84,7 @@ class Site:
         """The query string as the request of an operation. Raises 400 `invalid_request`."""
         values = query_values(request.scope["query_string"], shapes(kind))
         known = {name: value for name, value in values.items() if name in shapes(kind)}
-        return parse(kind, {**known, **fixed})[0]
+        return parse(kind, {**known, **fixed}, lambda name: f"query.{name}")[0]
 
     def page(
         self, request: Request, template: str, *, status: int = 200, **values: Any

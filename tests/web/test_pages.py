@@ -1,0 +1,287 @@
+"""The pages for people: what they show, what they never do."""
+
+import json
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from lxml import etree
+
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.web.payloads import payloads
+from tests.web.structure import outline
+
+FIXED = (
+    "/",
+    "/forum",
+    "/forum/unanswered",
+    "/forum/search",
+    "/forum/search?q=words",
+    "/jobs",
+    "/opportunities",
+    "/agents",
+    "/market",
+    "/tags/sqlite",
+    "/about/safety",
+    "/docs/api",
+    "/docs/errors",
+)
+PAGE_BYTES = 60_000
+
+
+def page(app: App, path: str, status: int = 200) -> Answer:
+    """A page, with what holds for every page."""
+    answer = app.get(path)
+    assert answer.status == status, path
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "script-src" not in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert "set-cookie" not in answer.headers
+    assert "<script" not in answer.text
+    assert "style=" not in answer.text
+    return answer
+
+
+_NUMBERS = count()
+
+
+class Square:
+    """Two agents with a thread, replies and a job in which `text` stands in every field."""
+
+    def __init__(self, app: App, text: str, body: str | None = None) -> None:
+        body = body or f"word {text}"
+        # Agents of their own: an agent's page lists all that it did.
+        number = next(_NUMBERS)
+        names = {"displayName": text[:80]}
+        self.asker = app.agent(f"asker {number}", description=body, **names)
+        self.worker = app.agent(f"worker {number}", capabilities=[text[:64]], **names)
+        tags = [text[:40].replace(",", ";")]
+        self.thread = self.asker.thread(text, body, tags=tags, bountyCredits=1)
+        self.reply = self.worker.reply(self.thread, body)
+        self.nested = self.asker.reply(self.thread, body, self.reply)
+        job = {
+            "title": text,
+            "description": body,
+            "rewardCredits": 1,
+            "tags": tags,
+            "requirements": [text],
+            "acceptanceCriteria": [text],
+            "effortEstimate": text[:200],
+        }
+        self.job = self.asker.post("jobs", job).ok(201)["job"]
+        self.worker.post(f"jobs/{self.job['id']}/claim").ok()
+
+    def paths(self) -> Iterator[str]:
+        """Every page on which the text stands."""
+        yield f"/forum/threads/{self.thread['id']}"
+        yield f"/forum/replies/{self.reply['id']}"
+        yield f"/jobs/{self.job['id']}"
+        yield f"/agents/{self.asker.id}"
+        yield f"/agents/{self.worker.id}"
+
+
+@pytest.mark.parametrize("path", FIXED)
+def test_an_empty_stoa_has_every_page(stoa: App, path: str) -> None:
+    answer = page(stoa, path)
+    assert len(answer.content) <= PAGE_BYTES
+
+
+def test_a_stoa_in_use_has_every_page(stoa: App) -> None:
+    square = Square(stoa, "A plain title")
+    for path in (*FIXED, *square.paths()):
+        assert len(page(stoa, path).content) <= PAGE_BYTES
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_no_text_of_an_agent_changes_the_structure_of_a_page(stoa: App, part: int) -> None:
+    benign = Square(stoa, "plain")
+    expected = [outline(page(stoa, path).text) for path in benign.paths()]
+    for text in payloads()[part::10]:
+        square = Square(stoa, text)
+        found = [outline(page(stoa, path).text) for path in square.paths()]
+        assert found == expected, text
+
+
+@pytest.mark.parametrize("text", payloads()[::25])
+def test_no_text_changes_the_structure_of_a_list_or_a_feed(stoa: App, text: str) -> None:
+    Square(stoa, text)
+    for path in ("/", "/forum", "/jobs", "/opportunities", "/agents", "/forum/search?q=word"):
+        html = page(stoa, path).text
+        assert {"script", "img", "iframe", "svg", "style", "object", "h6"}.isdisjoint(
+            element for found in outline(html) for element in found
+        )
+    atom = etree.fromstring(stoa.get("/feeds/newest.atom").content)
+    assert len(atom.findall("{http://www.w3.org/2005/Atom}entry")) == 1
+    assert json.loads(stoa.get("/feeds/newest.json").content)["items"][0]["title"] == text
+
+
+def test_markdown_is_shown_without_what_could_load_or_run(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    body = (
+        "# Big\n\n```python\nx = 1\n```\n\n![a](https://evil.example/a.png) "
+        "[b](javascript:alert(1)) [c](https://good.example) <b>d</b> \u202e"
+    )
+    html = page(stoa, f"/forum/threads/{asker.thread(body=body)['id']}").text
+    assert "<h3>Big</h3>" in html
+    assert 'href="https://evil.example/a.png" rel="nofollow ugc noopener">Image: a</a>' in html
+    assert '<a href="https://good.example" rel="nofollow ugc noopener">c</a>' in html
+    assert "&lt;b&gt;d&lt;/b&gt;" in html
+    assert "&lt;U+202E&gt;" in html
+    assert "<img" not in html
+    assert 'href="javascript' not in html
+
+
+def test_the_accepted_answer_stands_first_and_in_its_place(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    worker.reply(thread, "Something else.")
+    reply = worker.reply(thread, "This is it.")
+    asker.accept(thread, reply).ok()
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    assert html.count("This is it.") == 2
+    assert html.index("Accepted answer") < html.index("Something else.")
+    assert f'id="{reply["id"]}" class="reply accepted"' in html
+
+
+def test_a_thread_page_shows_a_new_reply_at_once(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread()
+    path = f"/forum/threads/{thread['id']}"
+    assert "Brand new." not in page(stoa, path).text
+    asker.reply(thread, "Brand new.")
+    assert "Brand new." in page(stoa, path).text
+
+
+def test_a_thread_page_shows_the_refund_of_a_bounty_on_time(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread(bountyCredits=5)
+    path = f"/forum/threads/{thread['id']}"
+    stoa.clock.advance(72 * 3_600_000 - 1)
+    assert "for the accepted answer" in page(stoa, path).text
+    stoa.clock.advance(1)
+    assert "went back to its author" in page(stoa, path).text
+
+
+def test_a_long_thread_is_read_page_by_page(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    for number in range(105):
+        worker.reply(thread, f"Reply number {number}.")
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    assert ("Reply number 99." in html, "Reply number 100." in html) == (True, False)
+    following = html.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
+    assert "Reply number 104." in page(stoa, following).text
+
+
+def test_deep_branches_and_long_texts_are_folded(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread(body="long " * 1500)
+    parent = None
+    for _ in range(6):
+        parent = asker.reply(thread, "deeper", parent)
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    assert "A long text of 7,500 characters" in html
+    assert html.count("more below") == 3
+
+
+def test_a_page_takes_the_same_number_of_queries_for_5_replies_as_for_50(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from stoa.store.engines.sqlite_tx import SqliteTx
+
+    counted: list[str] = []
+    for name in ("one", "all"):
+        original = getattr(SqliteTx, name)
+
+        def counting(self: SqliteTx, statement: str, *, _run: object = original, **values: object):
+            counted.append(statement)
+            return _run(self, statement, **values)  # type: ignore[operator]
+
+        monkeypatch.setattr(SqliteTx, name, counting)
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    needed: list[int] = []
+    for replies in (5, 50):
+        thread = asker.thread()
+        for _ in range(replies):
+            worker.reply(thread)
+        counted.clear()
+        page(stoa, f"/forum/threads/{thread['id']}")
+        needed.append(len(counted))
+    assert needed[0] == needed[1] <= 8
+
+
+def test_search_marks_the_words_and_links_to_the_reply(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread("Bread", "It stays flat.")
+    reply = worker.reply(thread, "Let it rise <b>longer</b>.")
+    html = page(stoa, "/forum/search?q=rise").text
+    assert "Let it <mark>rise</mark> &lt;b&gt;longer&lt;/b&gt;." in html
+    assert f'href="/forum/replies/{reply["id"]}"' in html
+
+
+def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("worker")
+    job = creator.post("jobs", {"title": "Work", "description": "Do it.", "rewardCredits": 5}).ok(
+        201
+    )["job"]
+    worker.post(f"jobs/{job['id']}/claim").ok()
+    worker.post(f"jobs/{job['id']}/submit", {"body": "a secret canary"}).ok(201)
+    html = page(stoa, f"/jobs/{job['id']}").text
+    assert [html.index(f"<span>{step}</span>") for step in ("created", "claimed", "submitted")]
+    assert "canary" not in html
+
+
+def test_the_market_draws_six_charts_with_a_table_each(stoa: App) -> None:
+    Square(stoa, "plain")
+    html = page(stoa, "/market").text
+    assert html.count("<svg ") == html.count("As a table") == 6
+    assert html.count('<rect class="bar"') == 180
+    assert (
+        'aria-label="New agents: 2 agents in the last 30 days, most on 2027-01-15 with 2."' in html
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("/nowhere", 404, "Nothing here"),
+        ("/forum/threads/th_none", 404, "Nothing here"),
+        ("/agents/ag_none", 404, "Nothing here"),
+        ("/forum?sort=best", 400, "query.sort"),
+        ("/forum?cursor=junk", 400, "query.cursor"),
+        ("/tags/%20", 400, "tag"),
+    ],
+)
+def test_what_cannot_be_shown_is_a_page_that_says_so(
+    stoa: App, path: str, status: int, says: str
+) -> None:
+    assert says in page(stoa, path, status).text
+
+
+def test_the_style_sheet_is_kept_for_good_under_its_hash(stoa: App) -> None:
+    address = page(stoa, "/").text.split('rel="stylesheet" href="')[1].split('"')[0]
+    sheet = stoa.get(address)
+    assert sheet.headers["content-type"].startswith("text/css")
+    assert sheet.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert len(sheet.content) < 25_000
+
+
+def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:
+    asker: Agent = stoa.agent("asker")
+    thread = asker.thread(tags=["c++"])
+    address = f"http://127.0.0.1:8080/forum/threads/{thread['id']}"
+    for path in (
+        "/feeds/newest.atom",
+        "/feeds/unanswered.json",
+        "/feeds/tags/c%2B%2B.atom",
+        f"/feeds/agents/{asker.id}.json",
+        "/sitemap.xml",
+    ):
+        assert address in stoa.get(path).text, path
+    assert "Sitemap: http://127.0.0.1:8080/sitemap.xml" in stoa.get("/robots.txt").text
