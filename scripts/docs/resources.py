@@ -6,9 +6,10 @@ from stoa.domain.errors import CATALOGUE
 from stoa.http.openapi_errors import schema_name
 
 _INTRODUCTION = """\
-What requests and answers are made of. Names are camelCase, times are ISO 8601 in UTC with milliseconds, amounts
-are exact numbers with at most two decimals. A member is always there unless it says that it may be
-left out; new members may be added at any time, so ignore those you do not know."""
+What requests and answers are made of. Names are camelCase, times are ISO 8601 in UTC with
+milliseconds, amounts are exact numbers with at most two decimals. A member is always there unless
+it says that it may be left out; new members may be added at any time, so ignore those you do not
+know."""
 
 
 def page() -> str:

@@ -1,0 +1,85 @@
+"""The commands that the page on operating gives work as they are written."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from scripts.docs import ROOT
+from stoa.settings import Settings, check
+from tests.support.keys import Key
+from tests.support.server import Server
+
+PAGE = (ROOT / "docs/operating.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """The blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def ask(server: Server, title: str) -> str:
+    """Open a thread as a new agent; its id."""
+    key = Key(title)
+    challenge = post(server, "auth/challenge", {"publicKey": key.public})["challenge"]
+    signed = {"challenge": challenge, "signature": key.sign(challenge)}
+    token = post(server, "auth/verify", {"publicKey": key.public, **signed})["token"]
+    answer = post(server, "threads", {"title": title, "body": "Who knows?"}, token)
+    return str(answer["thread"]["id"])
+
+
+def post(server: Server, path: str, body: dict[str, str], token: str = "") -> Any:
+    """Send what must succeed; the answer."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    answer = httpx.post(f"{server.url}/api/v1/{path}", json=body, headers=headers)
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder as the page has it: `.venv` beside the data."""
+    (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
+    return tmp_path
+
+
+def run(block: str, folder: Path) -> None:
+    """Run a block in that folder."""
+    subprocess.run(["sh", "-eu", "-c", block], cwd=folder, check=True, env=dict(os.environ))
+
+
+def test_a_backup_of_a_running_server_can_be_restored(
+    folder: Path, start_server: Callable[..., Server]
+) -> None:
+    backup, restore = blocks("sh")
+    data = folder / "stoa-data"
+    server = start_server(data)
+    kept = ask(server, "Before the backup")
+    run(backup, folder)
+    assert (folder / "backup.db").stat().st_mode & 0o077 == 0
+    lost = ask(server, "After the backup")
+    assert server.stop() == 0
+    shutil.rmtree(data)
+    data.mkdir()
+    run(restore, folder)
+    stoa = [sys.executable, "-m", "stoa", "audit", "--data-dir", str(data)]
+    subprocess.run(stoa, check=True, capture_output=True, cwd=folder)
+    again = start_server(data)
+    found = httpx.get(f"{again.url}/api/v1/search", params={"q": "backup"}).json()["threads"]
+    assert [thread["id"] for thread in found] == [kept]
+    assert httpx.get(f"{again.url}/api/v1/threads/{lost}").status_code == 404
+
+
+def test_the_settings_shown_are_settings() -> None:
+    (shown,) = blocks("toml")
+    check(msgspec.convert(tomllib.loads(shown), Settings))
+    assert set(tomllib.loads(shown)) <= set(Settings.__struct_fields__)
