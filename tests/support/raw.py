@@ -72,7 +72,11 @@ class Client:
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(WAIT_S)
-        self.socket.connect(address)
+        try:
+            self.socket.connect(address)
+        except OSError:
+            self.socket.close()
+            raise
         self.received = b""
 
     def __enter__(self) -> Self:

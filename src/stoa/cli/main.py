@@ -51,11 +51,13 @@ def run() -> NoReturn:
     Exit status: 0, or 1 when something failed, 2 when the command line is wrong, 130 on Ctrl-C.
     """
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app(prog_name="stoa", standalone_mode=False))
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
     except (SettingsError, StartRefused) as error:
         _fail(str(error), _FAILED)
+    except ModuleNotFoundError as error:
+        _fail(f"this needs {error.name}, a part of the server: pip install 'stoa[server]'", _FAILED)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted", _INTERRUPTED)
 

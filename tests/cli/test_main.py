@@ -1,0 +1,110 @@
+"""The command line around the commands: help, version, completion, settings, migrations."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from stoa import __version__
+from stoa.cli.main import app
+from stoa.settings import Settings, kinds
+from stoa.store.engines import sqlite, sqlite_migrations
+from tests.support.server import environment
+
+
+def stoa(
+    *arguments: object,
+    where: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> str:
+    """What a command that goes well prints."""
+    result = subprocess.run(
+        [sys.executable, "-m", "stoa", *map(str, arguments)],
+        env=environment({}) | {**(variables or {})},
+        cwd=where,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, ""), result
+    return result.stdout
+
+
+def test_the_version_is_told():
+    assert stoa("--version") == f"stoa {__version__}\n"
+
+
+COMMANDS = [
+    ["serve"],
+    ["migrate"],
+    ["config", "show"],
+    ["audit"],
+    ["demo"],
+    ["import", "stackexchange"],
+]
+
+
+@pytest.mark.parametrize("command", [[], *COMMANDS, ["config"], ["import"]], ids=" ".join)
+def test_each_command_says_what_it_does(command: list[str]):
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*command, "--help"], prog_name="stoa")
+    assert result.exit_code == 0
+    assert f"Usage: stoa {' '.join(command)}".strip() in result.stdout
+    for line in result.stdout.splitlines():
+        words = line.strip("│ ").split()
+        without_help = words and words[0].startswith("--") and words[-1].startswith("<")
+        assert not without_help, line
+
+
+def test_commands_complete():
+    words = {"_STOA_COMPLETE": "complete_bash", "COMP_WORDS": "stoa ", "COMP_CWORD": "1"}
+    assert {"serve", "migrate", "config", "audit"} <= set(stoa(variables=words).split())
+    assert "_stoa_completion" in stoa("--show-completion", "bash")
+
+
+def test_settings_are_shown_with_where_they_come_from(tmp_path: Path):
+    (tmp_path / "stoa.toml").write_text("sweep_seconds = 5\nport = 1\n")
+    variables = {"STOA_SIGNUP_GRANT": "2.50", "STOA_PORT": "2"}
+    command = ("config", "show", "--json", "--port", "3")
+    settings: dict[str, Any] = json.loads(stoa(*command, where=tmp_path, variables=variables))
+    assert list(settings) == list(Settings.__struct_fields__)
+    assert settings["port"] == {
+        "value": 3,
+        "source": "flag",
+        "place": "--port",
+        "environment": "STOA_PORT",
+        "values": kinds()["port"].values,
+        "description": kinds()["port"].description,
+    }
+    sources = {name: setting["source"] for name, setting in settings.items()}
+    assert sources["signup_grant"] == "environment"
+    assert settings["signup_grant"]["value"] == "2.50"
+    assert settings["sweep_seconds"]["place"] == "stoa.toml: sweep_seconds"
+    assert settings["limit_registrations"]["value"] is None
+    assert settings["allowed_hosts"]["value"] == []
+    assert set(sources.values()) == {"flag", "environment", "file", "default"}
+
+
+def test_settings_are_shown_as_a_table_too(tmp_path: Path):
+    variables = {"STOA_ALLOWED_HOSTS": "a.example,b"}
+    lines = stoa("config", "show", where=tmp_path, variables=variables).splitlines()
+    assert lines[0].split() == ["setting", "value", "from", "variable"]
+    assert [line.split()[0] for line in lines[1:]] == list(Settings.__struct_fields__)
+    rows = {line.split()[0]: line for line in lines}
+    assert "a.example, b" in rows["allowed_hosts"]
+    assert rows["allowed_hosts"].split()[-2:] == ["STOA_ALLOWED_HOSTS", "STOA_ALLOWED_HOSTS"]
+    assert rows["base_url"].split() == ["base_url", "-", "default", "STOA_BASE_URL"]
+
+
+def test_migrate_tells_what_it_did(tmp_path: Path):
+    path = tmp_path / "data" / "stoa.db"
+    names = [f"applied {number:04}_{name}" for number, name, _ in sqlite_migrations.steps()]
+    first = stoa("migrate", "--data-dir", path.parent).splitlines()
+    assert first == [*names, f"{path} is up to date"]
+    assert stoa("migrate", "--data-dir", path.parent) == f"{path} was up to date\n"
+    assert sqlite.migrate(path) == []

@@ -1,0 +1,270 @@
+"""`stoa serve` as a program: mistakes are one line, and a signal ends it cleanly."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import apsw
+import httpx
+import pytest
+
+from stoa.store.engines import sqlite
+from tests.support.raw import Client
+from tests.support.server import Server, environment
+
+StartServer = Callable[..., Server]
+Result = subprocess.CompletedProcess[str]
+
+TIME_S = 60
+
+
+def stoa(arguments: Sequence[object], settings: Mapping[str, object]) -> Result:
+    return subprocess.run(
+        [sys.executable, "-m", "stoa", *map(str, arguments)],
+        env=environment(settings),
+        capture_output=True,
+        text=True,
+        timeout=TIME_S,
+        check=False,
+    )
+
+
+def refusal(*arguments: object, **settings: object) -> str:
+    """What is said when a command is refused: one line on stderr, nothing else."""
+    result = stoa(arguments, settings)
+    assert result.returncode == 1, result
+    return one_line(result)
+
+
+def one_line(result: Result) -> str:
+    assert result.stdout == ""
+    assert re.fullmatch(r"stoa: [^\n]+\n", result.stderr), result.stderr
+    return result.stderr.removeprefix("stoa: ").removesuffix("\n")
+
+
+def serve(data_dir: Path, **settings: object) -> str:
+    """What is said when the server does not start."""
+    return refusal("serve", "--port", 0, "--data-dir", data_dir, **settings)
+
+
+# --- Mistakes.
+
+
+def test_a_port_in_use_is_told(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = refusal("serve", "--port", port, "--data-dir", tmp_path / "data")
+    assert said == (
+        f"cannot listen on 127.0.0.1 port {port}: Address already in use; choose another --port"
+    )
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_address_of_another_machine_is_told(tmp_path: Path):
+    said = refusal(
+        *("serve", "--host", "192.0.2.1", "--port", 0, "--data-dir", tmp_path),
+        base_url="https://stoa.example",
+    )
+    assert said.startswith("cannot listen on 192.0.2.1 port 0: ")
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/stoa"])
+def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path, place: str):
+    (tmp_path / "file").write_text("kept")
+    said = serve(tmp_path / place)
+    assert said.startswith(f"cannot use the data folder {tmp_path / place}: ")
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_a_database_that_is_a_folder_is_told(tmp_path: Path):
+    (tmp_path / "stoa.db").mkdir()
+    assert serve(tmp_path) == f"cannot open the database {tmp_path}/stoa.db: Is a directory"
+
+
+def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path):
+    (tmp_path / "stoa.db").write_bytes(b"my diary" * 1000)
+    said = serve(tmp_path)
+    assert said.startswith(f"cannot open the database {tmp_path}/stoa.db: ")
+    assert (tmp_path / "stoa.db").read_bytes() == b"my diary" * 1000
+
+
+def test_the_database_of_another_program_is_told_and_left_alone(tmp_path: Path):
+    other = apsw.Connection(str(tmp_path / "stoa.db"))
+    other.execute("CREATE TABLE diary (day TEXT); PRAGMA user_version = 1")
+    other.close()
+    before = (tmp_path / "stoa.db").read_bytes()
+    said = serve(tmp_path)
+    assert said == f"{tmp_path}/stoa.db is not a database of Stoa; choose another --data-dir"
+    assert (tmp_path / "stoa.db").read_bytes() == before
+
+
+def test_a_database_of_a_newer_program_is_told_and_left_alone(tmp_path: Path):
+    sqlite.migrate(tmp_path / "stoa.db")
+    newer = apsw.Connection(str(tmp_path / "stoa.db"))
+    newer.pragma("user_version", 9999)
+    newer.close()
+    before = (tmp_path / "stoa.db").read_bytes()
+    said = serve(tmp_path)
+    assert said.startswith(f"{tmp_path}/stoa.db has schema 9999, this Stoa knows up to ")
+    assert said.endswith(": use a newer Stoa")
+    assert (tmp_path / "stoa.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("other_name", [False, True])
+def test_a_second_server_on_the_same_file_is_told(
+    start_server: StartServer, tmp_path: Path, other_name: bool
+):
+    first = start_server()
+    folder = first.data_dir
+    if other_name:
+        folder = tmp_path / "link"
+        folder.symlink_to(first.data_dir)
+    expected = f"another Stoa is already serving {first.data_dir}/stoa.db; stop it first"
+    assert serve(folder) == expected
+    assert refusal("migrate", "--data-dir", folder) == expected
+    assert httpx.get(f"{first.url}/readyz").status_code == 200
+
+
+def test_an_unknown_setting_is_told(tmp_path: Path):
+    assert serve(tmp_path, prot=1) == "unknown setting STOA_PROT; did you mean STOA_PORT?"
+
+
+def test_more_workers_than_the_database_takes_are_told(tmp_path: Path):
+    said = refusal("serve", "--workers", 2, "--data-dir", tmp_path)
+    assert said == "STOA_WORKERS: the embedded database is served by one process; use 1"
+
+
+def test_a_host_that_others_can_reach_needs_an_address(tmp_path: Path):
+    said = refusal("serve", "--host", "0.0.0.0", "--data-dir", tmp_path)  # noqa: S104
+    assert said.startswith("STOA_BASE_URL must be set")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "about"),
+    [
+        (["serve", "--prot", "1"], "--prot"),
+        (["serve", "--port", "x"], "'--port'"),
+        (["sreve"], "Did you mean 'serve'?"),
+    ],
+)
+def test_a_wrong_command_line_is_told(arguments: list[str], about: str):
+    result = stoa(arguments, {})
+    assert result.returncode == 2
+    assert about in one_line(result)
+
+
+# --- Ending.
+
+
+def finished(server: Server) -> int:
+    try:
+        return server.process.wait(TIME_S)
+    finally:
+        assert server.process.stdout
+        server.process.stdout.close()
+        assert "Traceback" not in server.log
+
+
+@pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_with_0_and_a_closed_database(
+    start_server: StartServer, name: signal.Signals
+):
+    server = start_server()
+    with httpx.Client(base_url=server.url) as client:  # whose connection is kept open
+        client.get("/api/v1/threads").raise_for_status()
+        server.process.send_signal(name)
+        assert finished(server) == 0
+    left = sorted(path.name for path in server.data_dir.iterdir())
+    assert left == ["stoa.db", "stoa.db.lock"]
+
+
+def test_what_runs_is_finished_after_the_signal(start_server: StartServer):
+    server = start_server()
+    body = b'{"publicKey": "%b"}' % (b"ab" * 32)
+    head = (
+        b"POST /api/v1/auth/challenge HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\n"
+        b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+    ) % (server.url.removeprefix("http://").encode(), len(body))
+    with Client(server.address) as client:
+        assert client.send(head).until(1) == [100]
+        server.process.send_signal(signal.SIGTERM)
+        wait_until_refused(server)
+        assert client.send(body).rest() in ([100, 200], [100, 400])
+        assert client.last.headers["connection"] == "close"
+    assert finished(server) == 0
+
+
+def wait_until_refused(server: Server) -> None:
+    deadline = time.monotonic() + TIME_S
+    while time.monotonic() < deadline:
+        try:
+            Client(server.address).socket.close()
+        except ConnectionError:
+            return
+    raise AssertionError("new connections are still taken")
+
+
+def test_a_signal_while_the_server_starts_ends_it_too(tmp_path: Path):
+    command = [sys.executable, "-X", "importtime", "-m", "stoa", "serve", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--data-dir", tmp_path],
+        env=environment({}),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stderr
+        said = ""
+        for line in process.stderr:
+            said += line
+            if "stoa.logs" in line:
+                process.send_signal(signal.SIGINT)
+        assert process.wait(TIME_S) in (0, 130)
+        assert "Traceback" not in said
+
+
+# --- Starting.
+
+
+def test_a_start_takes_less_than_a_second_and_a_half_of_processor_time(tmp_path: Path):
+    before = os.times()
+    server = Server(tmp_path / "data", {})
+    server.stop()
+    after = os.times()
+    used = after.children_user + after.children_system
+    assert used - before.children_user - before.children_system < 1.5
+
+
+def test_the_addresses_are_told(tmp_path: Path):
+    result = subprocess.Popen(
+        [sys.executable, "-m", "stoa", "serve", "--port", "0", "--data-dir", tmp_path / "data"],
+        env=environment({}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert result.stdout
+    lines = [result.stdout.readline() for _ in range(7)]
+    result.terminate()
+    assert result.wait(TIME_S) == 0
+    result.stdout.close()
+    url = lines[0].removeprefix("Stoa is open at ").strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
+    text = "".join(lines)
+    for told in (f"{url}/\n", f"{url}/api/v1 ", f"{url}/openapi.json", f"{url}/mcp\n"):
+        assert told in text
+    assert f"{tmp_path}/data/stoa.db" in text
+
+
+def test_the_files_are_for_nobody_else(start_server: StartServer):
+    server = start_server()
+    modes = {path.name: path.stat().st_mode & 0o777 for path in server.data_dir.iterdir()}
+    assert {"stoa.db", "stoa.db-wal", "stoa.db.lock"} <= set(modes)
+    assert set(modes.values()) == {0o600}
+    assert server.data_dir.stat().st_mode & 0o777 == 0o700
