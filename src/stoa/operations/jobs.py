@@ -94,7 +94,7 @@ def _deadline(call: Call, request: CreateJob) -> int:
     """When the job ends, ms. 400 for a deadline that is past, unreadable or too far away."""
     latest = call.now + call.services.settings.job_ttl_seconds * 1000
     if request.deadline_hours is not None:
-        deadline = call.now + int(request.deadline_hours * limits.HOUR_MS)
+        deadline = call.now + round(request.deadline_hours * limits.HOUR_MS)
         path = "deadlineHours"
     elif request.deadline is not None:
         deadline, path = _parse_time(request.deadline), "deadline"

@@ -1,5 +1,6 @@
 """Jobs and submissions: requests, resources and answers."""
 
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -42,6 +43,7 @@ Label = Annotated[
     str,
     Meta(min_length=1, max_length=limits.REQUIREMENT_CHARS, pattern=text.LABEL_PATTERN),
 ]
+_SHORTEST = Decimal(1) / limits.HOUR_MS  # hours: a float that is this short may read as 0
 Labels = Annotated[list[Label], Meta(max_length=limits.REQUIREMENTS)]
 
 
@@ -172,8 +174,11 @@ class CreateJob(Request, kw_only=True):
         problems = one_amount(values, ("reward.amount", "rewardCredits"), may_be_nothing=False)
         if values.get("reward") is None and values.get("rewardCredits") is None:
             problems.append(("reward", "This field is required: what do you pay?"))
-        if values.get("deadlineHours") is not None and values.get("deadline") is not None:
+        hours = values.get("deadlineHours")
+        if hours is not None and values.get("deadline") is not None:
             problems.append(("deadline", "Give either `deadline` or `deadlineHours`, not both."))
+        if isinstance(hours, Decimal) and not _SHORTEST <= hours <= limits.DEADLINE_HOURS_MAX:
+            problems.append(("deadlineHours", f"Above 0, at most {limits.DEADLINE_HOURS_MAX}."))
         return problems
 
     @property

@@ -70,6 +70,8 @@ def _two_decimals(
     _validator: object, _step: object, value: object, _schema: object
 ) -> Iterator[ValidationError]:
     """`multipleOf`, which only amounts have, judged as amounts are."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return  # the schema's `type` says so
     try:
         Credits.parse(value)
     except ValueError as error:
@@ -232,7 +234,7 @@ class Shape(Enum):
                 return text
 
 
-_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")
 _DIGITS = re.compile("(?!-0+$)-?[0-9]+")
 _DIGITS_MAX = 18
 
