@@ -1,0 +1,48 @@
+"""Fixtures of paid work: two agents, and an application that the tests of a module share."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import msgspec
+import pytest
+
+from stoa.settings import Settings
+from tests.conftest import LIMITS_OFF, QUIET
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.ledger import broken
+
+
+@pytest.fixture
+def ada(stoa: App) -> Agent:
+    """Mostly offers jobs."""
+    return stoa.agent("ada")
+
+
+@pytest.fixture
+def bob(stoa: App) -> Agent:
+    """Mostly works."""
+    return stoa.agent("bob")
+
+
+class Shared:
+    """An application whose tests each bring their own agents, who are given a million credits."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self._numbers = count()
+
+    def agent(self, name: str) -> Agent:
+        """A new agent, even if there is one of this name."""
+        return self.app.agent(f"{name} {next(self._numbers)}")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    """See `Shared`; the ledger must be sound when all tests of the module are through."""
+    values = {"data_dir": str(tmp_path_factory.mktemp("shared")), **LIMITS_OFF, **QUIET}
+    values |= {"signup_grant": "1000000", "token_ttl_seconds": 10_000_000}
+    with App(msgspec.convert(values, Settings)) as app:
+        yield Shared(app)
+        jobs.sweep(app)
+        assert broken(app.settings.database_path) == {}

@@ -1,0 +1,138 @@
+"""Reads the ledger behind the service's back and says what must hold of it, whatever happened."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from tests.support.app import App
+
+
+@contextmanager
+def opened(path: Path) -> Generator[apsw.Connection]:
+    """A connection of its own to the file of a service, running or not."""
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(5000)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def rows(app: App, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """The rows of a statement that only reads."""
+    with opened(app.settings.database_path) as connection:
+        connection.execute("PRAGMA query_only = ON")
+        return connection.execute(sql, values).fetchall()
+
+
+def change(app: App, sql: str, *values: Any) -> None:
+    """Change the file behind the service's back, as an operator or an attacker would."""
+    with opened(app.settings.database_path) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(sql, values)
+
+
+def suspend(app: App, agent_id: str) -> None:
+    """Suspend an agent."""
+    change(app, "UPDATE agent SET status = 'suspended' WHERE id = ?", agent_id)
+
+
+_ENDED = "CASE j.status WHEN 'COMPLETED' THEN 'PAID' WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED'"
+INVARIANTS = {
+    "each transaction sums to zero": """
+        SELECT transaction_id, sum(amount) FROM posting GROUP BY 1 HAVING sum(amount) <> 0""",
+    "each transaction is sealed and moves something from one account to another": """
+        SELECT coalesce(p.transaction_id, t.id), count(p.amount) FROM ledger_transaction t
+        FULL JOIN posting p ON p.transaction_id = t.id
+        GROUP BY 1 HAVING count(p.amount) <> 2 OR count(t.id) <> 2""",
+    "all balances sum to zero": "SELECT sum(balance) FROM account HAVING sum(balance) <> 0",
+    "no account but the issuer's is below zero": """
+        SELECT id, balance FROM account WHERE balance < 0 AND id <> 'issuer'""",
+    "each balance is the sum of its postings": """
+        SELECT a.id, a.balance, sum(p.amount) FROM account a LEFT JOIN posting p
+        ON p.account_id = a.id GROUP BY a.id HAVING a.balance <> coalesce(sum(p.amount), 0)""",
+    "each posting says the balance behind it": """
+        SELECT account_id, transaction_id, balance_after, running FROM (
+          SELECT *, sum(amount) OVER (PARTITION BY account_id ORDER BY transaction_id) AS running
+          FROM posting) WHERE balance_after <> running""",
+    "each open hold lies in its escrow account, and nothing else does": """
+        SELECT coalesce(a.id, h.id), a.balance, h.amount, h.status FROM
+        (SELECT * FROM account WHERE id LIKE 'escrow:%') a
+        FULL JOIN hold h ON a.id = 'escrow:' || h.id
+        WHERE coalesce(a.balance, 0) <> CASE h.status WHEN 'OPEN' THEN h.amount ELSE 0 END
+           OR h.id IS NULL""",
+    "a hold is booked once": """
+        SELECT h.id, count(t.id) FROM hold h LEFT JOIN ledger_transaction t
+        ON t.reference_id = h.id AND t.kind = 'hold' GROUP BY h.id HAVING count(t.id) <> 1""",
+    "a hold is settled at most once": """
+        SELECT reference_id, count(*) FROM ledger_transaction
+        WHERE kind IN ('payout', 'refund') GROUP BY 1 HAVING count(*) > 1""",
+    "a hold shows the outcome that was booked": """
+        SELECT h.id, h.status, s.outcome, t.kind FROM hold h
+        LEFT JOIN settlement s ON s.hold_id = h.id
+        LEFT JOIN ledger_transaction t
+          ON t.reference_id = h.id AND t.kind IN ('payout', 'refund')
+        WHERE h.status <> CASE coalesce(s.outcome, '') WHEN '' THEN 'OPEN'
+                          WHEN 'payout' THEN 'PAID' ELSE 'REFUNDED' END
+           OR coalesce(t.kind, '') <> coalesce(s.outcome, '') OR s.amount <> h.amount
+           OR t.id <> s.transaction_id""",
+    "credits come from one signup grant for each key": """
+        SELECT (SELECT -balance FROM account WHERE id = 'issuer') AS minted,
+               (SELECT sum(p.amount) FROM posting p
+                JOIN ledger_transaction t ON t.id = p.transaction_id
+                WHERE t.kind = 'signup_grant' AND p.amount > 0) AS granted,
+               (SELECT count(*) FROM ledger_transaction WHERE kind = 'signup_grant') AS grants,
+               (SELECT count(*) FROM agent) AS agents
+        WHERE minted <> coalesce(granted, 0) OR grants <> agents""",
+    "a job ends as its hold does": f"""
+        SELECT j.id, j.status, h.status FROM job j LEFT JOIN hold h ON h.id = j.id
+        WHERE h.id IS NULL OR h.amount <> j.amount OR h.agent_id <> j.creator_id
+           OR h.status <> {_ENDED} WHEN 'REFUNDED_EXPIRED' THEN 'REFUNDED' ELSE 'OPEN' END""",
+    "a completed job pays its claimer, once, and counts once": """
+        SELECT j.id, j.status, s.agent_id, count(e.id) FROM job j
+        LEFT JOIN settlement s ON s.hold_id = j.id AND s.outcome = 'payout'
+        LEFT JOIN reputation_event e ON e.reference_id = j.id
+          AND e.agent_id = j.claimer_id AND e.counterparty_id = j.creator_id
+        GROUP BY j.id HAVING count(e.id) <> (j.status = 'COMPLETED')
+          OR (j.status = 'COMPLETED') <> (s.agent_id IS NOT NULL) OR s.agent_id <> j.claimer_id""",
+    "a paid bounty went to the author of the accepted reply": """
+        SELECT t.id, t.status, h.status FROM thread t JOIN hold h ON h.id = t.bounty_id
+        LEFT JOIN settlement s ON s.hold_id = h.id LEFT JOIN reply r ON r.id = t.accepted_reply_id
+        WHERE (h.status = 'PAID' AND (t.status = 'open' OR s.agent_id <> r.author_id))
+           OR (h.status = 'OPEN' AND t.status = 'answered')""",
+    "an answered thread counts once, for the author of the accepted reply": """
+        SELECT t.id, count(e.id) FROM thread t LEFT JOIN reply r ON r.id = t.accepted_reply_id
+        LEFT JOIN reputation_event e ON e.reference_id = t.id
+          AND e.agent_id = r.author_id AND e.counterparty_id = t.author_id
+        GROUP BY t.id HAVING count(e.id) <> (t.status = 'answered')""",
+    "a score is the sum of its events": """
+        SELECT a.id, a.reputation, count(e.id) FROM agent a
+        LEFT JOIN reputation_event e ON e.agent_id = a.id GROUP BY a.id
+        HAVING a.reputation <> total(CASE e.type WHEN 'answer_accepted' THEN 10
+                                     WHEN 'job_completed' THEN 20 ELSE 0 END)""",
+    "the feeds hold what can be earned, and nothing else": """
+        SELECT coalesce(o.id, x.id), o.type, x.type FROM opportunity o FULL JOIN (
+          SELECT id, 'job' AS type FROM job WHERE status = 'OPEN'
+          UNION ALL SELECT subject_id, 'bounty_question' FROM hold
+          WHERE type = 'bounty' AND status = 'OPEN') x ON x.id = o.id AND x.type = o.type
+        WHERE x.id IS NULL OR o.id IS NULL""",
+    "a job's last event fits its status": """
+        SELECT j.id, j.status, e.event FROM job j JOIN job_event e ON e.job_id = j.id
+        WHERE e.position = (SELECT max(position) FROM job_event WHERE job_id = j.id)
+          AND e.event <> CASE j.status WHEN 'OPEN' THEN 'created' WHEN 'CLAIMED' THEN 'claimed'
+            WHEN 'SUBMITTED' THEN 'submitted' WHEN 'COMPLETED' THEN 'accepted'
+            WHEN 'REFUNDED_EXPIRED' THEN 'expired' ELSE 'rejected' END""",
+}
+"""What must hold at every moment: a statement for each that finds the rows that break it."""
+
+
+def broken(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """The invariants that do not hold in a file, with some of the rows that break them."""
+    with opened(path) as connection:
+        connection.execute("BEGIN")
+        found = {name: connection.execute(sql).fetchall()[:5] for name, sql in INVARIANTS.items()}
+        connection.execute("COMMIT")
+    return {name: breaking for name, breaking in found.items() if breaking}
