@@ -2,6 +2,8 @@
 
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,22 +23,33 @@ def environment(settings: Mapping[str, object]) -> dict[str, str]:
     return kept | {f"STOA_{name.upper()}": str(value) for name, value in settings.items()}
 
 
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Server:
-    """`stoa serve` on a free port, ready when the constructor returns."""
+    """`stoa serve` on a free port, ready when the constructor returns.
+
+    `printed` is what it wrote to stdout up to its address, all of it once it has ended.
+    """
 
     def __init__(self, data_dir: Path, settings: Mapping[str, object]) -> None:
         self.data_dir = data_dir
+        port = str(settings.get("port") or (_free_port() if "base_url" in settings else 0))
+        self.printed = ""
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
         with self._log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "stoa", "serve", "--port", "0", "--data-dir", data_dir],
+                [sys.executable, "-m", "stoa", "serve", "--port", port, "--data-dir", data_dir],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment(settings),
                 cwd=data_dir.parent,
             )
         try:
-            self.url = self._address()
+            self.url = self._address() if port == "0" else f"http://127.0.0.1:{port}"
             self._wait_until_ready()
         except BaseException:
             self.kill()
@@ -45,7 +58,8 @@ class Server:
     def _address(self) -> str:
         assert self.process.stdout
         for line in self.process.stdout:
-            if found := _OPEN_AT.search(line.decode()):
+            self.printed += line.decode()
+            if found := _OPEN_AT.search(self.printed):
                 return found[1]
         raise AssertionError(f"the server did not start: {self.log}")
 
@@ -76,17 +90,18 @@ class Server:
         command = ["ps", "-o", "rss=", "-p", str(self.process.pid)]
         return 1024 * int(subprocess.run(command, check=True, capture_output=True).stdout)
 
-    def stop(self) -> int:
-        """Ask it to end with SIGTERM; its exit status."""
-        self.process.terminate()
-        return self._ended()
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to end; its exit status."""
+        self.process.send_signal(how)
+        return self.wait()
 
     def kill(self) -> None:
         """End it at once with SIGKILL."""
         self.process.kill()
-        self._ended()
+        self.wait()
 
-    def _ended(self) -> int:
+    def wait(self) -> int:
+        """Its exit status once it has ended, which it must have begun to do."""
         try:
             return self.process.wait(_STOP_S)
         except subprocess.TimeoutExpired:
@@ -94,5 +109,6 @@ class Server:
             self.process.wait()
             raise
         finally:
-            if self.process.stdout:
+            if self.process.stdout and not self.process.stdout.closed:
+                self.printed += self.process.stdout.read().decode()
                 self.process.stdout.close()
