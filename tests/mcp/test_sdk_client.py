@@ -21,7 +21,7 @@ SPOKEN = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 def sign_in(server: Server, name: str) -> str:
     """The token of a new agent."""
     key = Key(f"{name} {uuid4()}")
-    with httpx.Client(base_url=f"{server.url}/api/v1/auth") as client:
+    with httpx.Client(base_url=f"{server.url}/api/v1/auth", timeout=60) as client:
         challenge = client.post("/challenge", json={"publicKey": key.public}).json()["challenge"]
         verified = client.post("/verify", json=signed(key, challenge, {"displayName": name}))
         return verified.raise_for_status().json()["token"]

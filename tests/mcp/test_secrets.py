@@ -58,7 +58,7 @@ def test_no_protocol_error_repeats_what_was_sent(stoa: App, body: str) -> None:
 
 def test_no_log_repeats_a_token(start_server: Callable[..., Server]) -> None:
     server = start_server(log_level="debug")
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         for tool in TOOLS:
             arguments = {"authorization": f"Bearer {CANARY}", "title": CANARY, "q": CANARY}
             params = {"name": tool, "arguments": arguments}

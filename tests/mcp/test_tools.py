@@ -1,6 +1,8 @@
 """`tools/list`: which tools there are, and what their descriptions promise."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -189,3 +191,11 @@ def test_the_list_is_json_without_loss(stoa: App) -> None:
     answer = Mcp(stoa).ask("tools/list")
     compact = json.dumps(answer.json, separators=(",", ":"), ensure_ascii=False)
     assert compact.encode() == answer.content
+
+
+def test_the_documentation_names_every_tool_with_its_route(
+    operations: dict[str, Operation],
+) -> None:
+    text = (Path(__file__).parents[2] / "docs/mcp.md").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^\| `(\w+)` \| `(\w+) (\S+)` \|$", text, re.MULTILINE))
+    assert rows == {(name, one.method, one.path) for name, one in operations.items()}

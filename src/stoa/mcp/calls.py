@@ -26,9 +26,9 @@ _INTEGER_MOST = 10**18
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The JSON of a result's members, and the headers of the HTTP answer."""
+    """The pieces of a result's members as JSON, and the headers of the HTTP answer."""
 
-    members: bytes
+    members: tuple[bytes, ...]
     headers: HeaderList
 
 
@@ -63,13 +63,13 @@ class Tools:
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
-        return Called(_content(body) + b',"isError":true', headers)
+        return Called((*_content(body), b',"isError":true'), headers)
 
 
-def _content(body: bytes) -> bytes:
+def _content(body: bytes) -> tuple[bytes, ...]:
     """The body twice, as the protocol wants it: as text, and as it is."""
     text = msgspec.json.encode(body.decode())
-    return b'"content":[{"type":"text","text":%b}],"structuredContent":%b' % (text, body)
+    return b'"content":[{"type":"text","text":', text, b'}],"structuredContent":', body
 
 
 def _inquiry(operation: Operation, arguments: Any, request: Request) -> Inquiry:

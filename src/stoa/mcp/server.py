@@ -66,7 +66,7 @@ class Server:
     async def _call(self, era: Era, message: Message, message_id: bytes, request: Request) -> Reply:
         operation = self._tools.named(message)
         called = await self._tools.call(operation, message, request)
-        body = messages.result(message_id, era.every_result + called.members)
+        body = messages.result(message_id, era.every_result, *called.members)
         return Reply(200, body, called.headers, charged=True)
 
 
