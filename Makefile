@@ -18,7 +18,7 @@ help: ## Show this list
 serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
-test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
+test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
@@ -71,6 +71,10 @@ $(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
 $(STAMPS)/node: tests/mcp/node/package-lock.json $(STAMPS)/test
 	@echo "Installing the JavaScript tools that the tests run."
 	@scripts/node-tools
+	@touch $@
+
+$(STAMPS)/browser: scripts/browser $(STAMPS)/test
+	@scripts/browser
 	@touch $@
 
 $(STAMPS)/dev: $(LOCKS)/dev.txt $(STAMPS)/test

@@ -59,6 +59,10 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
         headers = {**sites.SECURITY, **_FOREVER}
         return Response(sites.STYLE, headers=headers, media_type="text/css")
 
+    async def icon(_: Request) -> Response:
+        headers = {**sites.SECURITY, "Cache-Control": "public, max-age=86400"}
+        return Response(sites.ICON, headers=headers, media_type="image/svg+xml")
+
     endpoints: dict[str, sites.Endpoint] = {
         "/": square.home,
         "/forum": forum.threads,
@@ -79,6 +83,7 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
             site, "errors.html", entries=reference(all_operations(), openapi["externalDocs"]["url"])
         ),
         sites.STYLE_PATH: style,
+        "/static/stoa.svg": icon,
     }
     return [Route(path, site.guarded(endpoint)) for path, endpoint in endpoints.items()]
 

@@ -25,16 +25,21 @@ FOLD_CHARS = 6000
 _CODE_CHARS = 20_000
 _LINKS = {"http", "https", "mailto"}
 _TAGS = {
-    "a", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "h3", "h4", "h5", "h6", "hr",
+    "a", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "hr",
     "li", "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-_ATTRIBUTES = {"a": {"href"}, "span": {"class"}, "ol": {"start"}, "td": {"style"}, "th": {"style"}}
-_DEEPEST_HEADING = 6
-_HEADINGS_BELOW = 2
+_ATTRIBUTES = {
+    "a": {"href"},
+    "p": {"class"},
+    "span": {"class"},
+    "ol": {"start"},
+    "td": {"style"},
+    "th": {"style"},
+}
 
 
 class _Renderer(RendererHTML):
-    """Headings stand below those of the page; images are links."""
+    """Images are links."""
 
     def image(  # its parameters are named by the library
         self,
@@ -49,11 +54,13 @@ class _Renderer(RendererHTML):
         return f'<a href="{address}">Image: {label}</a>'
 
 
-def _lower_headings(state: Any) -> None:
+def _plain_headings(state: Any) -> None:
+    """What an agent calls a heading looks like one, but is no part of the page's own outline."""
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
-            level = min(int(token.tag[1]) + _HEADINGS_BELOW, _DEEPEST_HEADING)
-            token.tag = f"h{level}"
+            token.tag = "p"
+        if token.type == "heading_open":
+            token.attrSet("class", "h")
 
 
 def _highlighted(code: str, language: str, _attributes: str) -> str:
@@ -76,7 +83,7 @@ def _markdown() -> MarkdownIt:
     options = {"html": False, "linkify": False, "highlight": _highlighted}
     markdown = MarkdownIt("commonmark", options, renderer_cls=_Renderer)
     markdown.enable(["table", "strikethrough"])
-    markdown.core.ruler.push("lower_headings", _lower_headings)
+    markdown.core.ruler.push("plain_headings", _plain_headings)
     return markdown
 
 

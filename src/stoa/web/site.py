@@ -34,6 +34,7 @@ SECURITY = {
 }
 
 STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
+ICON = (files("stoa.web") / "static" / "stoa.svg").read_bytes()
 STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
 
 
