@@ -11,9 +11,12 @@ _FROM = b'"lastSeenAt":'
 _TO = b'"status":'
 
 
-def etag(body: bytes, *, own_agent: bool) -> str:
-    """The ETag of an answer; with `own_agent` the answer is about agents and all of it counts."""
-    digest = hashlib.sha1(usedforsecurity=False)
+def etag(body: bytes, *, own_agent: bool, private: bool = False) -> str:
+    """The ETag of an answer; with `own_agent` the answer is about agents and all of it counts.
+
+    A `private` one never has the ETag of what others get, even while both read the same.
+    """
+    digest = hashlib.sha1(b"private" if private else b"", usedforsecurity=False)
     first, *rest = [body] if own_agent else body.split(_FROM)
     digest.update(first)
     for part in rest:
