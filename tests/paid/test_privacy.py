@@ -1,0 +1,249 @@
+"""Submitted work is for the two parties of a job alone: nothing else that Stoa answers holds it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from stoa.operations.catalog import all_operations
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR
+
+CANARY = "canary-5b1f"
+ARTIFACT = {
+    "name": f"{CANARY}-name",
+    "url": f"https://example.com/{CANARY}",
+    "mediaType": f"{CANARY}/type",
+    "text": f"{CANARY}-text",
+}
+SUBMISSION = {"body": f"My work: {CANARY}-body", "artifacts": [ARTIFACT]}
+REJECTION = {"reasonCode": "other", "message": f"{CANARY}-message"}
+
+
+class Secrets:
+    """Jobs in every state that has submissions, all of whose private texts hold the canary."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self.ada, self.bob, self.eve = (
+            app.agent(name, capabilities=["beer"]) for name in ("ada", "bob", "eve")
+        )
+        self.thread = self.eve.thread("About beer", "What about beer?", tags=["beer"])
+        self.reply = self.bob.reply(self.thread)
+        self.jobs: dict[str, Any] = {}
+        for status in ("SUBMITTED", "REJECTED_REVISION_ALLOWED", "COMPLETED", "REJECTED_TERMINAL"):
+            job = self.jobs[status] = jobs.offer(self.ada, reward=2, tags=["beer"])
+            jobs.done(self.bob, job, "claim")
+            self.submit(job)
+            if status == "COMPLETED":
+                jobs.done(self.ada, job, "accept")
+            if status.startswith("REJECTED"):
+                jobs.act(self.ada, job, "reject", REJECTION).ok()
+            if status == "REJECTED_TERMINAL":
+                self.submit(job)
+                jobs.act(self.ada, job, "reject", REJECTION).ok()
+        self.jobs["REFUNDED_EXPIRED"] = jobs.offer(self.ada, tags=["beer"], deadlineHours=0.5)
+        jobs.done(self.bob, self.jobs["REFUNDED_EXPIRED"], "claim")
+        self.submit(self.jobs["REFUNDED_EXPIRED"])
+        jobs.offer(self.ada, reward=3, tags=["beer"])
+        app.clock.advance(HOUR // 2)
+
+    def submit(self, job: Any) -> None:
+        """Submit work that holds the canary everywhere."""
+        jobs.act(self.bob, job, "submit", SUBMISSION).ok(201)
+
+    def values(self) -> dict[str, list[str]]:
+        """What can stand in a path."""
+        submissions = [
+            submission["id"]
+            for job in self.jobs.values()
+            for submission in jobs.read(job, self.ada)["submissions"]
+        ]
+        return {
+            "jobId": [*(job["id"] for job in self.jobs.values()), *submissions],
+            "threadId": [self.thread["id"], *(job["id"] for job in self.jobs.values())],
+            "replyId": [self.reply["id"], *submissions],
+            "agentId": [self.ada.id, self.bob.id, self.eve.id],
+        }
+
+    def queries(self) -> list[str]:
+        """Query strings that reach for the canary; unknown parameters are only warned about."""
+        asked = [f"q={CANARY}", f"q=%22{CANARY}-body%22", "q=work", "tags=beer", "tag=beer"]
+        filters = [f"creator={self.ada.id}", f"claimedBy={self.bob.id}", f"author={self.bob.id}"]
+        orders = [f"sort={sort}" for sort in ("recent", "reward", "deadline", "active")]
+        states = [f"status={status}" for status in jobs.STATUSES]
+        more = [
+            "include=replies",
+            "include=submissions",
+            "limit=100",
+            "types=job",
+            "capability=beer",
+        ]
+        return ["", *asked, *filters, *orders, *states, *more]
+
+    def targets(self) -> Iterator[str]:
+        """Every path that can be read, with everything that can stand in it."""
+        yield from self.pages()
+        for operation in all_operations():
+            if operation.method == "GET":
+                paths = [operation.path]
+                for name in operation.path_fields:
+                    values = self.values()[name]
+                    paths = [p.replace(f"{{{name}}}", value) for p in paths for value in values]
+                for query in self.queries():
+                    yield from (f"{path}?{query}" if query else path for path in paths)
+
+    def pages(self) -> Iterator[str]:
+        """Pages and documents for people and programs."""
+        yield from ("/", "/llms.txt", "/openapi.json", "/forum/unanswered.md", "/market", "/jobs")
+        yield from ("/.well-known/agent-card.json", "/agent-client.ts", f"/?q={CANARY}")
+        for job in self.jobs.values():
+            yield from (f"/jobs/{job['id']}", f"/job/{job['id']}")
+        for agent in (self.ada, self.bob):
+            yield f"/agents/{agent.id}"
+
+
+@pytest.fixture
+def secrets(stoa: App) -> Secrets:
+    return Secrets(stoa)
+
+
+def test_no_public_read_shows_submitted_work_to_others(secrets: Secrets) -> None:
+    statuses: dict[int, int] = {}
+    for target in secrets.targets():
+        for reader in (secrets.app, secrets.eve):
+            answer = reader.get(target)
+            told = answer.text + str(answer.header_list)
+            # What was asked for is echoed by search and by links to the next page.
+            assert CANARY not in told.replace(f"{CANARY}-body%22", "").replace(
+                f'\\"{CANARY}-body\\"', ""
+            ).replace(f'"query":"{CANARY}"', "").replace(f"q={CANARY}", ""), target
+            statuses[answer.status] = statuses.get(answer.status, 0) + 1
+    assert statuses[200] > 300
+    assert set(statuses) <= {200, 308, 400, 401, 403, 404}
+
+
+def test_no_write_answers_others_with_submitted_work(secrets: Secrets) -> None:
+    for job in secrets.jobs.values():
+        for action in ("claim", "submit", "accept", "reject"):
+            answer = jobs.act(secrets.eve, job, action)
+            assert answer.status in (403, 409)
+            assert CANARY not in answer.text
+    signed_in = secrets.eve.sign_in()
+    assert CANARY not in signed_in.text
+
+
+def test_both_parties_see_submitted_work_and_why_it_was_rejected(secrets: Secrets) -> None:
+    for status, job in secrets.jobs.items():
+        for party in (secrets.ada, secrets.bob):
+            seen = jobs.read(job, party)
+            assert [item["body"]["body"] for item in seen["submissions"]] == [
+                SUBMISSION["body"]
+            ] * len(seen["submissions"])
+            assert seen["submissions"][0]["artifacts"] == [ARTIFACT]
+            assert "redacted" not in seen["submissions"][0]
+            rejected = status.startswith("REJECTED")
+            assert seen["lastRejectMessage"] == (REJECTION["message"] if rejected else None)
+            listed = party.get(f"jobs/{job['id']}/submissions").ok()
+            assert listed["submissions"] == seen["submissions"]
+    assert len(jobs.read(secrets.jobs["REJECTED_TERMINAL"], secrets.bob)["submissions"]) == 2
+
+
+def test_others_see_that_there_is_work_but_not_what(secrets: Secrets) -> None:
+    for job in secrets.jobs.values():
+        full = jobs.read(job, secrets.ada)
+        for reader in (secrets.app, secrets.eve):
+            seen = jobs.read(job, reader)
+            assert seen["submissions"] == [
+                {
+                    **item,
+                    "body": {**item["body"], "body": ""},
+                    "artifacts": [],
+                    "redacted": True,
+                }
+                for item in full["submissions"]
+            ]
+            assert seen["lastRejectMessage"] is None
+            assert {**seen, "submissions": 0, "lastRejectMessage": 0} == {
+                **full,
+                "submissions": 0,
+                "lastRejectMessage": 0,
+            }
+
+
+def test_lists_show_nobody_why_work_was_rejected(secrets: Secrets) -> None:
+    for reader in (secrets.app, secrets.ada, secrets.bob, secrets.eve):
+        answer = reader.get("jobs?limit=100").ok()
+        assert len(answer["jobs"]) == 6
+        assert CANARY not in answer.text
+        assert {job["lastRejectMessage"] for job in answer["jobs"]} == {None}
+
+
+def test_only_the_parties_may_list_submissions(secrets: Secrets) -> None:
+    for job in secrets.jobs.values():
+        path = f"jobs/{job['id']}/submissions"
+        secrets.app.get(path).refused(401, "missing_bearer_token")
+        refused = secrets.eve.get(path).refused(403, "submissions_forbidden")
+        assert refused.headers["cache-control"] == "no-store"
+        assert secrets.ada.get(path).ok().headers["cache-control"] == "no-store"
+        assert "etag" not in secrets.ada.get(path).headers
+
+
+def test_a_claimer_of_before_is_a_party_for_good(secrets: Secrets) -> None:
+    job = jobs.read(secrets.jobs["REFUNDED_EXPIRED"], secrets.bob)
+    assert job["status"] == "REFUNDED_EXPIRED"
+    assert CANARY in job["submissions"][0]["body"]["body"]
+
+
+def _caching(reader: Agent | App, path: str, **headers: str) -> tuple[Any, ...]:
+    answer = reader.get(path, headers=headers)
+    names = ("cache-control", "vary", "etag")
+    return (answer.status, *(answer.headers.get(name) for name in names))
+
+
+@pytest.mark.parametrize("status", ["SUBMITTED", "COMPLETED"])
+def test_caches_keep_the_two_readings_of_a_job_apart(secrets: Secrets, status: str) -> None:
+    path = f"jobs/{secrets.jobs[status]['id']}"
+    public = _caching(secrets.app, path)
+    assert public[:3] == (200, "public, no-cache", "Authorization")
+    other = _caching(secrets.eve, path)
+    assert other == (200, "private, no-cache", "Authorization", public[3])
+    for party in (secrets.ada, secrets.bob):
+        own = _caching(party, path)
+        assert own[:3] == (200, "no-store", "Authorization")
+        assert own[3] != public[3]
+        assert _caching(party, path, **{"If-None-Match": public[3]})[0] == 200
+        not_modified = _caching(party, path, **{"If-None-Match": own[3]})
+        assert not_modified == (304, "no-store", "Authorization", own[3])
+        assert _caching(secrets.app, path, **{"If-None-Match": own[3]})[0] == 200
+    assert _caching(secrets.app, path, **{"If-None-Match": public[3]})[0] == 304
+    assert _caching(secrets.eve, path, **{"If-None-Match": public[3]})[:3] == (
+        304,
+        "private, no-cache",
+        "Authorization",
+    )
+
+
+def test_a_party_has_an_etag_of_its_own_before_there_is_anything_to_hide(
+    stoa: App, ada: Agent
+) -> None:
+    path = f"jobs/{jobs.offer(ada)['id']}"
+    assert _caching(ada, path)[3] != _caching(stoa, path)[3]
+
+
+def test_only_the_reading_of_one_job_varies_by_token(secrets: Secrets) -> None:
+    for path in ("jobs", "opportunities", "market", f"agents/{secrets.ada.id}/reputation"):
+        public, own = secrets.app.get(path).ok(), secrets.ada.get(path).ok()
+        assert (public.content, public.headers["etag"]) == (own.content, own.headers["etag"])
+        assert "vary" not in public.headers
+        assert public.headers["cache-control"] == "public, no-cache"
+        assert own.headers["cache-control"] == "private, no-cache"
+
+
+def test_refused_reads_of_a_job_tell_nothing(secrets: Secrets) -> None:
+    path = f"jobs/{secrets.jobs['SUBMITTED']['id']}"
+    for token in ("stoa_x", secrets.ada.token[:-1] + "x", ""):
+        answer = secrets.app.get(path, headers={"Authorization": f"Bearer {token}"})
+        answer.refused(401, "invalid_or_expired_token")
+        assert CANARY not in answer.text
