@@ -6,6 +6,7 @@ is the order of refusals too.
 
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,13 +27,14 @@ from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
 from stoa.schemas.validation import Values, parse
 from stoa.store import agents, holds, sessions
-from stoa.store.tx import Store, StoreUnavailable, Tx
+from stoa.store.tx import Store, StoreUnavailable, Tx, Work
 
 log = structlog.get_logger("stoa.runner")
 UNAVAILABLE_RETRY_S = 5
 
 Q = TypeVar("Q", bound=Request)
 A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
 Make = Callable[[], Awaitable[tuple[bytes, int]]]
 
 
@@ -207,8 +209,6 @@ class Runner:
             if entry:
                 return Outcome(operation.status, entry.body, entry.etag)
         request, warnings = parse(operation.request, await inquiry.values(), inquiry.place)
-        if operation.settles and caller:
-            await self._book_due(caller, request)
         if operation.mode is Mode.SNAPSHOT:
             return await self._snapshot(operation, request, warnings)
         stamp = self._store.stamp()
@@ -224,14 +224,11 @@ class Runner:
                 await agents.seen(tx, caller.agent_id)
             return encode(answer), answer
 
-        if operation.writes:
-            body, answer = await self._store.write(work)
-        else:
-            body, answer = await self._store.read(work, slow=operation.mode is Mode.SLOW_READ)
+        body, answer = await self._transact(operation, caller, request, work)
         outcome = Outcome(operation.status, body, next_cursor=getattr(answer, "next_cursor", None))
         outcome.private = call is not None and call.private
         if operation.has_etag:
-            outcome.etag = etag(body, own_agent=operation.own_agent)
+            outcome.etag = etag(body, own_agent=operation.own_agent, private=outcome.private)
             if key and call:
                 self._keep(key, getattr(request, operation.shows or ""), stamp, outcome, call)
         return outcome
@@ -251,21 +248,43 @@ class Runner:
         tag = etag(body, own_agent=operation.own_agent)
         return Outcome(operation.status, body, tag)
 
-    async def _book_due(self, caller: Caller, request: Request) -> None:
-        """Book the refunds that are due for the caller and for what the request is about."""
-        named = (getattr(request, name, None) for name in ("thread_id", "job_id"))
-        subjects = [subject for subject in named if subject]
-        ids = self._services.ids
-        if await self._store.read(lambda tx: holds.due_for(tx, caller.agent_id, subjects)):
-            await self._store.write(
-                lambda tx: escrow.expire_due(tx, ids, caller.agent_id, subjects)
-            )
+    async def _transact(
+        self, operation: Operation, caller: Caller | None, request: Request, work: Work[T]
+    ) -> T:
+        """Run `work`; for an operation that `settles`, once the refunds are booked that are due for
+        the caller and for what the request is about."""
+        slow = operation.mode is Mode.SLOW_READ
+        run = self._store.write if operation.writes else partial(self._store.read, slow=slow)
+        if caller is None or not operation.settles:
+            return await run(work)
+        agent_id, subjects = caller.agent_id, _subjects(request)
+
+        async def unless_due(tx: Tx) -> T:
+            if await holds.due_for(tx, agent_id, subjects):
+                raise _RefundsDue
+            return await work(tx)
+
+        try:
+            return await run(unless_due)
+        except _RefundsDue:
+            ids = self._services.ids
+            await self._store.write(lambda tx: escrow.expire_due(tx, ids, agent_id, subjects))
+            return await run(work)
 
     def _keep(self, key: str, shown_id: str, stamp: int, outcome: Outcome, call: Call) -> None:
         latest = call.now + limits.AUTHOR_STALENESS_MS
         expires_at = min(latest, call.expires_at or latest)
         entry = Entry(outcome.body, outcome.etag or "", shown_id, stamp, expires_at)
         self._cache.put(key, entry)
+
+
+class _RefundsDue(Exception):
+    """Refunds come first, and stay booked whatever becomes of the call that found them due."""
+
+
+def _subjects(request: Request) -> list[str]:
+    named = (getattr(request, name, None) for name in ("thread_id", "job_id"))
+    return [subject for subject in named if subject]
 
 
 _CHALLENGE = (("WWW-Authenticate", "Bearer"),)
