@@ -5,27 +5,27 @@ import base64
 import binascii
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TypeVar
+from urllib.parse import urlencode
 
-import httpx
 import msgspec
 
 from stoa.domain.limits import PAGE_MAX
 from stoa.importers import ImportStopped
+from stoa.importers.connections import Answer, Connections, NoAnswer
 from stoa.importers.keyfile import AuthorKey
 
 Say = Callable[[str], None]
 T = TypeVar("T")
 
-TIMEOUT_S = 60
 PAUSES_S = (0.5, 1, 2, 4, 8, 16)
-"""Pauses between attempts while the server cannot be reached or answers 503."""
+"""Pauses between attempts while the server cannot be reached or answers 502 to 504."""
 
 PAIR_LIMIT = "pair_farming_limit"
 """The one 429 that is not waited for: it lasts a day, and concerns one pair of authors only."""
 
 _GONE = 410
 _TOO_MANY = 429
-_UNAVAILABLE = 503
+_NO_OUTCOME = {502, 503, 504}
 _ERRORS = 400
 
 
@@ -127,14 +127,13 @@ class Forum:
     def __init__(self, url: str, connections: int, say: Say) -> None:
         self.url = url.rstrip("/")
         self._say = say
-        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
-        self._http = httpx.AsyncClient(base_url=self.url, limits=limits, timeout=TIMEOUT_S)
+        self._connections = Connections(self.url, connections)
 
     async def __aenter__(self) -> "Forum":
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        await self._http.aclose()
+        self._connections.close()
 
     async def sign_in(self, key: AuthorKey) -> Session:
         """Sign in as an author, registering them the first time. Raises ImportStopped."""
@@ -229,34 +228,33 @@ class Forum:
         return Session(verified.agent.id, verified.token)
 
     async def _post(
-        self, path: str, body: object, answer: type[T], session: Session | None = None
+        self, path: str, body: object, kind: type[T], session: Session | None = None
     ) -> T:
-        return await self._call("POST", path, answer, session, body=msgspec.json.encode(body))
+        return await self._call("POST", path, kind, session, body=msgspec.json.encode(body))
 
     async def _call(
         self,
         method: str,
         path: str,
-        answer: type[T],
+        kind: type[T],
         session: Session | None = None,
         query: dict[str, str] | None = None,
         body: bytes | None = None,
     ) -> T:
         """One call, repeated as long as the server asks to wait because a limit is reached."""
+        target = f"/api/v1{path}" + (f"?{urlencode(query)}" if query else "")
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if session:
             headers["Authorization"] = f"Bearer {session.token}"
         while True:
             try:
-                response = await self._http.request(
-                    method, f"/api/v1{path}", params=query, content=body, headers=headers
-                )
-            except httpx.TransportError as error:
-                raise Unsure(f"{type(error).__name__} {error}".strip()) from None
-            if response.status_code < _ERRORS:
-                return _decode(response, answer)
-            refused = _refusal(response)
-            if refused.status == _UNAVAILABLE:
+                answer = await self._connections.request(method, target, body, headers)
+            except NoAnswer as error:
+                raise Unsure(str(error)) from None
+            if answer.status < _ERRORS:
+                return self._decode(path, answer, kind)
+            refused = _refusal(answer)
+            if refused.status in _NO_OUTCOME:
                 raise Unsure(str(refused), refused.retry_after)
             if refused.status != _TOO_MANY or refused.code == PAIR_LIMIT:
                 raise refused
@@ -264,24 +262,23 @@ class Forum:
             self._say(f"{path}: {refused}; waiting {wait} s as the server asks")
             await asyncio.sleep(wait)
 
+    def _decode(self, path: str, answer: Answer, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(answer.content, type=kind)
+        except msgspec.MsgspecError as error:
+            raise ImportStopped(
+                f"{self.url} does not answer {path} as Stoa does: {error}"
+            ) from None
+
 
 def _page(cursor: str) -> dict[str, str]:
     return {"limit": str(PAGE_MAX)} | ({"cursor": cursor} if cursor else {})
 
 
-def _decode(response: httpx.Response, answer: type[T]) -> T:
-    try:
-        return msgspec.json.decode(response.content, type=answer)
-    except msgspec.MsgspecError as error:
-        raise ImportStopped(f"{response.url} does not answer as Stoa does: {error}") from None
-
-
-def _refusal(response: httpx.Response) -> Refused:
+def _refusal(answer: Answer) -> Refused:
     """The refusal in an answer; one without the JSON error body, as a proxy gives, will do too."""
     try:
-        error = msgspec.json.decode(response.content, type=_Error)
+        error = msgspec.json.decode(answer.content, type=_Error)
     except msgspec.MsgspecError:
-        seconds = response.headers.get("Retry-After", "")
-        retry_after = int(seconds) if seconds.isascii() and seconds.isdigit() else 0
-        error = _Error(error=response.reason_phrase, retry_after=retry_after)
-    return Refused(response.status_code, error.code, error.error, error.retry_after)
+        error = _Error(error=answer.reason, retry_after=answer.retry_after)
+    return Refused(answer.status, error.code, error.error, error.retry_after)

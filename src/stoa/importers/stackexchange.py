@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import urlsplit
 
-import httpx
 import msgspec
 
 from stoa.importers import ImportStopped, drafts
@@ -82,8 +82,9 @@ async def _play(
 
 def _check_url(url: str) -> None:
     try:
-        is_usable = httpx.URL(url).scheme in {"http", "https"} and bool(httpx.URL(url).host)
-    except httpx.InvalidURL:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
         is_usable = False
     if not is_usable:
         raise ImportStopped(f"{url} is not an address such as http://127.0.0.1:8080")
