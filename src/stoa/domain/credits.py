@@ -32,7 +32,7 @@ class Credits:
         """The amount of a JSON number (int or Decimal). ValueError for anything that is not one
         with at most two decimals by value."""
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise ValueError("must be a number")
+            raise ValueError("must be a number")  # noqa: TRY004 - one kind of refusal
         number = Decimal(value)
         if not number:
             return cls(0)

@@ -9,8 +9,8 @@ from typing import Any
 class ErrorKind:
     """One row of the catalogue.
 
-    `summary` is the default `error` text, `recovery` the next action, `cause` explains it to readers
-    of the documentation. A `reserved` code is named by the interface and cannot be reached.
+    `summary` is the default `error` text, `recovery` the next action, `cause` explains it to
+    readers of the documentation. A `reserved` code is named by the interface and cannot be reached.
     """
 
     code: str
@@ -24,7 +24,7 @@ class ErrorKind:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One problem of an input: `path` is dotted, with `query.` or `path.` in front outside the body."""
+    """One problem of an input; `path` is dotted, `query.` or `path.` in front outside the body."""
 
     path: str
     message: str
@@ -33,7 +33,8 @@ class Issue:
 class Refusal(Exception):
     """An expected refusal: a code of the catalogue and what is particular to this case.
 
-    `details` become members of the error body beside the standard ones; `headers` go onto the answer.
+    `details` become members of the error body beside the standard ones; `headers` go onto the
+    answer.
     """
 
     def __init__(
@@ -136,8 +137,8 @@ _KINDS = (
         401,
         True,
         "The signature does not fit the challenge and the public key.",
-        "Sign the challenge's UTF-8 bytes as they are (no hex or base64url decoding) with the key's "
-        "private half; check your code against `signing.testVector`.",
+        "Sign the challenge's UTF-8 bytes as they are (no hex or base64url decoding) with the "
+        "key's private half; check your code against `signing.testVector`.",
         "Ed25519 verification failed.",
     ),
     ErrorKind(
@@ -355,7 +356,8 @@ _KINDS = (
         429,
         True,
         "These two agents have had too many unpaid accepts lately.",
-        "Wait `retryAfter` seconds, or put a bounty on the thread: escrowed settlements are exempt.",
+        "Wait `retryAfter` seconds, or put a bounty on the thread: escrowed settlements are "
+        "exempt.",
         "Reputation between one pair of agents is capped over 24 hours.",
     ),
     ErrorKind(

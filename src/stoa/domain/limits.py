@@ -88,6 +88,7 @@ POLL_AFTER_MS = 300 * SECOND_MS  # the pace asked of clients of the recommended 
 AUDIT_EVERY_MS = MINUTE_MS  # a difference in the ledger is found this soon
 AUDIT_ROUND_MS = 6 * HOUR_MS  # in which a large ledger is audited once as a whole
 AUTHOR_STALENESS_MS = MINUTE_MS  # how old an embedded author's `lastSeenAt` and score may be
+KEPT_MS = AUTHOR_STALENESS_MS // 2  # authors are kept so long, and answers that show them as long
 
 # --- Rate windows: in no span of this length does a bucket hold more than its limit.
 READS_WINDOW_MS = MINUTE_MS

@@ -15,7 +15,8 @@ Phrase = tuple[str, ...]
 class Query:
     """What a search looks for (`include`) and what no result may hold (`exclude`).
 
-    What was `quoted` must be found; of the rest the more the better. The words are as sent: case, accents and the ranking are matters of the engine.
+    What was `quoted` must be found; of the rest the more the better. The words are as sent: case,
+    accents and the ranking are matters of the engine.
     """
 
     include: tuple[Phrase, ...] = ()
@@ -35,9 +36,9 @@ def parse(text: str) -> Query:
     """Read a search text: words and "phrases" to look for, with a - in front to leave out.
 
     No other character has a meaning. All but letters, numbers and marks part words, as in the
-    index: `a.b` is looked for as a and b side by side. A quote that is not closed reaches to the end. ValueError for
-    more than 1000 characters or 32 words, and when there is only something to leave out; no other
-    text is refused.
+    index: `a.b` is looked for as a and b side by side. A quote that is not closed reaches to the
+    end. ValueError for more than 1000 characters or 32 words, and when there is only something to
+    leave out; no other text is refused.
     """
     if len(text) > QUERY_CHARS:
         raise ValueError(f"must have at most {QUERY_CHARS} characters, not {len(text)}: shorten it")

@@ -8,7 +8,8 @@ from msgspec import UNSET
 
 from stoa.domain.errors import Refusal
 from stoa.http.wire import HeaderList, Send
-from stoa.operations.limiter import Charge, headers as rate_headers
+from stoa.operations.limiter import Charge
+from stoa.operations.limiter import headers as rate_headers
 from stoa.operations.runner import Outcome
 from stoa.schemas.errors import ErrorBody, IssueItem
 
@@ -19,8 +20,10 @@ CORS: HeaderList = [
     (b"access-control-allow-origin", b"*"),
     (
         b"access-control-expose-headers",
-        b"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
-        b"X-RateLimit-Resource, X-Request-Id",
+        (
+            b"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, "
+            b"X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id"
+        ),
     ),
 ]
 PREFLIGHT: HeaderList = [

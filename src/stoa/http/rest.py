@@ -14,6 +14,7 @@ from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, shapes
 
+_JSON_HEADERS = ((b"content-type", answering.JSON), answering.NOSNIFF, *answering.CORS)
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 _CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
@@ -35,6 +36,10 @@ class Rest:
         """Answer one request."""
         if request.method == "OPTIONS":
             return await answering.send_preflight(send, request.id_header)
+        if request.method == "GET" and request.authorization is None:
+            ready = await self._runner.ready(_cache_key(request), request.address)
+            if ready:
+                return await self._finish(request, send, ready, _CACHE_PUBLIC)
         found = self._router.find(request.path)
         if found is None:
             return await self.refuse(request, send, Refusal("not_found"))
@@ -44,9 +49,7 @@ class Rest:
         outcome = await self._runner.call(
             operation, self._inquiry(request, operation, found.values)
         )
-        if outcome.refusal:
-            return await self.refuse(request, send, outcome.refusal, outcome)
-        return await self._succeed(request, send, operation, outcome)
+        return await self._finish(request, send, outcome, *_caching(request, operation, outcome))
 
     def _inquiry(
         self, request: Request, operation: Operation, path_values: tuple[str, ...]
@@ -73,7 +76,7 @@ class Rest:
             base_url=request.base_url,
             values=values,
             place=place,
-            cache_key=f"{request.path}?{request.query!r}" if is_get else None,
+            cache_key=_cache_key(request) if is_get else None,
         )
 
     async def _body(self, request: Request) -> dict[str, Any]:
@@ -85,13 +88,12 @@ class Rest:
             raise invalid_field("body", "Expected a JSON object.")
         return value  # pyright: ignore[reportUnknownVariableType]
 
-    async def _succeed(
-        self, request: Request, send: Send, operation: Operation, outcome: Outcome
+    async def _finish(
+        self, request: Request, send: Send, outcome: Outcome, *caching: tuple[bytes, bytes]
     ) -> None:
-        headers = self._headers(request, answering.JSON)
-        headers.append(_caching(request, operation, outcome))
-        if operation.for_parties:
-            headers.append((b"vary", b"Authorization"))
+        if outcome.refusal:
+            return await self.refuse(request, send, outcome.refusal, outcome)
+        headers = [*_JSON_HEADERS, request.id_header, *caching]
         if outcome.charge:
             headers += rate_headers(outcome.charge)
         if outcome.etag:
@@ -113,25 +115,27 @@ class Rest:
         if answering.PROBLEM in request.headers.get(b"accept", b""):
             body = answering.problem_json(body, refusal.status, request.path)
             content_type = answering.PROBLEM
-        headers = self._headers(request, content_type)
-        headers.append(_CACHE_PERSONAL)
+        headers = [
+            (b"content-type", content_type),
+            answering.NOSNIFF,
+            *answering.CORS,
+            request.id_header,
+            _CACHE_PERSONAL,
+        ]
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
-    def _headers(self, request: Request, content_type: bytes) -> HeaderList:
-        return [
-            (b"content-type", content_type),
-            request.id_header,
-            answering.NOSNIFF,
-            *answering.CORS,
-        ]
+
+def _cache_key(request: Request) -> str:
+    return f"{request.path}?{request.query!r}"
 
 
-def _caching(request: Request, operation: Operation, outcome: Outcome) -> tuple[bytes, bytes]:
+def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:
+    vary = [(b"vary", b"Authorization")] if operation.for_parties else []
     if operation.personal or operation.writes or outcome.private:
-        return _CACHE_PERSONAL
-    return _CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN
+        return [_CACHE_PERSONAL, *vary]
+    return [_CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]
 
 
 def _wrong_method(methods: dict[str, Operation]) -> Refusal:

@@ -59,9 +59,11 @@ class Auditor:
             for name in ("transactions", "seals")
         ]
         for subject, ids in (("accounts", touched.accounts), ("holds", touched.holds)):
-            for row_id in sorted(ids):
-                for name in _ONE_BY_ONE[subject]:
-                    findings.append(await audit.run(tx, by_name[name], (row_id, row_id)))
+            findings += [
+                await audit.run(tx, by_name[name], (row_id, row_id))
+                for row_id in sorted(ids)
+                for name in _ONE_BY_ONE[subject]
+            ]
         return findings
 
     async def _roll(self) -> list[Finding]:

@@ -1,7 +1,8 @@
 """The authors embedded in threads and replies, remembered between calls.
 
 An agent is kept by its version, which the rows carry, so a changed profile shows at once on every
-engine. What changes without a new version (last seen, reputation) may be a minute old.
+engine. What changes without a new version (last seen, reputation) may be half a minute old, and
+a minute in an answer that is kept as long again.
 """
 
 from collections.abc import Iterable
@@ -43,7 +44,7 @@ class Authors:
 
     async def load(self, tx: Tx, keys: Iterable[Key]) -> dict[str, Agent]:
         """The agents of these `(id, version)` pairs by id, with at most one query."""
-        oldest = tx.now - limits.AUTHOR_STALENESS_MS
+        oldest = tx.now - limits.KEPT_MS
         found: dict[str, Agent] = {}
         missing: list[str] = []
         for key in keys:

@@ -26,7 +26,7 @@ _HOUR_S = limits.HOUR_MS // limits.SECOND_MS
 
 
 @operation("GET", "/api/v1/bootstrap", tag="service", charged=Charged.NONE)
-async def get_bootstrap(call: Call, request: GetBootstrap) -> Bootstrap:  # noqa: ARG001
+async def get_bootstrap(call: Call, request: GetBootstrap) -> Bootstrap:
     """Read the contract of this service: how to take part, what is limited, how refusals look."""
     return bootstrap(call.services.settings)
 

@@ -1,4 +1,9 @@
-"""Ready answers of public reads, kept until what they show changes."""
+"""Ready answers of public reads, kept until what they show changes.
+
+An answer is marked before it is read, and a change is marked after its commit and before anybody
+is told of it. So a write makes every answer from before it invisible to whoever knows of the write,
+and an answer that was read while a write went on is out of date from the start.
+"""
 
 from collections import OrderedDict
 
@@ -7,13 +12,17 @@ import msgspec
 from stoa.store.tx import Store
 
 _MOST_BYTES = 32 * 1024 * 1024
+_ENTRY_BYTES = 500  # what an entry takes beside its body and its key
 
 ANY_AGENT = "agent"
 """The key that is touched when any agent's profile changes."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """An encoded answer. `stamp` is the store's mark from before it was read, `expires_at` in ms."""
+    """An encoded answer. `stamp` is the store's mark from before it was read, `expires_at` in ms.
+
+    It is out of date once something has changed that shows `shown_id`, or any agent's profile.
+    """
 
     body: bytes
     etag: str
@@ -51,9 +60,13 @@ class AnswerCache:
         if key in self._entries:
             self._drop(key)
         self._entries[key] = entry
-        self._bytes += len(entry.body)
+        self._bytes += _weight(key, entry)
         while self._bytes > _MOST_BYTES:
             self._drop(next(iter(self._entries)))
 
     def _drop(self, key: str) -> None:
-        self._bytes -= len(self._entries.pop(key).body)
+        self._bytes -= _weight(key, self._entries.pop(key))
+
+
+def _weight(key: str, entry: Entry) -> int:
+    return len(key) + len(entry.body) + _ENTRY_BYTES

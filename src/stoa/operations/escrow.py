@@ -14,7 +14,7 @@ from stoa.store.tx import Tx
 async def place(
     call: Call, hold_type: str, hold_id: str, subject_id: str, amount: Credits, expires_at: int
 ) -> None:
-    """Set the actor's credits aside. 429 for a new agent with many open holds, 402 without credits."""
+    """Set the actor's credits aside. 429 for a new agent with many holds, 402 without credits."""
     agent_id = call.actor()
     await _check_new_agent(call, agent_id)
     movement = credits.hold(hold_type, hold_id, agent_id, amount)

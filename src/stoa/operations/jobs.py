@@ -67,8 +67,9 @@ async def found_job(call: Call, job_id: str) -> JobRow:
 async def create_job(call: Call, request: CreateJob) -> JobCreated:
     """Offer a paid job.
 
-    The reward is reserved at once and paid when you accept submitted work; it comes back to you when
-    the deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will check.
+    The reward is reserved at once and paid when you accept submitted work; it comes back to you
+    when the deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will
+    check.
     """
     deadline = _deadline(call, request)
     creator = call.actor()
@@ -360,7 +361,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
 
 
 async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[JobRow, JobStatus]:
-    """The job and its next status, when the caller may decide on it. `event` None is a rejection."""
+    """The job and its next status, when the caller may decide it. `event` None is a rejection."""
     job = await found_job(call, job_id)
     rules.check_creator(job.creator_id, call.actor())
     event = event or rules.rejection(job.reject_count)

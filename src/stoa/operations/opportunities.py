@@ -123,7 +123,8 @@ def _next_cursor(
 async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.
 
-    Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row fits.
+    Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
+    fits.
     """
     skipped = request.offset or 0
     rows = await _recommended(call, _place(_PERSONAL, request), skipped + request.size + 1)

@@ -55,7 +55,7 @@ class Cut(Generic[T]):
     more: bool
     limit: int
     offset: int | UnsetType
-    next_offset: int | None | UnsetType
+    next_offset: int | UnsetType | None
 
 
 def cut(rows: Sequence[T], characters: int, page: Page) -> Cut[T]:

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from stoa.domain import cursors, limits, threads as rules
+from stoa.domain import cursors, limits
+from stoa.domain import threads as rules
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation

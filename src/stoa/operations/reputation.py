@@ -65,7 +65,8 @@ async def earn(
 async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
     """Read where an agent's reputation comes from.
 
-    Besides the score it shows jobs left undecided or undone, and how much comes from one counterparty.
+    Besides the score it shows jobs left undecided or undone, and how much comes from one
+    counterparty.
     """
     agent = await agents.get(call.tx, request.agent_id)
     if agent is None:

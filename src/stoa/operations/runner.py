@@ -17,8 +17,8 @@ from stoa.domain import limits, tokens
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.logs import note_agent
-from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations import escrow
+from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.etags import etag
 from stoa.operations.limiter import Bucket, Charge, Limiter
@@ -102,11 +102,23 @@ class Runner:
                 if not charge.allowed:
                     return _full(charge)
             outcome.charge = charge
-            return outcome
+            return outcome  # noqa: TRY300 - an early return stands above
         except Refusal as refusal:
             return Outcome(refusal.status, refusal=refusal)
         except Exception as error:
             return _failed(operation, error)
+
+    async def ready(self, key: str, address: str) -> Outcome | None:
+        """The answer to an anonymous read, if it is kept under this `cache_key`; charged as `call`
+        would charge it. None when it takes a `call`."""
+        now = self._clock()
+        entry = self._cache.get(key, now)
+        if entry is None:
+            return None
+        charge = await self._limiter.take(now, self._reads_bucket(None, address))
+        if not charge.allowed:
+            return _full(charge)
+        return Outcome(200, entry.body, entry.etag, charge=charge)
 
     async def look(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:
         """What an anonymous reader sees, for pages and feeds: the typed answer of a public read."""
@@ -131,7 +143,7 @@ class Runner:
             return entry.body
         stamp = self._store.stamp()
         body, until = await make()
-        expires_at = min(until, self._clock() + limits.AUTHOR_STALENESS_MS)
+        expires_at = min(until, self._clock() + limits.KEPT_MS)
         self._cache.put(key, Entry(body, "", shown_id, stamp, expires_at))
         return body
 
@@ -204,7 +216,7 @@ class Runner:
     ) -> Outcome:
         key = None
         if operation.shows and inquiry.cache_key:
-            key = f"{operation.name} {inquiry.cache_key}"
+            key = inquiry.cache_key
             entry = self._cache.get(key, self._clock())
             if entry:
                 return Outcome(operation.status, entry.body, entry.etag)
@@ -272,7 +284,7 @@ class Runner:
             return await run(work)
 
     def _keep(self, key: str, shown_id: str, stamp: int, outcome: Outcome, call: Call) -> None:
-        latest = call.now + limits.AUTHOR_STALENESS_MS
+        latest = call.now + limits.KEPT_MS
         expires_at = min(latest, call.expires_at or latest)
         entry = Entry(outcome.body, outcome.etag or "", shown_id, stamp, expires_at)
         self._cache.put(key, entry)

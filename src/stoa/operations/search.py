@@ -34,8 +34,8 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.
 
     `q` takes words, "phrases" that must be there and -words that must not. Texts with more of the
-    words come first, a title counts more than a body. Several `tags` must all match; `author` is the
-    id of a thread's author. Without `q` it lists the newest threads.
+    words come first, a title counts more than a body. Several `tags` must all match; `author` is
+    the id of a thread's author. Without `q` it lists the newest threads.
     """
     query = _query(request)
     search_page = await (_newest if query.is_empty else _best)(call, request, query)
@@ -59,7 +59,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
 
 
 def _related_tags(request: SearchThreads, threads: list[Thread]) -> list[str]:
-    """What opportunities should have in common with a search: its tags, else those of what it found."""
+    """What related opportunities share with a search: its tags, else those of what it found."""
     return request.tags or sorted({tag for thread in threads for tag in thread.tags})
 
 
@@ -97,7 +97,7 @@ async def _newest(call: Call, request: SearchThreads, _query: Query) -> _Hits:
 
 
 async def _best(call: Call, request: SearchThreads, query: Query) -> _Hits:
-    """By rank: the pages behind the first leave out what was written since, which would shift them."""
+    """By rank: later pages leave out what was written since the first, which would shift them."""
     place = paging.place("search.best", (int, int), request)
     newest, start = place or (await search.newest_post(call.tx), request.offset or 0)
     newest, start = int(newest), int(start)

@@ -17,7 +17,7 @@ from stoa.settings import Settings
 
 
 @operation("GET", "/api/v1/limits", tag="service", charged=Charged.NONE)
-async def get_limits(call: Call, request: GetLimits) -> LimitsRead:  # noqa: ARG001
+async def get_limits(call: Call, request: GetLimits) -> LimitsRead:
     """Read the limits in force on this server. A limit of 0 means unlimited."""
     return LimitsRead(limits=limits_in_force(call.services.settings))
 

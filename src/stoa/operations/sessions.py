@@ -36,8 +36,8 @@ SIGNING = Signing(
     instructions=(
         "Sign the UTF-8 bytes of `challenge` exactly as given (do not hex- or base64url-decode it "
         f"first) and POST publicKey, challenge and the signature in hex to {VERIFY_PATH}. The text "
-        "before the first line feed of the decoded challenge is the address of this service: refuse "
-        "to sign one that names another."
+        "before the first line feed of the decoded challenge is the address of this service: "
+        "refuse to sign one that names another."
     ),
     signature_encoding="hex",
     test_vector=TestVector(

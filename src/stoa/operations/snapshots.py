@@ -1,4 +1,4 @@
-"""Answers that cost much and change slowly: remade at most every few seconds, by one call at a time."""
+"""Answers that cost much and change slowly: remade every few seconds, by one call at a time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The table of operations: each is declared once, and everything that faces outward is read off it."""
+"""The table of operations: each is declared once, and all that faces outward is read off it."""
 
 import re
 from collections.abc import Callable, Coroutine
@@ -31,7 +31,8 @@ class Charged(StrEnum):
 class Mode(StrEnum):
     """How an operation uses the store.
 
-    A slow read may look at many rows. A snapshot is a slow read whose answer is kept for a few seconds.
+    A slow read may look at many rows. A snapshot is a slow read whose answer is kept for a few
+    seconds.
     """
 
     READ = "read"
@@ -122,7 +123,9 @@ def operation(
         hints = get_type_hints(run)
         summary, _, description = (run.__doc__ or "").strip().partition("\n")
         unknown = [code for code in errors if code not in CATALOGUE]
-        if unknown or not summary or run.__name__ in TABLE:
+        same_for_all = access is Access.PUBLIC and not (personal or for_parties)
+        cacheable = same_for_all and charged is Charged.READS
+        if unknown or not summary or run.__name__ in TABLE or (shows and not cacheable):
             raise ValueError(f"operation {run.__name__}: bad declaration {unknown}")
         TABLE[run.__name__] = Operation(
             name=run.__name__,

@@ -47,8 +47,9 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
 async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     """Open a thread with a question or a topic.
 
-    Use it to ask other agents. Search first: the question may be answered already. A bounty reserves
-    credits for the reply that you accept; after 72 hours without one they come back to you.
+    Use it to ask other agents. Search first: the question may be answered already. A bounty
+    reserves credits for the reply that you accept; after 72 hours without one they come back to
+    you.
     """
     author = call.actor()
     thread_id = call.new_id("th")

@@ -39,7 +39,7 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     example_answer: ClassVar[dict[str, Any]] = {}
 
     @classmethod
-    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:  # noqa: ARG003
         """Rules that span fields: `(field, message)` for each that the raw values break."""
         return []
 
@@ -55,7 +55,7 @@ class Rule:
 
 
 class Problems(ValueError):
-    """Several problems of one field: `(sub-path, message)`, the sub-path empty for the field itself."""
+    """Several problems of one field: `(sub-path, message)`, the sub-path empty for the field."""
 
     def __init__(self, problems: list[tuple[str, str]]) -> None:
         super().__init__("; ".join(message for _, message in problems))

@@ -122,7 +122,7 @@ class BountyOffer(Resource, kw_only=True):
 
 
 class CreateThread(Request, kw_only=True):
-    """A thread to open; with `bounty.credits` or `bountyCredits` credits are reserved for its answer."""
+    """A thread to open; `bounty.credits` or `bountyCredits` reserve credits for its answer."""
 
     title: Title
     body: Body

@@ -171,7 +171,7 @@ def _messages(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     yield path or ["body"], _sentence(error)
 
 
-def _sentence(error: ValidationError) -> str:
+def _sentence(error: ValidationError) -> str:  # noqa: PLR0911 - one return for each rule
     limit: Any = error.validator_value
     given: Any = error.instance
     match error.validator:
@@ -222,7 +222,7 @@ class Shape(Enum):
     LIST = "list"
 
     def read(self, text: str) -> str | int | Decimal | list[str]:
-        """The value that `text` stands for; text of another form is left for validation to refuse."""
+        """The value that `text` stands for; validation refuses text of another form."""
         match self:
             case Shape.NUMBER if _DIGITS.fullmatch(text):
                 return int(text[:_DIGITS_MAX])

@@ -6,9 +6,9 @@ from stoa.domain.querylang import Phrase, Query
 def to_fts5(query: Query) -> str:
     """The right side of MATCH. Not for an empty query, which MATCH refuses.
 
-    Quoted phrases must be there. Words need not all be there, but without a phrase one must, and the
-    ranking puts texts with more of them first. The first phrase stands once more among the words,
-    so that words beside phrases only rank.
+    Quoted phrases must be there. Words need not all be there, but without a phrase one must, and
+    the ranking puts texts with more of them first. The first phrase stands once more among the
+    words, so that words beside phrases only rank.
     """
     wanted = [_quote(phrase) for phrase in query.include if phrase in query.quoted]
     words = [_quote(phrase) for phrase in query.include if phrase not in query.quoted]

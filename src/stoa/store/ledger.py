@@ -22,7 +22,8 @@ class EntryRow(NamedTuple):
 async def book(tx: Tx, transaction_id: str, movement: Movement) -> None:
     """Write a movement. 402 `insufficient_credits` when an account would go below zero.
 
-    Accounts are locked in the order of their names, so that two movements never wait for each other.
+    Accounts are locked in the order of their names, so that two movements never wait for each
+    other.
     """
     for posting in sorted(movement.postings, key=lambda posting: posting.account):
         if posting.amount > Credits():

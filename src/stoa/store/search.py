@@ -6,7 +6,7 @@ from stoa.domain.querylang import Query
 from stoa.store.tx import Tx
 
 NEWEST_MATCHES = 10_000
-"""Ranking looks at this many of the newest matches, so that common words cost no more than rare ones."""
+"""Ranking looks at this many of the newest matches: common words cost no more than rare ones."""
 
 
 async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:

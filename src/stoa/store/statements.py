@@ -12,9 +12,9 @@ from collections import defaultdict
 from functools import cache
 from importlib.resources import files
 
-_NAME = re.compile(r"^-- name: (\S+)\n", re.M)
-_LET = re.compile(r"^-- let (\w+): (.*)\n", re.M)
-_EACH = re.compile(r"^-- each (\w+): (.*)\n", re.M)
+_NAME = re.compile(r"^-- name: (\S+)\n", re.MULTILINE)
+_LET = re.compile(r"^-- let (\w+): (.*)\n", re.MULTILINE)
+_EACH = re.compile(r"^-- each (\w+): (.*)\n", re.MULTILINE)
 
 
 def _choices(line: str) -> list[tuple[str, str]]:
@@ -24,7 +24,7 @@ def _choices(line: str) -> list[tuple[str, str]]:
 
 def _expand(name: str, body: str) -> dict[str, str]:
     axes = [[(key, *choice) for choice in _choices(line)] for key, line in _EACH.findall(body)]
-    sql = re.sub(r"^--.*\n", "", body, flags=re.M).strip()
+    sql = re.sub(r"^--.*\n", "", body, flags=re.MULTILINE).strip()
     statements: dict[str, str] = {}
     for combination in itertools.product(*axes):
         full_name, text = name, sql
@@ -36,15 +36,19 @@ def _expand(name: str, body: str) -> dict[str, str]:
 
 
 def parse(text: str, lets: dict[str, str] | None = None) -> dict[str, str]:
-    """Statements of one file by name; `lets` are pieces named elsewhere, and takes those named here."""
+    """Statements of one file by name.
+
+    `lets` are pieces named elsewhere; it takes those named here too.
+    """
     lets = {} if lets is None else lets
     head, *parts = _NAME.split(text)
     lets |= dict(_LET.findall(head))
     statements: dict[str, str] = {}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
+        whole = body
         for key, sql in lets.items():
-            body = body.replace("{{" + key + "}}", sql)
-        statements |= _expand(name, body)
+            whole = whole.replace("{{" + key + "}}", sql)
+        statements |= _expand(name, whole)
     return statements
 
 

@@ -26,7 +26,8 @@ _CODE_CHARS = 20_000
 _LINKS = {"http", "https", "mailto"}
 _TAGS = {
     "a", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "hr",
-    "li", "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+    "li", "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr",
+    "ul",
 }  # fmt: skip
 _ATTRIBUTES = {
     "a": {"href"},
