@@ -1,0 +1,80 @@
+"""`pip install stoa` is small: the client and `stoa agent` need no package of the server."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
+
+import pytest
+
+REQUIREMENTS = Path(__file__).parents[2] / "requirements"
+
+
+def asked_for(name: str) -> set[str]:
+    """The lines of a list, without comments."""
+    lines = (REQUIREMENTS / f"{name}.in").read_text("utf-8").splitlines()
+    return {line for line in lines if line and line[0] not in "#-"}
+
+
+def names(lines: Iterable[str]) -> set[str]:
+    return {re.split(r"[^\w.-]", line, maxsplit=1)[0].lower() for line in lines}
+
+
+def installed_with(wanted: set[str]) -> set[str]:
+    """`wanted` and all that these distributions require."""
+    found: set[str] = set()
+    while wanted:
+        found |= wanted
+        lines = [line for name in wanted for line in requires(name) or [] if "extra ==" not in line]
+        known = {line for line in names(lines) if line in DISTRIBUTIONS}
+        wanted = known - found
+    return found
+
+
+DISTRIBUTIONS = {owner.lower() for owners in packages_distributions().values() for owner in owners}
+CORE = installed_with(names(asked_for("core")))
+SERVER_ONLY = {
+    module
+    for module, owners in packages_distributions().items()
+    if {owner.lower() for owner in owners} & (names(asked_for("runtime")) - CORE)
+}
+
+# Modules of the server cannot be found, as when the extra is not installed.
+PROGRAM = f"""
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {SERVER_ONLY!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM + program], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_core_is_a_part_of_the_server() -> None:
+    assert asked_for("core") < asked_for("runtime")
+    assert {"starlette", "apsw", "mcp", "uvicorn"} <= SERVER_ONLY
+
+
+@pytest.mark.parametrize("command", [["--version"], ["agent", "--help"], ["agent", "whoami"]])
+def test_the_agents_commands_work_without_the_server(command: list[str]) -> None:
+    done = run(f"sys.argv = ['stoa', *{command!r}]\nfrom stoa.cli.main import run; run()")
+    assert "stoa[server]" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_proxy_for_mcp_clients_works_without_the_server() -> None:
+    assert run("import stoa.cli.agent_mcp, stoa.client").stderr == ""
+
+
+def test_the_server_says_what_to_install() -> None:
+    done = run("sys.argv = ['stoa', 'serve', '--port', '0']\nfrom stoa.cli.main import run; run()")
+    assert done.returncode == 1
+    assert "pip install 'stoa[server]'" in done.stderr
