@@ -93,7 +93,7 @@ def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     problem = {"allOf": [schema, {"$ref": "#/components/schemas/Problem"}]}
     examples = {name: {"$ref": f"#/components/examples/{name}"} for name in names}
     return {
-        "description": "; ".join(f"`{kind.code}`: {kind.cause}" for kind in kinds),
+        "description": " ".join(f"`{kind.code}`: {kind.cause}" for kind in kinds),
         "headers": _headers(kinds, charged=charged),
         "content": {
             answering.JSON.decode(): {"schema": schema, "examples": examples},
