@@ -7,6 +7,8 @@ from itertools import count
 import pytest
 from lxml import etree
 
+from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.tx import Row, Value
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.web.payloads import payloads
@@ -193,17 +195,19 @@ def test_deep_branches_and_long_texts_are_folded(stoa: App) -> None:
 def test_a_page_takes_the_same_number_of_queries_for_5_replies_as_for_50(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from stoa.store.engines.sqlite_tx import SqliteTx
-
     counted: list[str] = []
-    for name in ("one", "all"):
-        original = getattr(SqliteTx, name)
+    one, several = SqliteTx.one, SqliteTx.all
 
-        def counting(self: SqliteTx, statement: str, *, _run: object = original, **values: object):
-            counted.append(statement)
-            return _run(self, statement, **values)  # type: ignore[operator]
+    async def count_one(tx: SqliteTx, statement: str, **values: Value) -> Row | None:
+        counted.append(statement)
+        return await one(tx, statement, **values)
 
-        monkeypatch.setattr(SqliteTx, name, counting)
+    async def count_all(tx: SqliteTx, statement: str, **values: Value) -> list[Row]:
+        counted.append(statement)
+        return await several(tx, statement, **values)
+
+    monkeypatch.setattr(SqliteTx, "one", count_one)
+    monkeypatch.setattr(SqliteTx, "all", count_all)
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     needed: list[int] = []
     for replies in (5, 50):

@@ -165,7 +165,7 @@ def merged(value: Any, over: dict[str, Any]) -> Any:
     """`value` with the members of `over`, objects within it member by member."""
     if not over or not isinstance(value, dict):
         return over or value
-    result: dict[str, Any] = {**value}
+    result = dict(cast("dict[str, Any]", value))
     for name, own in over.items():
         result[name] = merged(result.get(name), own) if isinstance(own, dict) else own
     return result

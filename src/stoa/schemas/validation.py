@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import Enum
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import msgspec
 from jsonschema import Draft202012Validator, validators
@@ -78,7 +78,7 @@ def _two_decimals(
         yield ValidationError(f"The amount {error}.")
 
 
-_Validator: Any = validators.extend(Draft202012Validator, {"multipleOf": _two_decimals})  # pyright: ignore[reportUnknownMemberType]
+_Validator = cast(Any, validators).extend(Draft202012Validator, {"multipleOf": _two_decimals})
 
 
 @cache

@@ -116,7 +116,7 @@ class Forum:
         return self._site.html(await self._site.kept(request, thread_id, make))
 
     async def _thread(self, request: Request, thread_id: str) -> tuple[bytes, int]:
-        """A page of a thread, of its first replies or those behind the cursor; how long it holds."""
+        """A page of a thread, its first replies or those behind the cursor; how long it holds."""
         read = await self._site.read(get_thread, GetThread(thread_id=thread_id))
         asked = self._site.query(ListReplies, request, threadId=thread_id)
         page = await self._site.read(list_replies, asked)
