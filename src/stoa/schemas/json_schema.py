@@ -167,5 +167,7 @@ def merged(value: Any, over: dict[str, Any]) -> Any:
         return over or value
     result = dict(cast("dict[str, Any]", value))
     for name, own in over.items():
-        result[name] = merged(result.get(name), own) if isinstance(own, dict) else own
+        result[name] = (
+            merged(result.get(name), cast("dict[str, Any]", own)) if isinstance(own, dict) else own
+        )
     return result
