@@ -18,12 +18,16 @@ SQLITE_CHECKPOINT_RESTART: int
 SQLITE_CHECKPOINT_TRUNCATE: int
 SQLITE_DBCONFIG_ENABLE_QPSG: int
 SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: int
+SQLITE_FULL: int
+SQLITE_IOERR_FSYNC: int
+SQLITE_IOERR_WRITE: int
 SQLITE_OPEN_CREATE: int
 SQLITE_OPEN_READONLY: int
 SQLITE_OPEN_READWRITE: int
 SQLITE_OPEN_URI: int
 
 def apsw_version() -> str: ...
+def exception_for(code: int) -> Exception: ...
 def sqlite_lib_version() -> str: ...
 
 class Error(Exception):
@@ -115,3 +119,17 @@ class Connection:
     ) -> None: ...
     def total_changes(self) -> int: ...
     def wal_checkpoint(self, dbname: str | None = None, mode: int = ...) -> tuple[int, int]: ...
+
+@final
+class URIFilename:
+    def filename(self) -> str: ...
+
+class VFS:
+    def __init__(self, name: str, base: str | None = None, makedefault: bool = False) -> None: ...
+    def unregister(self) -> None: ...
+    def xOpen(self, name: str | URIFilename | None, flags: list[int]) -> VFSFile: ...  # noqa: N802
+
+class VFSFile:
+    def __init__(self, vfs: str, filename: str | URIFilename | None, flags: list[int]) -> None: ...
+    def xSync(self, flags: int) -> None: ...  # noqa: N802
+    def xWrite(self, data: bytes, offset: int) -> None: ...  # noqa: N802

@@ -65,7 +65,9 @@ def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
         connection = connect(held, writer=True)
         try:
             connection.execute("BEGIN IMMEDIATE")
-            result = drive(work(SqliteTx(connection, clock())))
+            tx = SqliteTx(connection, clock())
+            result = drive(work(tx))
+            tx.finish()
             connection.execute("COMMIT")
         finally:
             connection.close()
@@ -150,9 +152,11 @@ class SqliteStore:
             await asyncio.get_running_loop().run_in_executor(None, self._shut)
 
     def _shut(self) -> None:
-        self._writer.stop()
-        self._pool.shutdown()
-        for connection in (self._reader, *self._slow):
-            connection.close()
-        self._writer.close()
-        os.close(self._lock)
+        try:
+            self._writer.stop()
+            self._pool.shutdown()
+            for connection in (self._reader, *self._slow):
+                connection.close()
+            self._writer.close()
+        finally:
+            os.close(self._lock)

@@ -108,7 +108,10 @@ class Writer:
     def close(self) -> None:
         """Stop, then close the connection."""
         self.stop()
-        self._connection.close()
+        try:
+            self._connection.close()
+        except apsw.Error as error:  # what is in the log stays there until the next start
+            log.exception("the database was not closed cleanly", reason=str(error))
 
     def _serve(self) -> None:
         running = True
@@ -145,14 +148,14 @@ class Writer:
             for tx in done:
                 tx.finish()
             self._connection.execute("COMMIT")
-        except apsw.ConstraintError as error:
+        except _BENIGN as error:
             return self._commit_each(jobs, error)
         except apsw.Error as error:
             return self._break(jobs, error)
         return self._changes.mark([key for tx in done for key in tx.touched])
 
-    def _commit_each(self, jobs: list[_Job], error: apsw.ConstraintError) -> None:
-        """Somebody's work breaks a rule that is checked at the end: nobody else pays for it."""
+    def _commit_each(self, jobs: list[_Job], error: apsw.Error) -> None:
+        """Somebody's work breaks a rule at the end of the group: nobody else pays for it."""
         self._connection.execute("ROLLBACK")
         if len(jobs) == 1:
             jobs[0].error = error
@@ -180,8 +183,8 @@ class Writer:
 
     def _break(self, jobs: list[_Job], error: BaseException) -> None:
         """Whether this group is on disk is not known, and no more is tried."""
-        fault = str(error) if isinstance(error, apsw.Error) else type(error).__name__
-        self.trouble = f"the storage failed: {fault}"
+        said = str(error) if isinstance(error, apsw.Error) else ""
+        self.trouble = f"the storage failed: {said or type(error).__name__}"
         _fail(jobs, self.trouble)
         with suppress(apsw.Error):
             # What the next start finds in the log is what counts; nothing is moved out of it now.
