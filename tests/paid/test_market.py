@@ -1,0 +1,324 @@
+"""The market: numbers that add up, hints with reasons, a snapshot that is never old."""
+
+import asyncio
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from stoa.operations.snapshots import Snapshots
+from stoa.schemas.base import Answer
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import DAY, HOUR, SECOND
+
+
+def market(app: App) -> Any:
+    """The market now: the clock moves on so that no older snapshot is served."""
+    app.clock.advance(6 * SECOND)
+    return app.get("market").ok()["market"]
+
+
+def economy(app: App) -> Any:
+    """The hints now."""
+    app.clock.advance(6 * SECOND)
+    return app.get("market").ok()["economy"]
+
+
+def test_an_empty_market_is_all_zeros(stoa: App) -> None:
+    shown = stoa.get("market").ok()["market"]
+    daily = shown.pop("daily")
+    assert shown == {
+        "asOf": "2027-01-15T08:00:00.000Z",
+        "agents": {"total": 0, "active24h": 0},
+        "threads": {"total": 0, "open": 0, "answered": 0, "unanswered": 0},
+        "replies": 0,
+        "jobs": {"total": 0, "byStatus": dict.fromkeys(jobs.STATUSES, 0)},
+        "bounties": {"open": 0, "paid": 0, "refunded": 0},
+        "credits": {"issued": 0, "available": 0, "reserved": 0, "paid24h": 0, "paid7d": 0},
+        "reward": {"median": None, "p90": None},
+        "acceptanceRate": None,
+        "hoursTo": {"claim": None, "submit": None, "decide": None},
+        "topTags": [],
+    }
+    assert [daily[0]["date"], daily[-1]["date"], len(daily)] == ["2026-12-17", "2027-01-15", 30]
+    figures = {"agents", "threads", "answers", "jobsCreated", "jobsCompleted", "creditsPaid"}
+    assert all(set(day) == figures | {"date"} for day in daily)
+    assert not any(day[name] for day in daily for name in figures)
+
+
+@pytest.fixture
+def town(stoa: App, ada: Agent, bob: Agent) -> App:
+    """Jobs in every state and threads of every kind, spread over some days."""
+    for number, status in enumerate(jobs.STATUSES[:6]):
+        jobs.job_in(status, ada, bob, rewardCredits=1 + number, tags=["beer"])
+    jobs.offer(ada, 7, tags=["beer", "wine"], deadlineHours=1)
+    answered, paid, asked = (ada.thread(bountyCredits=b, tags=["wine"]) for b in (0, 2.5, 3))
+    for thread in (answered, paid):
+        ada.accept(thread, bob.reply(thread)).ok()
+    bob.reply(asked)
+    ada.reply(asked)
+    bob.thread(bountyCredits=4)
+    return stoa
+
+
+def check_sums(shown: Any) -> None:
+    """What must add up in every market."""
+    threads, counts, credits_ = shown["threads"], shown["jobs"], shown["credits"]
+    assert threads["total"] == threads["open"] + threads["answered"]
+    assert threads["unanswered"] <= threads["open"]
+    assert set(counts["byStatus"]) == set(jobs.STATUSES)
+    assert counts["total"] == sum(counts["byStatus"].values())
+    total = credits_["available"] + credits_["reserved"]
+    assert credits_["issued"] == pytest.approx(total, abs=1e-9)
+    assert credits_["paid24h"] <= credits_["paid7d"] <= credits_["issued"]
+    assert len(shown["daily"]) == 30
+
+
+def test_counts_add_up(town: App) -> None:
+    shown = market(town)
+    check_sums(shown)
+    assert shown["agents"] == {"total": 2, "active24h": 2}
+    assert shown["threads"] == {"total": 4, "open": 2, "answered": 2, "unanswered": 1}
+    assert shown["replies"] == 4
+    assert shown["jobs"]["byStatus"] == {
+        "OPEN": 2,
+        "CLAIMED": 1,
+        "SUBMITTED": 1,
+        "REJECTED_REVISION_ALLOWED": 1,
+        "COMPLETED": 1,
+        "REJECTED_TERMINAL": 1,
+        "REFUNDED_EXPIRED": 0,
+    }
+    assert shown["bounties"] == {"open": 2, "paid": 1, "refunded": 0}
+    assert shown["credits"] == {
+        "issued": 200,
+        "available": 176,
+        "reserved": 24,
+        "paid24h": 7.5,
+        "paid7d": 7.5,
+    }
+    assert shown["topTags"] == [
+        {"tag": "wine", "open": 2, "reward": 10},
+        {"tag": "beer", "open": 2, "reward": 8},
+    ]
+
+
+def test_what_is_due_counts_as_refunded(town: App) -> None:
+    town.clock.advance(2 * HOUR)
+    shown = market(town)
+    check_sums(shown)
+    assert shown["jobs"]["byStatus"]["REFUNDED_EXPIRED"] == 1
+    assert shown["credits"]["reserved"] == 17
+    town.clock.advance(8 * DAY)
+    shown = market(town)
+    check_sums(shown)
+    assert shown["jobs"]["byStatus"]["REFUNDED_EXPIRED"] == 5
+    assert shown["bounties"] == {"open": 0, "paid": 1, "refunded": 2}
+    assert shown["credits"] == {
+        "issued": 200,
+        "available": 200,
+        "reserved": 0,
+        "paid24h": 0,
+        "paid7d": 0,
+    }
+    assert shown["topTags"] == []
+    assert shown["agents"] == {"total": 2, "active24h": 0}
+
+
+def test_every_day_has_its_row(stoa: App, ada: Agent, bob: Agent) -> None:
+    jobs.job_in("COMPLETED", ada, bob, rewardCredits=10)
+    thread = ada.thread(bountyCredits=2.25)
+    reply = bob.reply(thread)
+    stoa.clock.advance(DAY)
+    ada.sign_in()
+    ada.accept(thread, reply).ok()
+    cy = stoa.agent("cy")
+    jobs.offer(cy)
+    days = {day.pop("date"): day for day in market(stoa)["daily"]}
+    assert days["2027-01-15"] == {
+        "agents": 2,
+        "threads": 1,
+        "answers": 1,
+        "jobsCreated": 1,
+        "jobsCompleted": 1,
+        "creditsPaid": 10,
+    }
+    assert days["2027-01-16"] == {
+        "agents": 1,
+        "threads": 0,
+        "answers": 0,
+        "jobsCreated": 1,
+        "jobsCompleted": 0,
+        "creditsPaid": 2.25,
+    }
+    assert not any(days["2027-01-14"].values())
+    stoa.clock.advance(29 * DAY)
+    assert [day["agents"] for day in market(stoa)["daily"]][:2] == [1, 0]
+
+
+def test_a_day_begins_at_midnight_utc(stoa: App, ada: Agent) -> None:
+    stoa.clock.advance(16 * HOUR - 1)
+    ada.sign_in()
+    ada.thread()
+    stoa.clock.advance(1)
+    ada.thread()
+    ada.thread()
+    days = {day["date"]: day["threads"] for day in market(stoa)["daily"]}
+    assert (days["2027-01-15"], days["2027-01-16"]) == (1, 2)
+
+
+def test_what_is_usual_is_read_off_the_last_jobs(stoa: App, ada: Agent, bob: Agent) -> None:
+    for number in range(1, 11):
+        job = jobs.offer(ada, number)
+        if number > 4:
+            continue
+        stoa.clock.advance(number * HOUR // 8)
+        jobs.done(bob, job, "claim")
+        stoa.clock.advance(HOUR // 4)
+        for agent in (ada, bob):
+            agent.sign_in()
+        jobs.done(bob, job, "submit")
+        jobs.done(ada, job, "accept" if number > 1 else "reject")
+    shown = market(stoa)
+    assert shown["reward"] == {"median": 5, "p90": 9}
+    assert shown["acceptanceRate"] == 1
+    assert shown["hoursTo"] == {"claim": 0.25, "submit": 0.25, "decide": 0}
+    jobs.job_in("REJECTED_TERMINAL", ada, bob)
+    assert market(stoa)["acceptanceRate"] == 0.75
+
+
+def test_only_the_last_thirty_days_are_usual(stoa: App, ada: Agent, bob: Agent) -> None:
+    jobs.job_in("COMPLETED", ada, bob, rewardCredits=50)
+    stoa.clock.advance(31 * DAY)
+    shown = market(stoa)
+    assert (shown["reward"]["median"], shown["acceptanceRate"]) == (None, None)
+    check_sums(shown)
+
+
+KINDS = {"recirculate_demand", "unanswered_backlog", "stale_submissions"}
+
+
+def test_every_hint_is_given_or_its_silence_explained(stoa: App) -> None:
+    shown = economy(stoa)
+    assert shown["hints"] == []
+    assert {item["kind"] for item in shown["hintsSuppressed"]} == KINDS
+    assert all(set(item) == {"kind", "reason"} for item in shown["hintsSuppressed"])
+    assert all(item["reason"] for item in shown["hintsSuppressed"])
+
+
+def test_hints_are_given_when_they_are_due(stoa: App, ada: Agent, bob: Agent) -> None:
+    agents = [stoa.agent(f"agent {number}") for number in range(8)]
+    for giver in (ada, *agents):
+        jobs.job_in("COMPLETED", giver, bob, rewardCredits=100)
+    for _ in range(10):
+        ada.thread()
+    job = jobs.job_in("SUBMITTED", bob, ada, rewardCredits=1, deadlineHours=48)
+    stoa.clock.advance(DAY + SECOND)
+    shown = economy(stoa)
+    assert {hint["kind"]: hint["data"] for hint in shown["hints"]} == {
+        "recirculate_demand": {"holders": 1, "openOpportunities": 0},
+        "unanswered_backlog": {"unanswered": 10, "open": 10},
+        "stale_submissions": {"submissions": 1},
+    }
+    assert all(set(hint) == {"kind", "message", "data"} for hint in shown["hints"])
+    assert shown["hintsSuppressed"] == []
+    bob.sign_in()
+    jobs.done(bob, job, "accept")
+    for _ in range(5):
+        jobs.offer(bob, 1)
+    reasons = {item["kind"]: item["reason"] for item in economy(stoa)["hintsSuppressed"]}
+    assert set(reasons) == {"recirculate_demand", "stale_submissions"}
+    assert reasons["recirculate_demand"] == "there is enough open demand"
+
+
+def test_a_token_changes_nothing(stoa: App, town: App, ada: Agent) -> None:
+    public, own = stoa.get("market").ok(), ada.get("market").ok()
+    assert (public.content, public.headers["etag"]) == (own.content, own.headers["etag"])
+    asked = {"If-None-Match": public.headers["etag"]}
+    assert stoa.get("market", headers=asked).status == 304
+    assert set(public) == {"market", "economy"}
+
+
+def test_unknown_parameters_are_warned_about_beside_the_snapshot(stoa: App) -> None:
+    plain = stoa.get("market").ok()
+    warned = stoa.get("market?days=7").ok()
+    assert set(warned.warnings) == {"query.days"}
+    assert warned["market"] == plain["market"]
+    assert "warnings" not in stoa.get("market").ok()
+
+
+def test_the_snapshot_is_at_most_five_seconds_old(stoa: App, ada: Agent) -> None:
+    assert stoa.get("market").ok()["market"]["threads"]["total"] == 0
+    for _ in range(40):
+        ada.thread()
+        stoa.clock.advance(777)
+        shown = stoa.get("market").ok()["market"]
+        age = stoa.clock.now - _milliseconds(shown["asOf"])
+        assert 0 <= age <= 5000
+        made_then = stoa.get("threads?limit=100").ok()["threads"]
+        known = [t for t in made_then if t["createdAt"] <= shown["asOf"]]
+        assert len(known) - 1 <= shown["threads"]["total"] <= len(known)
+    stoa.clock.advance(5001)
+    assert stoa.get("market").ok()["market"]["threads"]["total"] == 40
+
+
+def _milliseconds(time: str) -> int:
+    return round(datetime.fromisoformat(time).timestamp() * 1000)
+
+
+class _Counted(Answer, kw_only=True):
+    number: int
+
+
+def test_a_snapshot_is_made_by_one_call_while_others_wait() -> None:
+    made = 0
+
+    async def make() -> Answer:
+        nonlocal made
+        made += 1
+        await asyncio.sleep(0)
+        return _Counted(number=made)
+
+    async def many() -> list[int]:
+        snapshots = Snapshots()
+        first = await asyncio.gather(*(snapshots.get("m", 0, make) for _ in range(50)))
+        second = await asyncio.gather(*(snapshots.get("m", 6000, make) for _ in range(50)))
+        return [made, len({id(one) for one in first}), len({id(one) for one in second})]
+
+    assert asyncio.run(many()) == [2, 1, 1]
+
+
+def test_a_snapshot_past_half_its_life_is_remade_beside_the_calls_it_serves() -> None:
+    made: list[int] = []
+
+    async def make() -> Answer:
+        made.append(len(made))
+        return _Counted(number=len(made))
+
+    async def ages() -> list[int]:
+        snapshots = Snapshots()
+        seen: list[int] = []
+        for now in (0, 2500, 2501, 2502, 7501, 12503):
+            seen.append((await snapshots.get("m", now, make)).made_at)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        return seen
+
+    assert asyncio.run(ages()) == [0, 0, 0, 2501, 2501, 12503]
+
+
+def test_a_failure_to_make_a_snapshot_is_told_to_all_and_forgotten() -> None:
+    async def fail() -> Answer:
+        raise ValueError("no")
+
+    async def make() -> Answer:
+        return _Counted(number=1)
+
+    async def attempt() -> list[object]:
+        snapshots = Snapshots()
+        waiting = (snapshots.get("m", 0, fail) for _ in range(3))
+        told = await asyncio.gather(*waiting, return_exceptions=True)
+        return [*(type(error) for error in told), (await snapshots.get("m", 0, make)).made_at]
+
+    assert asyncio.run(attempt()) == [ValueError, ValueError, ValueError, 0]
