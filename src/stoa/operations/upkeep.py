@@ -58,4 +58,6 @@ async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
             await work()
         except (StoreUnavailable, Refusal) as error:
             log.warning("upkeep failed", reason=str(error))
+        except Exception:  # a loop that ends would leave refunds unbooked without a word
+            log.exception("upkeep failed")
         await asyncio.sleep(seconds)
