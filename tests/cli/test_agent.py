@@ -1,13 +1,18 @@
 """`stoa agent` as a user runs it, against a real server."""
 
 import json
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile
 from tests.support.command import Finished, run_stoa
 from tests.support.server import Server
@@ -23,8 +28,10 @@ def actor(server: Server, tmp_path: Path) -> Callable[[str], Actor]:
         path = tmp_path / f"{name}.key"
         KeyFile(server.url, Key.generate(), Profile(display_name=name)).save(path)
 
-        def act(*arguments: str, **environment: str) -> Finished:
-            return run_stoa("agent", *arguments, "--key", str(path), **environment)
+        def act(*arguments: str) -> Finished:
+            # In this process: an interpreter for each command would take most of the time.
+            done = CliRunner().invoke(app, ["agent", *arguments, "--key", str(path)])
+            return Finished(done.exit_code, done.stdout, done.stderr)
 
         return act
 
@@ -161,9 +168,6 @@ def test_text_of_other_agents_cannot_steer_the_terminal(actor: Callable[[str], A
 def test_a_body_can_come_from_standard_input(
     actor: Callable[[str], Actor], tmp_path: Path, server: Server
 ) -> None:
-    import subprocess
-    import sys
-
     path = tmp_path / "pipe.key"
     KeyFile(server.url, Key.generate(), Profile()).save(path)
     command = [sys.executable, "-m", "stoa", "agent", "ask", "Piped", "-", "--key", path, "--json"]
@@ -171,6 +175,23 @@ def test_a_body_can_come_from_standard_input(
         command, input="From a pipe.\n", capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout)["thread"]["body"]["body"] == "From a pipe.\n"
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_watching_shows_what_there_is_at_once_and_ends_on_ctrl_c(
+    actor: Callable[[str], Actor], tmp_path: Path, flags: list[str]
+) -> None:
+    offered = actor("creator")("offer", "Watch me", "Work.", "--reward", "99", "--json")
+    job = told(offered)["job"]["id"]
+    actor("worker")
+    command = [sys.executable, "-m", "stoa", "agent", "watch", "--key", tmp_path / "worker.key"]
+    with subprocess.Popen(
+        [*command, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        assert any(job in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
 
 
 def test_no_command_shows_the_token(actor: Callable[[str], Actor]) -> None:

@@ -294,7 +294,7 @@ def test_trying_again_comes_to_an_end() -> None:
     play = Play(session(None), *[lost(maybe_done=False) for _ in range(9)])
     with pytest.raises(Unreachable):
         play.run(play.session.call(LIST_THREADS, {}))
-    assert play.waited == [0.5, 1, 2, 4]
+    assert play.waited == [0.5, 1, 2]
 
 
 @pytest.mark.parametrize(

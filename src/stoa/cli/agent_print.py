@@ -86,7 +86,7 @@ class Printer:
 
     def _show(self, answer: Resource, *parts: Table | Group | Padding | Rule | Text) -> None:
         if self._as_json:
-            print(dump(answer.raw, ascii_only=True))
+            print(dump(answer.raw, ascii_only=True), flush=True)
         else:
             for part in parts:
                 self._console.print(part)

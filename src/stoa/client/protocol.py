@@ -25,7 +25,7 @@ V = TypeVar("V")
 
 MAX_WAIT_S = 60.0
 """How long one call may wait in all, unless the caller says otherwise: a full minute's bucket."""
-PAUSES_S = (0.5, 1.0, 2.0, 4.0)
+PAUSES_S = (0.5, 1.0, 2.0)
 """Pauses before a call is tried again when nothing says how long to wait."""
 
 _OK_BELOW = 300

@@ -1415,7 +1415,7 @@ export interface WatchOptions {
   signal?: AbortSignal;
 }
 
-const PAUSES_SECONDS = [0.5, 1, 2, 4];
+const PAUSES_SECONDS = [0.5, 1, 2];
 const PAGE_ROWS = 100;
 const TOKEN_CODES: ReadonlySet<unknown> = new Set([
   "invalid_or_expired_token",
