@@ -1,0 +1,207 @@
+"""The guards of paid work, with each taken out in turn: without them the checks of races fail.
+
+All readers look before any writer writes, as they would on a server that reads and then writes in
+two transactions. With the guard in its place the outcome is right all the same.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stoa.domain.credits import Credits, InvariantBroken, hold, payout, refund
+from stoa.domain.errors import Refusal
+from stoa.entropy import Ids
+from stoa.settings import Settings
+from stoa.store import holds, jobs, ledger, statements
+from stoa.store.engines import sqlite_migrations
+from stoa.store.tx import Tx
+from tests.conftest import LIMITS_OFF, QUIET
+from tests.support.app import Agent, App
+from tests.support.jobs import offer
+from tests.support.ledger import broken, rows
+
+GUARDS = {
+    "jobs.claim": [" AND status = 'OPEN' AND deadline > :now"],
+    "ledger.move": [" AND (balance + :amount >= 0 OR id = 'issuer')"],
+    "holds.close": [" AND status = 'OPEN'"],
+}
+CONSTRAINTS = {
+    "  balance INTEGER NOT NULL,\n  CHECK (balance >= 0 OR id = 'issuer')\n": (
+        "  balance INTEGER NOT NULL\n"
+    ),
+    "hold_id TEXT PRIMARY KEY REFERENCES hold (id)": "hold_id TEXT REFERENCES hold (id)",
+}
+
+
+def take_out_guards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the guards out of statements and schema; each must be there to be taken."""
+    known = statements.load("sqlite")
+    for name, guards in GUARDS.items():
+        naive = known[name]
+        for guard in guards:
+            assert naive.replace("\n", " ").count(guard) == 1
+            naive = naive.replace("\n", " ").replace(guard, "")
+        monkeypatch.setitem(known, name, naive)
+    steps: list[tuple[int, str, str]] = []
+    for number, name, step in sqlite_migrations.steps():
+        sql = step
+        for constraint, less in CONSTRAINTS.items():
+            sql = sql.replace(constraint, less)
+        steps.append((number, name, sql))
+    assert steps != sqlite_migrations.steps()
+    monkeypatch.setattr(sqlite_migrations, "steps", lambda: steps)
+
+
+@pytest.fixture(params=["guarded", "naive"])
+def guarded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """With every guard, and with none."""
+    if request.param == "naive":
+        take_out_guards(monkeypatch)
+    return request.param == "guarded"
+
+
+@pytest.fixture
+def app(guarded: bool, tmp_path: Path) -> Iterator[App]:
+    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF, **QUIET}
+    with App(msgspec.convert(values, Settings)) as app:
+        yield app
+
+
+@pytest.fixture
+def ada(app: App) -> Agent:
+    return app.agent("ada")
+
+
+@pytest.fixture
+def bob(app: App) -> Agent:
+    return app.agent("bob")
+
+
+Step = Callable[[Tx], Awaitable[Any]]
+
+
+def look_then_write(app: App, looks: list[tuple[Step, Step]]) -> list[Any]:
+    """Everybody looks; then everybody whose look says so writes. What the writes gave."""
+
+    async def one(look: Step, write: Step, all_looked: asyncio.Barrier) -> Any:
+        may = await app.stoa.store.read(lambda tx: _run(look, tx))
+        await all_looked.wait()
+        if may:
+            with suppress(Refusal, InvariantBroken):
+                return await app.stoa.store.write(lambda tx: _run(write, tx))
+        return None
+
+    async def everybody() -> list[Any]:
+        barrier = asyncio.Barrier(len(looks))
+        return await asyncio.gather(*(one(look, write, barrier) for look, write in looks))
+
+    return app.run(everybody())
+
+
+async def _run(step: Step, tx: Tx) -> Any:
+    return await step(tx)
+
+
+def test_without_its_guard_a_job_has_many_winners(app: App, ada: Agent, guarded: bool) -> None:
+    job_id = offer(ada)["id"]
+    workers = [app.agent(f"worker {number}").id for number in range(20)]
+
+    async def is_open(tx: Tx) -> bool:
+        job = await jobs.get(tx, job_id)
+        return job is not None and job.status == "OPEN"
+
+    def claim(worker: str) -> Step:
+        async def write(tx: Tx) -> bool:
+            won = await jobs.claim(tx, job_id, worker)
+            if not won:
+                raise Refusal("job_already_claimed")
+            return won
+
+        return write
+
+    outcomes = look_then_write(app, [(is_open, claim(worker)) for worker in workers])
+    assert outcomes.count(True) == (1 if guarded else 20)
+
+
+def test_without_its_guard_a_balance_is_overspent(app: App, ada: Agent, guarded: bool) -> None:
+    ids = Ids()
+    account = f"agent:{ada.id}"
+
+    async def can_pay(tx: Tx) -> bool:
+        return await ledger.balance(tx, account) >= Credits(1000)
+
+    async def reserve(tx: Tx) -> bool:
+        hold_id = ids.new("bty", tx.now)
+        movement = hold("bounty", hold_id, ada.id, Credits(1000))
+        await ledger.book(tx, ids.new("tx", tx.now), movement)
+        await holds.insert(tx, hold_id, "bounty", hold_id, ada.id, 1000, tx.now + 1)
+        return True
+
+    outcomes = look_then_write(app, [(can_pay, reserve)] * 50)
+    assert outcomes.count(True) == (10 if guarded else 50)
+    overspent = "no account but the issuer's is below zero" in broken(app.settings.database_path)
+    assert overspent is not guarded
+
+
+def test_without_its_guard_a_hold_is_settled_twice(
+    app: App, ada: Agent, bob: Agent, guarded: bool
+) -> None:
+    ids = Ids()
+    hold_ids = [ada.thread(bountyCredits=5)["bounty"]["id"] for _ in range(20)]
+
+    def race_for(hold_id: str) -> list[tuple[Step, Step]]:
+        async def is_open(tx: Tx) -> bool:
+            row = await holds.get(tx, hold_id)
+            return row is not None and row.status == "OPEN"
+
+        def settle(to_worker: bool) -> Step:
+            async def write(tx: Tx) -> bool:
+                row = await holds.get(tx, hold_id)
+                assert row
+                agent_id = bob.id if to_worker else ada.id
+                move = payout if to_worker else refund
+                movement = move("bounty", hold_id, agent_id, Credits(row.amount))
+                transaction_id = ids.new("tx", tx.now)
+                await ledger.book(tx, transaction_id, movement)
+                outcome = "payout" if to_worker else "refund"
+                if not await holds.settle(tx, row, outcome, agent_id, transaction_id):
+                    raise InvariantBroken("has an outcome already")
+                return True
+
+            return write
+
+        return [(is_open, settle(to_worker)) for to_worker in (True, False, True)]
+
+    races = [race for hold_id in hold_ids for race in race_for(hold_id)]
+    outcomes = look_then_write(app, races)
+    assert outcomes.count(True) == (20 if guarded else 60)
+    found = broken(app.settings.database_path)
+    assert ("a hold is settled at most once" in found) is not guarded
+    settled = rows(app, "SELECT count(*) FROM settlement")[0][0]
+    assert settled == (20 if guarded else 60)
+
+
+def test_the_guard_of_the_settlement_alone_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even on an account that could go below zero, the key of the settlement pays once."""
+    known = statements.load("sqlite")
+    for name in ("ledger.move", "holds.close"):
+        naive = known[name].replace("\n", " ")
+        for guard in GUARDS[name]:
+            naive = naive.replace(guard, "")
+        monkeypatch.setitem(known, name, naive)
+    step = sqlite_migrations.steps()
+    (check, less), _ = CONSTRAINTS.items()
+    weaker = [(number, name, sql.replace(check, less)) for number, name, sql in step]
+    assert weaker != step
+    monkeypatch.setattr(sqlite_migrations, "steps", lambda: weaker)
+    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF, **QUIET}
+    with App(msgspec.convert(values, Settings)) as app:
+        ada, bob = app.agent("ada"), app.agent("bob")
+        test_without_its_guard_a_hold_is_settled_twice(app, ada, bob, guarded=True)

@@ -1,0 +1,239 @@
+"""A hundred clients against a real server: one winner, nothing overspent, everything paid once."""
+
+import asyncio
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from tests.support.answers import Answer
+from tests.support.app import signed
+from tests.support.crowd import Crowd, Member
+from tests.support.jobs import REJECTION, WORK, new_job
+from tests.support.keys import Key
+from tests.support.ledger import broken, opened
+from tests.support.server import Server
+
+AROUND_S = 0.05
+APART_S = 0.007
+Race = Callable[[Crowd], Coroutine[Any, Any, None]]
+
+
+def run(server: Server, race: Race) -> None:
+    """Run a race; the ledger of the running server must be sound behind it."""
+
+    async def through() -> None:
+        async with Crowd(server.url) as crowd:
+            await race(crowd)
+
+    asyncio.run(through())
+    assert broken(server.data_dir / "stoa.db") == {}
+    levels = {json.loads(line)["level"] for line in server.log.splitlines()}
+    assert levels <= {"debug", "info", "warning"}, server.log
+
+
+def statuses(answers: list[Answer]) -> Counter[int]:
+    """How often each status came."""
+    return Counter(answer.status for answer in answers)
+
+
+def query(server: Server, sql: str) -> list[tuple[Any, ...]]:
+    """Rows of the server's file."""
+    with opened(server.data_dir / "stoa.db") as connection:
+        return connection.execute(sql).fetchall()
+
+
+@pytest.fixture
+def town(start_server: Callable[..., Server]) -> Server:
+    """A server that sweeps every second and lets bounties live for six."""
+    return start_server(sweep_seconds=1, bounty_ttl_seconds=6, signup_grant=1000)
+
+
+def test_of_a_thousand_claims_one_wins(town: Server) -> None:
+    async def race(crowd: Crowd) -> None:
+        creator = await crowd.member("creator")
+        workers = await crowd.members("worker", 1000)
+        job = (await creator.post("jobs", new_job(1))).ok(201)["job"]
+        path = f"jobs/{job['id']}/claim"
+        answers = await asyncio.gather(*(worker.post(path) for worker in workers))
+        assert statuses(answers) == {200: 1, 409: 999}
+        assert {answer.code for answer in answers} == {None, "job_already_claimed"}
+        (winner,) = [w for w, answer in zip(workers, answers, strict=True) if answer.status == 200]
+        won = next(answer for answer in answers if answer.status == 200)
+        assert won["job"]["claimedByAgentId"] == winner.id
+        again = await asyncio.gather(*(winner.post(path) for _ in range(20)))
+        assert [answer["receipt"] for answer in again] == [won["receipt"]] * 20
+
+    run(town, race)
+
+
+def test_of_five_hundred_holds_of_ten_a_balance_of_a_hundred_takes_ten(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(signup_grant=100)
+
+    async def race(crowd: Crowd) -> None:
+        ada = await crowd.member("ada")
+        asked = {"title": "t", "body": "b", "bountyCredits": 10}
+        offers = [("jobs", new_job(10)), ("threads", asked)] * 250
+        answers = await asyncio.gather(*(ada.post(path, body) for path, body in offers))
+        assert statuses(answers) == {201: 10, 402: 490}
+        own = (await ada.get("credits/balance")).ok()["balance"]
+        assert (own["available"], own["reserved"]["total"]) == (0, 100)
+
+    run(server, race)
+    assert query(server, "SELECT count(*), sum(amount) FROM hold") == [(10, 10000)]
+    made = "SELECT (SELECT count(*) FROM job) + (SELECT count(*) FROM thread)"
+    assert query(server, made) == [(10,)]
+
+
+def test_of_two_hundred_first_sign_ins_of_a_key_one_is_granted(town: Server) -> None:
+    key = Key("everywhere")
+
+    async def race(crowd: Crowd) -> None:
+        challenges = await asyncio.gather(*(crowd.challenge(key) for _ in range(200)))
+        bodies = [signed(key, challenge) for challenge in challenges]
+        answers = await asyncio.gather(
+            *(crowd.ask("POST", "auth/verify", body=body) for body in bodies)
+        )
+        assert statuses(answers) == {200: 200}
+        assert sum(answer["isNewAgent"] for answer in answers) == 1
+        assert len({answer["agent"]["id"] for answer in answers}) == 1
+        tokens = [answer["token"] for answer in answers]
+        assert len(set(tokens)) == 200
+        balances = await asyncio.gather(
+            *(crowd.ask("GET", "credits/balance", token) for token in tokens)
+        )
+        assert {answer["balance"]["total"] for answer in balances} == {1000}
+        again = await asyncio.gather(
+            *(crowd.ask("POST", "auth/verify", body=body) for body in bodies)
+        )
+        assert {answer.code for answer in again} == {"challenge_invalid"}
+
+    run(town, race)
+    assert query(town, "SELECT count(*) FROM ledger_transaction") == [(1,)]
+
+
+async def submitted(
+    creator: Member, worker: Member, deadlines: list[float], attempt: int
+) -> list[str]:
+    """Jobs with submitted work that end at these times."""
+
+    async def one(deadline: float) -> str:
+        ends = datetime.fromtimestamp(deadline).astimezone().isoformat(timespec="milliseconds")
+        body = {**new_job(1, deadline=ends), "tags": [f"attempt-{attempt}"]}
+        job_id = (await creator.post("jobs", body)).ok(201)["job"]["id"]
+        (await worker.post(f"jobs/{job_id}/claim")).ok()
+        (await worker.post(f"jobs/{job_id}/submit", WORK)).ok(201)
+        return job_id
+
+    return await asyncio.gather(*(one(deadline) for deadline in deadlines))
+
+
+async def ready_jobs(
+    creators: list[Member], worker: Member, count: int
+) -> list[tuple[str, Member, float]]:
+    """Jobs to race for, each with its creator and deadline, all submitted before the first ends.
+
+    A slow machine gets more time in the next attempt; what was left behind expires by itself.
+    """
+    for attempt in range(4):
+        first = time.time() + 4 * 2**attempt
+        deadlines = [round(first + APART_S * number, 3) for number in range(count)]
+        creator = creators[attempt]
+        ids = await submitted(creator, worker, deadlines, attempt)
+        if time.time() < first - 2 * AROUND_S:
+            return [(job_id, creator, at) for job_id, at in zip(ids, deadlines, strict=True)]
+    raise AssertionError("the machine is too slow to race")
+
+
+async def at(moment: float, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    """Make a call around a moment."""
+    around = random.uniform(-AROUND_S, AROUND_S)
+    await asyncio.sleep(max(0.0, moment + around - time.time()))
+    return await call()
+
+
+def race_for(job_id: str, creator: Member, deadline: float) -> list[Coroutine[Any, Any, Answer]]:
+    """Accept, reject, accept and a lazy expiry, each around the deadline."""
+    path = f"jobs/{job_id}"
+    calls: list[Callable[[], Coroutine[Any, Any, Answer]]] = [
+        lambda: creator.post(f"{path}/accept"),
+        lambda: creator.post(f"{path}/reject", REJECTION),
+        lambda: creator.post(f"{path}/accept"),
+        lambda: creator.get("credits/balance"),
+    ]
+    return [at(deadline, call) for call in calls]
+
+
+LOST = {"job_expired", "job_not_submitted", "job_already_terminal"}
+
+
+def test_five_hundred_holds_raced_for_around_their_deadline_are_settled_once(
+    town: Server,
+) -> None:
+    async def race(crowd: Crowd) -> None:
+        creators = await crowd.members("creator", 4)
+        worker = await crowd.member("worker")
+        raced = await ready_jobs(creators, worker, 500)
+        answers = await asyncio.gather(*(call for job in raced for call in race_for(*job)))
+        codes = Counter(answer.code for answer in answers)
+        assert set(codes) <= {None, *LOST}
+        paid = sum("settlement" in answer for answer in answers if answer.status == 200)
+        outcomes = await settled(crowd, [job_id for job_id, _, _ in raced])
+        assert outcomes["COMPLETED"] == paid
+        assert outcomes["COMPLETED"] + outcomes["REFUNDED_EXPIRED"] == 500
+        # Both sides won some, or this was no race.
+        assert min(outcomes["COMPLETED"], outcomes["REFUNDED_EXPIRED"]) > 0, outcomes
+
+    run(town, race)
+    assert query(town, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]
+    settlements = "SELECT count(*) FROM settlement s JOIN job j ON j.id = s.hold_id"
+    assert query(town, settlements)[0][0] >= 500
+
+
+async def settled(crowd: Crowd, job_ids: list[str]) -> Counter[str]:
+    """Wait for the sweep to book what is due; the final states."""
+    for _ in range(100):
+        answers = await asyncio.gather(*(crowd.ask("GET", f"jobs/{one}") for one in job_ids))
+        states = Counter(answer["job"]["status"] for answer in answers)
+        market = (await crowd.ask("GET", "market"))["market"]
+        if not market["credits"]["reserved"] and set(states) <= {"COMPLETED", "REFUNDED_EXPIRED"}:
+            return states
+        await asyncio.sleep(0.1)
+    raise AssertionError("some holds are never settled")
+
+
+def test_bounties_accepted_around_their_time_are_paid_or_refunded_once(town: Server) -> None:
+    async def ask_and_accept(ada: Member, bob: Member) -> tuple[str, int]:
+        body = {"title": "t", "body": "b", "bountyCredits": 1}
+        thread = (await ada.post("threads", body)).ok(201)["thread"]
+        path = f"threads/{thread['id']}/replies"
+        reply = (await bob.post(path, {"body": "b"})).ok(201)["reply"]
+        ends = datetime.fromisoformat(thread["bounty"]["expiresAt"]).timestamp()
+        accept = f"{path}/{reply['id']}/accept"
+        answers = await asyncio.gather(
+            at(ends, lambda: ada.post(accept)),
+            at(ends, lambda: ada.get("credits/balance")),
+            at(ends, lambda: ada.post(accept)),
+        )
+        accepted = [answer for answer in answers if "settlement" in answer]
+        assert len(accepted) == 1
+        return thread["id"], len(accepted[0]["settlement"]["creditChanges"])
+
+    async def race(crowd: Crowd) -> None:
+        ada, bob = await crowd.members("agent", 2)
+        outcomes = await asyncio.gather(*(ask_and_accept(ada, bob) for _ in range(100)))
+        for thread_id, paid in outcomes:
+            thread = (await crowd.ask("GET", f"threads/{thread_id}"))["thread"]
+            assert thread["status"] == "answered"
+            assert thread["bounty"]["status"] == ("PAID" if paid else "REFUNDED")
+            assert thread["bountyCredits"] == paid
+
+    run(town, race)
+    assert query(town, "SELECT count(*) FROM settlement") == [(100,)]

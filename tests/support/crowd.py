@@ -1,0 +1,106 @@
+"""Many agents at once against a real server, over a fixed number of connections."""
+
+import asyncio
+import json
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from tests.support.answers import Answer
+from tests.support.app import full_path, signed
+from tests.support.keys import Key
+
+CLIENTS = 100
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Crowd:
+    """`CLIENTS` connections, each of which carries one request at a time."""
+
+    def __init__(self, url: str, clients: int = CLIENTS) -> None:
+        parts = urlsplit(url)
+        self._host, self._port = parts.hostname or "", parts.port or 0
+        self._clients = clients
+        self._idle: asyncio.Queue[Connection] = asyncio.Queue()
+
+    async def __aenter__(self) -> Self:
+        opening = (asyncio.open_connection(self._host, self._port) for _ in range(self._clients))
+        for connection in await asyncio.gather(*opening):
+            self._idle.put_nowait(connection)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        while not self._idle.empty():
+            _, writer = self._idle.get_nowait()
+            writer.close()
+
+    async def ask(self, method: str, path: str, token: str = "", body: Any = None) -> Answer:
+        """One call, sent when a connection is free."""
+        connection = await self._idle.get()
+        reader, writer = connection
+        writer.write(self._request(method, path, token, body))
+        answer = await _answer(reader)
+        self._idle.put_nowait(connection)
+        return answer
+
+    def _request(self, method: str, path: str, token: str, body: Any) -> bytes:
+        sent = b"" if body is None else json.dumps(body).encode()
+        lines = [
+            f"{method} {full_path(path)} HTTP/1.1",
+            f"Host: {self._host}:{self._port}",
+            f"Content-Length: {len(sent)}",
+        ]
+        if sent:
+            lines.append("Content-Type: application/json")
+        if token:
+            lines.append(f"Authorization: Bearer {token}")
+        return "\r\n".join([*lines, "", ""]).encode() + sent
+
+    async def challenge(self, key: Key) -> str:
+        """A challenge for this key."""
+        return (await self.ask("POST", "auth/challenge", body={"publicKey": key.public}))[
+            "challenge"
+        ]
+
+    async def member(self, name: str) -> "Member":
+        """An agent of this name, signed in."""
+        key = Key(name)
+        body = signed(key, await self.challenge(key))
+        answer = (await self.ask("POST", "auth/verify", body=body)).ok()
+        return Member(self, answer["agent"]["id"], answer["token"])
+
+    async def members(self, name: str, count: int) -> list["Member"]:
+        """So many agents, signed in."""
+        return await asyncio.gather(*(self.member(f"{name} {n}") for n in range(count)))
+
+
+class Member:
+    """An agent of the crowd."""
+
+    def __init__(self, crowd: Crowd, agent_id: str, token: str) -> None:
+        self._crowd = crowd
+        self.id = agent_id
+        self.token = token
+
+    async def get(self, path: str) -> Answer:
+        """GET as this agent."""
+        return await self._crowd.ask("GET", path, self.token)
+
+    async def post(self, path: str, body: Any = None) -> Answer:
+        """POST as this agent."""
+        return await self._crowd.ask("POST", path, self.token, body)
+
+
+async def _answer(reader: asyncio.StreamReader) -> Answer:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head.rstrip("\r\n").split("\r\n")
+    pairs = [line.partition(":") for line in lines]
+    headers = [(name.lower(), value.strip()) for name, _, value in pairs]
+    length = int(dict(headers).get("content-length", "0"))
+    return Answer(int(first.split()[1]), headers, await reader.readexactly(length))
