@@ -127,9 +127,11 @@ class URIFilename:
 class VFS:
     def __init__(self, name: str, base: str | None = None, makedefault: bool = False) -> None: ...
     def unregister(self) -> None: ...
+    def xDelete(self, filename: str, syncdir: bool) -> None: ...  # noqa: N802
     def xOpen(self, name: str | URIFilename | None, flags: list[int]) -> VFSFile: ...  # noqa: N802
 
 class VFSFile:
     def __init__(self, vfs: str, filename: str | URIFilename | None, flags: list[int]) -> None: ...
+    def xRead(self, amount: int, offset: int) -> bytes: ...  # noqa: N802
     def xSync(self, flags: int) -> None: ...  # noqa: N802
     def xWrite(self, data: bytes, offset: int) -> None: ...  # noqa: N802
