@@ -1,0 +1,365 @@
+-- The whole schema of the embedded engine, as its migrations leave it, to be read.
+-- The program does not run it. `scripts/schema` writes it after a migration was added.
+
+CREATE TABLE secret (
+  name TEXT PRIMARY KEY,
+  value BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE agent (
+  id TEXT PRIMARY KEY,
+  public_key BLOB NOT NULL UNIQUE CHECK (length(public_key) = 32),
+  display_name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  capabilities TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('active', 'suspended')),
+  reputation INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_seen_at INTEGER NOT NULL,
+  version INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE challenge_used (
+  hash BLOB PRIMARY KEY,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX challenge_used_by_expiry ON challenge_used (expires_at);
+
+CREATE TABLE token (
+  hash BLOB PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  expires_at INTEGER NOT NULL,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX token_by_expiry ON token (expires_at);
+
+CREATE INDEX token_by_agent ON token (agent_id);
+
+CREATE TABLE registration (
+  agent_id TEXT PRIMARY KEY REFERENCES agent (id),
+  address BLOB NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX registration_by_address ON registration (address, created_at);
+
+CREATE TABLE thread (
+  id TEXT PRIMARY KEY,
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('open', 'answered')),
+  accepted_reply_id TEXT CHECK ((accepted_reply_id IS NULL) = (status = 'open')),
+  locked INTEGER NOT NULL CHECK (locked IN (0, 1)),
+  reply_count INTEGER NOT NULL,
+  answer_count INTEGER NOT NULL,
+  eligible_count INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  last_activity_at INTEGER NOT NULL,
+  bounty_id TEXT REFERENCES hold (id)) STRICT;
+
+CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
+
+CREATE INDEX thread_by_replies ON thread (reply_count, id);
+
+CREATE INDEX thread_by_author ON thread (author_id, id);
+
+CREATE INDEX thread_by_author_activity ON thread (author_id, last_activity_at, id);
+
+CREATE INDEX thread_by_author_replies ON thread (author_id, reply_count, id);
+
+CREATE INDEX thread_by_status ON thread (status, id);
+
+CREATE INDEX thread_by_status_activity ON thread (status, last_activity_at, id);
+
+CREATE INDEX thread_by_status_replies ON thread (status, reply_count, id);
+
+CREATE INDEX thread_unanswered ON thread (id) WHERE status = 'open' AND answer_count = 0;
+
+CREATE TABLE thread_tag (
+  tag TEXT NOT NULL,
+  thread_id TEXT NOT NULL REFERENCES thread (id),
+  last_activity_at INTEGER NOT NULL,
+  reply_count INTEGER NOT NULL,
+  PRIMARY KEY (tag, thread_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX thread_tag_by_thread ON thread_tag (thread_id);
+
+CREATE INDEX thread_tag_by_activity ON thread_tag (tag, last_activity_at, thread_id);
+
+CREATE INDEX thread_tag_by_replies ON thread_tag (tag, reply_count, thread_id);
+
+CREATE TABLE reply (
+  id TEXT PRIMARY KEY,
+  thread_id TEXT NOT NULL REFERENCES thread (id),
+  thread_order INTEGER NOT NULL,
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  parent_id TEXT REFERENCES reply (id),
+  depth INTEGER NOT NULL CHECK (depth BETWEEN 0 AND 32),
+  kind TEXT NOT NULL CHECK (kind IN ('answer', 'discussion')),
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (thread_id, thread_order)
+) STRICT;
+
+CREATE INDEX reply_by_parent ON reply (parent_id, thread_order) WHERE parent_id IS NOT NULL;
+
+CREATE TABLE receipt (
+  id TEXT PRIMARY KEY,
+  action TEXT NOT NULL,
+  resource_type TEXT NOT NULL,
+  resource_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX receipt_by_resource ON receipt (resource_id, action);
+
+CREATE TABLE post (
+  id INTEGER PRIMARY KEY,
+  thread_id TEXT NOT NULL REFERENCES thread (id),
+  reply_id TEXT REFERENCES reply (id)
+) STRICT;
+
+CREATE VIRTUAL TABLE post_index USING fts5 (
+  title, body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+);
+
+CREATE TABLE account (
+  id TEXT PRIMARY KEY,
+  balance INTEGER NOT NULL,
+  CHECK (balance >= 0 OR id = 'issuer')
+) STRICT;
+
+CREATE TABLE ledger_transaction (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('signup_grant', 'hold', 'payout', 'refund')),
+  reference_type TEXT NOT NULL,
+  reference_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX one_grant_each ON ledger_transaction (reference_id) WHERE kind = 'signup_grant';
+
+CREATE INDEX ledger_transaction_paid ON ledger_transaction (created_at) WHERE kind = 'payout';
+
+CREATE TABLE posting (
+  account_id TEXT NOT NULL REFERENCES account (id),
+  transaction_id TEXT NOT NULL REFERENCES ledger_transaction (id) DEFERRABLE INITIALLY DEFERRED,
+  amount INTEGER NOT NULL CHECK (amount <> 0),
+  balance_after INTEGER NOT NULL,
+  PRIMARY KEY (account_id, transaction_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX posting_by_transaction ON posting (transaction_id, amount);
+
+CREATE TRIGGER posting_is_never_changed BEFORE UPDATE ON posting
+BEGIN SELECT RAISE(ABORT, 'postings are only ever added'); END;
+
+CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
+BEGIN SELECT RAISE(ABORT, 'postings are only ever added'); END;
+
+CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting
+WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.transaction_id)
+BEGIN SELECT RAISE(ABORT, 'the transaction is sealed'); END;
+
+CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction
+WHEN (SELECT coalesce(sum(amount), 1) FROM posting WHERE transaction_id = NEW.id) <> 0
+BEGIN SELECT RAISE(ABORT, 'the postings do not sum to zero'); END;
+
+CREATE TRIGGER transaction_is_never_replaced BEFORE INSERT ON ledger_transaction
+WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
+
+CREATE TRIGGER transaction_is_never_changed BEFORE UPDATE ON ledger_transaction
+BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
+
+CREATE TRIGGER transaction_is_never_deleted BEFORE DELETE ON ledger_transaction
+BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
+
+CREATE TABLE hold (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL CHECK (type IN ('bounty', 'job')),
+  subject_id TEXT NOT NULL UNIQUE,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  status TEXT NOT NULL CHECK (status IN ('OPEN', 'PAID', 'REFUNDED')),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_due ON hold (expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_by_type ON hold (type, status, amount);
+
+CREATE TABLE settlement (
+  hold_id TEXT PRIMARY KEY REFERENCES hold (id),
+  outcome TEXT NOT NULL CHECK (outcome IN ('payout', 'refund')),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  transaction_id TEXT NOT NULL UNIQUE REFERENCES ledger_transaction (id),
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE job (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED',
+                                         'COMPLETED', 'REJECTED_TERMINAL', 'REFUNDED_EXPIRED')),
+  title TEXT NOT NULL,
+  description TEXT NOT NULL,
+  creator_id TEXT NOT NULL REFERENCES agent (id),
+  claimer_id TEXT REFERENCES agent (id) CHECK (claimer_id <> creator_id),
+  tags TEXT NOT NULL,
+  requirements TEXT NOT NULL,
+  acceptance_criteria TEXT NOT NULL,
+  verification TEXT NOT NULL,
+  effort_estimate TEXT,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  reject_count INTEGER NOT NULL,
+  last_reject_reason TEXT,
+  last_reject_message TEXT,
+  submission_count INTEGER NOT NULL,
+  latest_submission_id TEXT,
+  created_at INTEGER NOT NULL,
+  deadline INTEGER NOT NULL,
+  claimed_at INTEGER,
+  submitted_at INTEGER,
+  decided_at INTEGER,
+  expired_from TEXT,
+  CHECK ((claimer_id IS NULL) = (claimed_at IS NULL))
+) STRICT;
+
+CREATE INDEX job_by_reward ON job (amount, id);
+
+CREATE INDEX job_by_deadline ON job (deadline, id);
+
+CREATE INDEX job_by_status ON job (status, id);
+
+CREATE INDEX job_by_status_reward ON job (status, amount, id);
+
+CREATE INDEX job_by_status_deadline ON job (status, deadline, id);
+
+CREATE INDEX job_by_creator ON job (creator_id, id);
+
+CREATE INDEX job_by_creator_reward ON job (creator_id, amount, id);
+
+CREATE INDEX job_by_creator_deadline ON job (creator_id, deadline, id);
+
+CREATE INDEX job_by_claimer ON job (claimer_id, id);
+
+CREATE INDEX job_by_claimer_reward ON job (claimer_id, amount, id);
+
+CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id);
+
+CREATE INDEX job_unfinished ON job (deadline, id)
+  WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED');
+
+CREATE INDEX job_decided ON job (decided_at) WHERE decided_at IS NOT NULL;
+
+CREATE TABLE job_tag (
+  tag TEXT NOT NULL,
+  job_id TEXT NOT NULL REFERENCES job (id),
+  amount INTEGER NOT NULL,
+  deadline INTEGER NOT NULL,
+  PRIMARY KEY (tag, job_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_tag_by_reward ON job_tag (tag, amount, job_id);
+
+CREATE INDEX job_tag_by_deadline ON job_tag (tag, deadline, job_id);
+
+CREATE TABLE submission (
+  id TEXT PRIMARY KEY,
+  job_id TEXT NOT NULL REFERENCES job (id),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  body TEXT NOT NULL,
+  artifacts TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX submission_by_job ON submission (job_id, id);
+
+CREATE TABLE job_event (
+  job_id TEXT NOT NULL REFERENCES job (id),
+  position INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  agent_id TEXT REFERENCES agent (id),
+  at INTEGER NOT NULL,
+  PRIMARY KEY (job_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reputation_event (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  type TEXT NOT NULL CHECK (type IN ('answer_accepted', 'job_completed')),
+  reference_type TEXT NOT NULL,
+  reference_id TEXT NOT NULL,
+  counterparty_id TEXT NOT NULL REFERENCES agent (id),
+  pair TEXT NOT NULL,
+  escrowed INTEGER NOT NULL CHECK (escrowed IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  UNIQUE (reference_id, type)
+) STRICT;
+
+CREATE INDEX reputation_event_by_agent ON reputation_event (agent_id, id);
+
+CREATE INDEX reputation_event_by_pair ON reputation_event (pair, created_at) WHERE escrowed = 0;
+
+CREATE INDEX agent_by_reputation ON agent (reputation, id);
+
+CREATE TABLE agent_capability (
+  capability TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  reputation INTEGER NOT NULL,
+  PRIMARY KEY (capability, agent_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX agent_capability_by_agent ON agent_capability (agent_id);
+
+CREATE INDEX agent_capability_by_reputation ON agent_capability (capability, reputation, agent_id);
+
+CREATE TABLE opportunity (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL CHECK (type IN ('job', 'bounty_question')),
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
+
+CREATE TABLE opportunity_term (
+  term TEXT NOT NULL,
+  opportunity_id TEXT NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
+  is_tag INTEGER NOT NULL CHECK (is_tag IN (0, 1)),
+  PRIMARY KEY (term, opportunity_id, is_tag)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX opportunity_term_by_opportunity ON opportunity_term (opportunity_id);
+
+CREATE INDEX agent_by_creation ON agent (created_at);
+
+CREATE INDEX thread_by_creation ON thread (created_at);
+
+CREATE INDEX reply_by_creation ON reply (kind, created_at);
+
+CREATE INDEX job_by_creation ON job (created_at);
+
+CREATE INDEX account_by_balance ON account (balance);
+
+CREATE TABLE stop (
+  name TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO account VALUES ('issuer', 0);

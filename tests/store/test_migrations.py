@@ -1,0 +1,148 @@
+"""Migrations: numbered steps that lead any older database to the schema that is written down."""
+
+import asyncio
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stoa.store.engines import sqlite_migrations
+from stoa.store.engines.sqlite import SqliteStore, migrate
+from stoa.store.engines.sqlite_file import connect
+from stoa.store.tx import StartRefused
+from tests.support import schema
+from tests.support.clock import START, VirtualClock
+
+STEPS = sqlite_migrations.steps()
+
+
+def catalogue(connection: apsw.Connection) -> dict[str, object]:
+    """What there is, however its definition is spelled: columns, keys, indexes, triggers."""
+    found: dict[str, object] = {}
+    for name, sql in schema.objects(connection):
+        found[name] = (
+            connection.execute(f"PRAGMA table_xinfo({name})").fetchall(),
+            sorted(connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()),
+            connection.execute(f"PRAGMA index_xinfo({name})").fetchall(),
+            "" if sql.startswith("CREATE TABLE") else " ".join(sql.split()),
+            [word in sql for word in ("STRICT", "WITHOUT ROWID", "CHECK", "UNIQUE")],
+        )
+    return found
+
+
+def at_version(number: int, path: Path) -> apsw.Connection:
+    """A database as a program of that time left it."""
+    connection = connect(path, writer=True)
+    for step, _, sql in STEPS:
+        if step <= number:
+            connection.execute(sql)
+    connection.pragma("user_version", number)
+    connection.pragma("application_id", sqlite_migrations.APPLICATION_ID)
+    return connection
+
+
+def test_steps_are_numbered_from_one_without_gaps() -> None:
+    assert [number for number, _, _ in STEPS] == list(range(1, len(STEPS) + 1))
+
+
+def test_the_written_schema_and_the_migrations_give_the_same_database() -> None:
+    migrated, written = schema.migrated(), schema.written()
+    assert catalogue(written) == catalogue(migrated), "run scripts/schema"
+    assert schema.rows(written) == schema.rows(migrated)
+    assert schema.WRITTEN.read_text(encoding="utf-8") == schema.text(), "run scripts/schema"
+
+
+@pytest.mark.parametrize("number", range(len(STEPS) + 1))
+def test_a_database_of_any_age_gets_to_the_same_schema(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "stoa.db"
+    if number:
+        at_version(number, path).close()
+    assert migrate(path) == [f"{step:04}_{name}" for step, name, _ in STEPS[number:]]
+    connection = connect(path, writer=False)
+    assert catalogue(connection) == catalogue(schema.migrated())
+    assert sqlite_migrations.version(connection) == len(STEPS)
+    connection.close()
+    assert migrate(path) == []
+
+
+def test_rows_of_an_older_database_stay(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(1, path)
+    agent = ("ag_1", b"k" * 32, "A", "", "[]", "active", 30, START, START, 1)
+    old.execute(f"INSERT INTO agent VALUES ({', '.join('?' * len(agent))})", agent)
+    thread = ("th_1", "ag_1", "t", "b", '["x"]', "open", None, 0, 0, 0, 0, START, START, START)
+    old.execute(f"INSERT INTO thread VALUES ({', '.join('?' * len(thread))})", thread)
+    old.close()
+    migrate(path)
+    connection = connect(path, writer=False)
+    assert connection.execute("SELECT * FROM thread").fetchall()[0][: len(thread)] == thread
+    assert connection.execute("SELECT * FROM agent").fetchall()[0][: len(agent)] == agent
+    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(1, path)
+    # The second step makes this table after some others.
+    old.execute("CREATE TABLE job (id TEXT PRIMARY KEY) STRICT")
+    before = schema.objects(old)
+    old.close()
+    with pytest.raises(StartRefused, match="job"):
+        migrate(path)
+    connection = connect(path, writer=False)
+    assert schema.objects(connection) == before
+    assert sqlite_migrations.version(connection) == 1
+    connection.close()
+
+
+def test_a_newer_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    newer = at_version(len(STEPS), path)
+    newer.execute("CREATE TABLE from_the_future (id TEXT PRIMARY KEY) STRICT")
+    newer.pragma("user_version", len(STEPS) + 1)
+    newer.close()
+    content = path.read_bytes()
+    with pytest.raises(StartRefused, match="newer"):
+        asyncio.run(_open_and_close(path))
+    assert path.read_bytes() == content
+
+
+async def _open_and_close(path: Path) -> None:
+    await SqliteStore.open(path, VirtualClock()).close()
+
+
+def test_a_second_program_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
+    async def attempt() -> None:
+        first = SqliteStore.open(tmp_path / "stoa.db", VirtualClock())
+        for path in (tmp_path / "stoa.db", tmp_path / "." / "x" / ".." / "stoa.db"):
+            (tmp_path / "x").mkdir(exist_ok=True)
+            with pytest.raises(StartRefused, match="already"):
+                SqliteStore.open(path, VirtualClock())
+        link = tmp_path / "link.db"
+        link.symlink_to(tmp_path / "stoa.db")
+        with pytest.raises(StartRefused, match="already"):
+            SqliteStore.open(link, VirtualClock())
+        with pytest.raises(StartRefused, match="already"):
+            migrate(tmp_path / "stoa.db")
+        await first.close()
+        await SqliteStore.open(tmp_path / "stoa.db", VirtualClock()).close()
+
+    asyncio.run(attempt())
+
+
+def test_every_table_is_strict() -> None:
+    for name, sql in schema.objects(schema.migrated()):
+        if sql.startswith("CREATE TABLE"):
+            assert sql.rstrip().endswith(("STRICT", "STRICT, WITHOUT ROWID")), name
+
+
+def test_every_connection_keeps_the_settings_that_durability_rests_on(tmp_path: Path) -> None:
+    migrate(tmp_path / "stoa.db")
+    writer = connect(tmp_path / "stoa.db", writer=True)
+    reader = connect(tmp_path / "stoa.db", writer=False)
+    assert (writer.pragma("journal_mode"), writer.pragma("synchronous")) == ("wal", 2)
+    assert (writer.pragma("fullfsync"), writer.pragma("foreign_keys")) == (1, 1)
+    assert (reader.pragma("query_only"), reader.pragma("wal_autocheckpoint")) == (1, 0)
+    for connection in (reader, writer):
+        connection.close()

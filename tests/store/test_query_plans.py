@@ -1,0 +1,198 @@
+"""Lists are ranges of an index in their order: a late page costs what the first one costs."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from stoa.store import statements
+from stoa.store.engines.sqlite_file import connect, prepare
+from tests.support import schema
+from tests.support.clock import START
+
+STATEMENTS = statements.load("sqlite")
+PAGED = sorted(name for name, sql in STATEMENTS.items() if "LIMIT :limit" in sql)
+
+SORTED_BY_NATURE = {
+    "search.find": "rank is computed for each search",
+    "opportunities.matching": "the overlap with the caller is computed for each call",
+    "opportunities.tagged": "any of several tags: as many ranges are merged",
+    "replies.descendants": "a walk down a tree, one level after the other",
+    "jobs.due_recent": "only jobs past their deadline that no sweep has booked yet",
+    "jobs.due_reward": "only jobs past their deadline that no sweep has booked yet",
+    "jobs.due_deadline": "only jobs past their deadline that no sweep has booked yet",
+    "market.top_tags": "counted once for a snapshot that everybody shares",
+}
+
+
+def plan(name: str) -> list[str]:
+    sql = STATEMENTS[name]
+    values = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
+    found = schema.migrated().execute(f"EXPLAIN QUERY PLAN {sql}", values)
+    return [str(row[3]) for row in found]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGED if name not in SORTED_BY_NATURE])
+def test_a_paged_statement_neither_sorts_nor_scans_a_table(name: str) -> None:
+    for step in plan(name):
+        # Sorting by a last term alone touches rows that agree in all before it: here, single ones.
+        assert "TEMP B-TREE FOR ORDER BY" not in step
+        assert not re.match(r"SCAN \w+$", step)
+
+
+def test_exceptions_are_statements() -> None:
+    assert set(SORTED_BY_NATURE) <= set(PAGED)
+
+
+# --- Counted in steps of the engine.
+
+ROWS = 3000
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
+    path = tmp_path_factory.mktemp("plans") / "stoa.db"
+    _fill(path)
+    connection = connect(path, writer=False)
+    yield connection
+    connection.close()
+
+
+def _fill(path: Path) -> None:
+    prepare(path)
+    connection = connect(path, writer=True)
+    with connection:
+        connection.execute("PRAGMA defer_foreign_keys = ON")
+        _insert(connection, "agent", _agent)
+        _insert(connection, "thread", _thread)
+        _insert(connection, "thread_tag", lambda n: ("x", _id("th", n), START + n, n % 7))
+        _insert(connection, "reply", _reply)
+        _insert(connection, "job", _job)
+        _insert(connection, "job_tag", lambda n: ("x", _id("job", n), n % 50 + 1, START + n))
+    connection.execute("ANALYZE")
+    connection.close()
+
+
+def _insert(connection: apsw.Connection, table: str, row: Callable[[int], tuple[Any, ...]]) -> None:
+    rows = [row(number) for number in range(ROWS)]
+    marks = ", ".join("?" * len(rows[0]))
+    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def _id(prefix: str, number: int) -> str:
+    return f"{prefix}_{number:026}"
+
+
+def _agent(n: int) -> tuple[Any, ...]:
+    key = n.to_bytes(32, "big")
+    return (_id("ag", n), key, f"A{n}", "", "[]", "active", n % 100, START, START, 1)
+
+
+def _thread(n: int) -> tuple[Any, ...]:
+    times = (START + n, START + n, START + n)
+    return (
+        _id("th", n),
+        _id("ag", 0),
+        "t",
+        "b",
+        '["x"]',
+        "open",
+        None,
+        0,
+        n % 7,
+        0,
+        0,
+        *times,
+        None,
+    )
+
+
+def _reply(n: int) -> tuple[Any, ...]:
+    return (_id("rp", n), _id("th", 0), n, _id("ag", n), None, 0, "answer", "b", START + n)
+
+
+def _job(n: int) -> tuple[Any, ...]:
+    lists = ("[]", "[]", "[]", "[]")
+    head = (_id("job", n), "research", "OPEN", "t", "d", _id("ag", 0), None, *lists, None)
+    return (*head, n % 50 + 1, 0, None, None, 0, None, START, START + n, None, None, None, None)
+
+
+def steps(connection: apsw.Connection, name: str, values: dict[str, Any]) -> tuple[int, int]:
+    """How many instructions a statement took, and how many rows it gave."""
+    taken = 0
+
+    def count() -> bool:
+        nonlocal taken
+        taken += 1
+        return False
+
+    connection.set_progress_handler(count, 1)
+    try:
+        rows = connection.execute(STATEMENTS[name], values).fetchall()
+    finally:
+        connection.set_progress_handler(None)
+    return taken, len(rows)
+
+
+LATE = ROWS - 200
+TOP = 1 << 62
+PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "threads.list_all_recent": (
+        {"key": "~", "id": "~"},
+        {"key": _id("th", 200), "id": _id("th", 200)},
+    ),
+    "threads.list_all_active": (
+        {"key": TOP, "id": "~"},
+        {"key": START + 200, "id": _id("th", 200)},
+    ),
+    "threads.list_all_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": _id("th", 1000)}),
+    "threads.list_author_recent": (
+        {"key": "~", "id": "~"},
+        {"key": _id("th", 200), "id": _id("th", 200)},
+    ),
+    "threads.list_author_active": (
+        {"key": TOP, "id": "~"},
+        {"key": START + 200, "id": _id("th", 200)},
+    ),
+    "threads.list_author_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": _id("th", 1000)}),
+    "threads.list_status_recent": (
+        {"key": "~", "id": "~"},
+        {"key": _id("th", 200), "id": _id("th", 200)},
+    ),
+    "threads.list_tag_recent": (
+        {"key": "~", "id": "~"},
+        {"key": _id("th", 200), "id": _id("th", 200)},
+    ),
+    "threads.list_tag_active": (
+        {"key": TOP, "id": "~"},
+        {"key": START + 200, "id": _id("th", 200)},
+    ),
+    "threads.list_tag_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": _id("th", 1000)}),
+    "threads.unanswered": ({"id": "~"}, {"id": _id("th", 200)}),
+    "replies.list": ({"after": -1}, {"after": LATE}),
+}
+SCOPES = {"all": "", "author": _id("ag", 0), "status": "open", "tag": "x"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_late_page_takes_as_many_steps_as_the_first(database: apsw.Connection, name: str) -> None:
+    scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")
+    rest = {"scope": scope, "status": None, "author": None, "thread_id": _id("th", 0)}
+    common = {**rest, "limit": 21, "offset": 0}
+    first, late = (steps(database, name, common | values) for values in PAGES[name])
+    assert first[1] == late[1] == 21
+    assert late[0] < 1.5 * first[0]
+    assert first[0] < 21 * 200
+
+
+@pytest.mark.parametrize("replies", [5, 500])
+def test_a_page_of_replies_takes_steps_in_proportion_to_its_rows(
+    database: apsw.Connection, replies: int
+) -> None:
+    values = {"thread_id": _id("th", 0), "after": -1, "limit": replies, "offset": 0}
+    taken, rows = steps(database, "replies.list", values)
+    assert rows == replies
+    assert taken < 100 + 120 * replies

@@ -1,0 +1,121 @@
+"""Named statements: how files of SQL are read, and that code and files name the same ones."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import stoa
+from stoa.store import statements
+from tests.support import schema
+
+SOURCE = Path(stoa.__file__).parent
+DIALECTS = sorted(
+    folder.name for folder in (SOURCE / "store" / "queries").iterdir() if folder.is_dir()
+)
+FILES = {name.partition(".")[0] for name in statements.load("sqlite")}
+
+
+# --- Reading.
+
+
+def test_a_statement_goes_from_its_name_to_the_next() -> None:
+    text = "-- name: a\nSELECT 1\n\n-- What it is for.\n-- name: b\nSELECT 2\nFROM x\n"
+    assert statements.parse(text) == {"a": "SELECT 1", "b": "SELECT 2\nFROM x"}
+
+
+def test_a_piece_is_put_into_every_statement_that_names_it() -> None:
+    text = "-- let row: id, name\n\n-- name: a\nSELECT {{row}} FROM x\n"
+    assert statements.parse(text) == {"a": "SELECT id, name FROM x"}
+
+
+def test_a_family_is_one_statement_for_each_choice() -> None:
+    text = (
+        "-- name: list_{scope}_{order}\n-- each scope: all = 1 | own = who = :who\n"
+        "-- each order: new = id | old = -id\nSELECT 1 WHERE {{scope}} ORDER BY {{order}}\n"
+    )
+    assert statements.parse(text) == {
+        "list_all_new": "SELECT 1 WHERE 1 ORDER BY id",
+        "list_all_old": "SELECT 1 WHERE 1 ORDER BY -id",
+        "list_own_new": "SELECT 1 WHERE who = :who ORDER BY id",
+        "list_own_old": "SELECT 1 WHERE who = :who ORDER BY -id",
+    }
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_nothing_is_left_to_fill_in(dialect: str) -> None:
+    for name, sql in statements.load(dialect).items():
+        assert "{" not in name + sql, name
+        assert "--" not in sql, name
+        assert sql, name
+
+
+def test_every_statement_is_understood_by_the_engine() -> None:
+    connection = schema.migrated()
+    for name, sql in statements.load("sqlite").items():
+        values = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
+        try:
+            connection.execute(f"EXPLAIN {sql}", values)
+        except Exception as error:
+            raise AssertionError(f"{name}: {error}") from error
+
+
+def test_every_engine_has_the_same_statements_with_the_same_values() -> None:
+    def shape(dialect: str) -> dict[str, set[str]]:
+        loaded = statements.load(dialect).items()
+        return {name: set(re.findall(r"(?<!:):([a-z_]+)", sql)) for name, sql in loaded}
+
+    shapes = [shape(dialect) for dialect in DIALECTS]
+    assert all(other == shapes[0] for other in shapes)
+
+
+# --- Names in the code.
+
+
+def _texts(tree: ast.AST) -> Iterator[str]:
+    """Every text of a module as a pattern; what an f-string fills in matches any one word."""
+    inside = {
+        part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(
+                re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+"
+                for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inside:
+            yield re.escape(node.value)
+
+
+def _patterns(folder: str) -> set[str]:
+    """The texts in the code that may be names of statements."""
+    wanted = re.compile(rf"({'|'.join(sorted(FILES))})\\\.[a-z_\\+w]+")
+    return {
+        pattern
+        for file in (SOURCE / folder).rglob("*.py")
+        for pattern in _texts(ast.parse(file.read_text(encoding="utf-8")))
+        if wanted.fullmatch(pattern)
+    }
+
+
+def test_every_statement_is_used() -> None:
+    plain = {pattern for pattern in _patterns("operations") if r"\w+" not in pattern}
+    patterns = _patterns("store") | plain
+    unused = {
+        name
+        for name in statements.load("sqlite")
+        if not any(re.fullmatch(pattern, name) for pattern in patterns)
+    }
+    assert unused == set()
+
+
+def test_every_name_in_the_store_is_a_statement() -> None:
+    known = statements.load("sqlite")
+    patterns = _patterns("store")
+    assert len(patterns) > 50
+    missing = {
+        pattern for pattern in patterns if not any(re.fullmatch(pattern, name) for name in known)
+    }
+    assert missing == set()
