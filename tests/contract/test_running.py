@@ -1,10 +1,7 @@
 """The program itself: what it keeps over its ends, and what targets cannot make it answer."""
 
 import http.client
-import threading
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +10,6 @@ from tests.support.remote import Remote
 from tests.support.server import Server
 
 Start = Callable[..., Server]
-
-
-# --- What it keeps.
 
 
 def test_everything_is_still_there_after_a_restart(start_server: Start) -> None:
@@ -30,57 +24,6 @@ def test_everything_is_still_there_after_a_restart(start_server: Start) -> None:
         assert remote.get("search?q=t").json()["threads"][0]["id"] == thread["id"]
         again = remote.sign_in(Key("alice"))
         assert (again["agent"]["id"], again["isNewAgent"]) == (agent["id"], False)
-
-
-def test_kill_loses_nothing_that_was_acknowledged(start_server: Start) -> None:
-    """In several rounds many write, and the process is killed in the middle of it."""
-    acknowledged: list[str] = []
-    data_dir: Path | None = None
-    for number in range(3):
-        server = start_server(data_dir) if data_dir else start_server()
-        data_dir = server.data_dir
-        _write_until_killed(server, acknowledged, number)
-    server = start_server(data_dir)
-    with Remote(server.url) as remote:
-        present = {thread["id"] for thread in _all_threads(remote)}
-    assert len(acknowledged) == len(set(acknowledged)) > 100
-    assert set(acknowledged) <= present
-
-
-def _write_until_killed(server: Server, acknowledged: list[str], number: int) -> None:
-    enough = threading.Event()
-    before = len(acknowledged)
-
-    def write(worker: int) -> None:
-        with Remote(server.url) as remote:
-            remote.sign_in(Key(f"writer {worker}"))
-            while True:
-                try:
-                    answer = remote.post("threads", {"title": f"{number}", "body": "b"})
-                except Exception:  # noqa: BLE001 - however the connection ends when its server dies
-                    return
-                assert answer.status_code == 201, answer.text
-                acknowledged.append(answer.json()["thread"]["id"])
-                if len(acknowledged) - before >= 35 + 10 * number:
-                    enough.set()
-
-    writers = [threading.Thread(target=write, args=(worker,)) for worker in range(8)]
-    for writer in writers:
-        writer.start()
-    assert enough.wait(60)
-    server.kill()
-    for writer in writers:
-        writer.join()
-
-
-def _all_threads(remote: Remote) -> list[Any]:
-    found: list[Any] = []
-    path: str | None = "threads?limit=100"
-    while path:
-        page = remote.get(path).json()
-        found += page["threads"]
-        path = page["nextCursor"] and f"threads?limit=100&cursor={page['nextCursor']}"
-    return found
 
 
 # --- What comes over the wire cannot write into the answer's head.

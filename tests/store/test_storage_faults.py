@@ -119,30 +119,6 @@ def test_a_read_that_fails_is_503_and_the_next_one_goes_on(
         app.get("threads").ok()
 
 
-@pytest.mark.parametrize("operation", ["sync", "write"])
-def test_wherever_the_storage_fails_no_false_word_is_given(
-    tmp_path: Path, storage: Storage, settings: Settings, operation: Operation
-) -> None:
-    """The storage fails for good at one point after the other, the program ends and starts anew."""
-    for after in range(0, 30, 4):
-        folder = msgspec.structs.replace(settings, data_dir=str(tmp_path / f"{after}"))
-        answered: dict[str, bool] = {}
-        with App(folder) as app:
-            alice = app.agent("alice")
-            storage.fault = fail(operation, after=after)
-            for _ in range(10):
-                answer = alice.post("threads", NEW)
-                assert answer.status in (201, 503)
-                if answer.status == 201:
-                    answered[answer["thread"]["id"]] = True
-            storage.fault = works
-        with App(folder) as app:
-            assert set(answered) <= titles(app)
-            (problems,) = app.sql("PRAGMA integrity_check")
-            assert problems == ("ok",)
-            app.agent("alice").thread()
-
-
 def acknowledged_and_kept(app: App, storage: Storage) -> Iterator[Moment]:
     """After each of several groups of writes: what was answered so far, what is surely on disk."""
     alice = app.agent("alice")
