@@ -36,8 +36,9 @@ bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BE
 soak: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the long tests; PYTEST_ARGS="..."
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
 
-docs: $(STAMPS)/package ## Write the reference in docs/ from the code
+docs: $(STAMPS)/package ## Write the reference in docs/ and the clients from the code
 	$(BIN)/python -m scripts.docs
+	$(BIN)/python -m scripts.clients
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
@@ -59,7 +60,7 @@ $(STAMPS)/runtime: $(LOCKS)/build.txt $(LOCKS)/runtime.txt | $(STAMPS)/venv
 	@$(LOCKED) -r $(LOCKS)/build.txt -r $(LOCKS)/runtime.txt
 	@touch $@
 
-$(STAMPS)/package: pyproject.toml $(LOCKS)/runtime.in $(STAMPS)/runtime
+$(STAMPS)/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(STAMPS)/runtime
 	@$(PIP) --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 

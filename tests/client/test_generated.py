@@ -19,7 +19,7 @@ CLIENT = ROOT / "src/stoa/client"
 
 def test_the_generated_files_are_those_of_the_table() -> None:
     stale = [str(path) for path, text in files().items() if path.read_text("utf-8") != text]
-    assert stale == [], "run python -m scripts.clients"
+    assert stale == [], "run make docs"
 
 
 def test_no_generated_file_is_left_over() -> None:
