@@ -13,20 +13,13 @@ from enum import Enum, auto
 from typing import Any, cast
 
 import httptools
-import msgspec
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.entropy import random_bytes
-from stoa.http import answering
+from stoa.http import raw
 from stoa.http.connections import Connections
-from stoa.http.wire import HeaderList
 
 
 class _Stage(Enum):
@@ -37,6 +30,9 @@ class _Stage(Enum):
     BODY = auto()
     NOTHING = auto()  # between two requests
     LEFTOVERS = auto()  # of a request that has its answer; the connection ends with them
+
+
+_NEW, _HEAD, _BODY, _NOTHING, _LEFTOVERS = _Stage  # looked up many times for each request
 
 
 class _Unclear(Exception):
@@ -52,7 +48,8 @@ class HttpConnection(HttpToolsProtocol):
         super().__init__(**uvicorn)
         self._house = connections
         self._documentation = documentation
-        self._stage = _Stage.NEW
+        self._time = self.loop.time
+        self._stage = _NEW
         self._since = 0.0
         self._received = 0
         self._arriving = 0
@@ -69,7 +66,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def waits_since(self) -> float | None:
         """When it began to wait for its client, or None while the server is at work for it."""
-        wants_body = self._stage is _Stage.BODY and self._running is self.cycle
+        wants_body = self._stage is _BODY and self._running is self.cycle
         return None if self._answering() and not wants_body else self._since
 
     def make_room(self) -> None:
@@ -84,7 +81,7 @@ class HttpConnection(HttpToolsProtocol):
         elif self._answering() or self.transport.is_closing():
             return
         elif now - self._since > self._patience():
-            if self._stage is _Stage.HEAD:
+            if self._stage is _HEAD:
                 self._refuse(Refusal("request_timeout"))
             else:
                 self.transport.close()
@@ -118,7 +115,7 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: Transport) -> None:
         """Ask for a place in the house."""
         super().connection_made(transport)
-        self._since = self.loop.time()
+        self._since = self._time()
         refusal = self._house.admit(self, self._since)
         if refusal:
             self._deaf = True
@@ -144,12 +141,13 @@ class HttpConnection(HttpToolsProtocol):
         except httptools.HttpParserError:
             self._unreadable()
         else:
-            self._measure()
+            if self._stage is _HEAD or self._stage is _BODY:
+                self._measure()
 
     def _measure(self) -> None:
         self._received += self._arriving
-        limit = limits.HEADER_BYTES if self._stage is _Stage.HEAD else limits.MESSAGE_BYTES
-        if self._received > limit and self._stage in (_Stage.HEAD, _Stage.BODY):
+        limit = limits.HEADER_BYTES if self._stage is _HEAD else limits.MESSAGE_BYTES
+        if self._received > limit:
             self._unreadable()
 
     def shutdown(self) -> None:
@@ -163,25 +161,21 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""
-        if self._stage is _Stage.LEFTOVERS or len(self.pipeline) >= limits.PIPELINED:
+        if self._stage is _LEFTOVERS or len(self.pipeline) >= limits.PIPELINED:
             raise _Unclear
         super().on_message_begin()
         self._received = 0
-        if self._stage is not _Stage.NEW:
-            self._since = self.loop.time()
-        self._stage = _Stage.HEAD
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """A header. What comes behind a body is no header and could pass for one."""
-        if self._stage is _Stage.HEAD:
-            super().on_header(name, value)
+        if self._stage is not _NEW:
+            self._since = self._time()
+        self._stage = _HEAD
 
     def on_headers_complete(self) -> None:
         """Check the head and start the answer."""
         has_body = self._check_head([name for name, _ in self.headers])
         super().on_headers_complete()
-        self._stage = _Stage.BODY
-        self._since = self.loop.time()
+        self.headers = []  # what comes behind a body is no header and could pass for one
+        self._stage = _BODY
+        self._since = self._time()
         self._received = 0
         if has_body:
             self.cycle.transport = cast(Transport, _PoliteTransport(self.transport, self))
@@ -210,11 +204,11 @@ class HttpConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The whole request is here."""
         super().on_message_complete()
-        if self._stage is _Stage.LEFTOVERS:
+        if self._stage is _LEFTOVERS:
             self.transport.close()
         else:
-            self._stage = _Stage.NOTHING
-            self._since = self.loop.time()
+            self._stage = _NOTHING
+            self._since = self._time()
 
     # --- Answers.
 
@@ -225,25 +219,25 @@ class HttpConnection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Go on with the next request, if it is here. Instead of the base's: no timer."""
         self.server_state.total_requests += 1
-        if self._stage is not _Stage.BODY:
-            self._since = self.loop.time()
-        if self.transport.is_closing() or self._stage is _Stage.LEFTOVERS:
+        if self._stage is not _BODY:
+            self._since = self._time()
+        if self.transport.is_closing() or self._stage is _LEFTOVERS:
             return
         self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
         elif self._owes_error:
-            self._refuse(_unreadable())
+            self._refuse(raw.UNCLEAR)
 
     def _unreadable(self) -> None:
         """Nothing more can be read on this connection."""
         self._deaf = True
-        if self._stage is _Stage.LEFTOVERS or (self._stage is _Stage.BODY and not self._drop()):
+        if self._stage is _LEFTOVERS or (self._stage is _BODY and not self._drop()):
             self.transport.close()
         elif self._answering():
             self._owes_error = True
         else:
-            self._refuse(_unreadable())
+            self._refuse(raw.UNCLEAR)
 
     def _drop(self) -> bool:
         """Give up the request whose body is being received. False when it has begun to be answered:
@@ -263,46 +257,23 @@ class HttpConnection(HttpToolsProtocol):
 
     def end(self) -> None:
         """Close; when the client is still sending, only after it had time to read the answer."""
-        if (self._stage is _Stage.NOTHING and not self._deaf) or self.transport.is_closing():
+        if (self._stage is _NOTHING and not self._deaf) or self.transport.is_closing():
             self.transport.close()
             return
         # Closing now would make the machine answer further bytes with a reset, and a reset throws
         # away what the client has not read yet.
-        self._stage = _Stage.LEFTOVERS
-        self._since = self.loop.time()
+        self._stage = _LEFTOVERS
+        self._since = self._time()
         self.transport.write_eof()
         self.flow.resume_reading()
 
     @property
     def ending(self) -> bool:
         """Whether nothing more will be answered."""
-        return self._stage is _Stage.LEFTOVERS or self.transport.is_closing()
+        return self._stage is _LEFTOVERS or self.transport.is_closing()
 
     def _error(self, refusal: Refusal) -> bytes:
-        """A whole answer, for when there is no request to answer."""
-        request_id = random_bytes(8).hex()
-        body = msgspec.json.encode(answering.error_json(refusal, self._documentation, request_id))
-        headers: HeaderList = [
-            *self.server_state.default_headers,
-            (b"content-type", answering.JSON),
-            (b"content-length", b"%d" % len(body)),
-            (b"x-request-id", request_id.encode()),
-            (b"cache-control", b"no-store"),
-            answering.NOSNIFF,
-            *answering.CORS,
-            *answering.refusal_headers(refusal, None),
-            (b"connection", b"close"),
-        ]
-        lines = (b"%b: %b\r\n" % header for header in headers)
-        return b"".join((STATUS_LINE[refusal.status], *lines, b"\r\n", body))
-
-
-def _unreadable() -> Refusal:
-    return Refusal(
-        "invalid_request",
-        "This is not one clear HTTP/1.1 request.",
-        recovery="Use an HTTP library, without overlong or contradictory headers.",
-    )
+        return raw.error(refusal, self._documentation, self.server_state.default_headers)
 
 
 class _PoliteTransport:

@@ -1,0 +1,37 @@
+"""Whole answers as bytes, for when there is no request that could be answered."""
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from stoa.domain.errors import Refusal
+from stoa.entropy import random_bytes
+from stoa.http import answering
+from stoa.http.wire import HeaderList
+
+UNCLEAR = Refusal(
+    "invalid_request",
+    "This is not one clear HTTP/1.1 request.",
+    recovery="Use an HTTP library, without overlong or contradictory headers.",
+)
+
+
+def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> bytes:
+    """The answer with this refusal, after which the connection is closed.
+
+    `documentation` is where error codes are told, `server_headers` go onto every answer.
+    """
+    request_id = random_bytes(8).hex()
+    body = msgspec.json.encode(answering.error_json(refusal, documentation, request_id))
+    headers: HeaderList = [
+        *server_headers,
+        (b"content-type", answering.JSON),
+        (b"content-length", b"%d" % len(body)),
+        (b"x-request-id", request_id.encode()),
+        (b"cache-control", b"no-store"),
+        answering.NOSNIFF,
+        *answering.CORS,
+        *answering.refusal_headers(refusal, None),
+        (b"connection", b"close"),
+    ]
+    lines = (b"%b: %b\r\n" % header for header in headers)
+    return b"".join((STATUS_LINE[refusal.status], *lines, b"\r\n", body))
