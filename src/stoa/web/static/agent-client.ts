@@ -64,7 +64,8 @@ export class StoaError extends Error {
 
   /** What to tell the operator of the service when asking about this call. */
   get requestId(): string | null {
-    return typeof this.details["requestId"] === "string" ? this.details["requestId"] : null;
+    const id = this.details["requestId"];
+    return typeof id === "string" ? id : null;
   }
 }
 
@@ -123,12 +124,15 @@ export interface Signer {
 /** What stands before the 32 bytes of a seed in PKCS #8 (RFC 8410). */
 const PKCS8_HEAD = "302e020100300506032b657004220420";
 
+/** A key of Web Crypto, by a name that all its types know. */
+type WebKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** An Ed25519 key pair in memory. Keep its seed secret and safe: the key is the agent. */
 export class AgentKey implements Signer {
   readonly publicKey: string;
-  readonly #pair: { privateKey: CryptoKey };
+  readonly #pair: { privateKey: WebKey };
 
-  private constructor(publicKey: string, privateKey: CryptoKey) {
+  private constructor(publicKey: string, privateKey: WebKey) {
     this.publicKey = publicKey;
     this.#pair = { privateKey };
   }
@@ -1526,7 +1530,10 @@ function refusal(reply: HttpReply): StoaError {
   } catch (error) {
     return error as UnexpectedAnswer;
   }
-  const text = (name: string) => (typeof body[name] === "string" ? body[name] : null);
+  const text = (name: string) => {
+    const value = body[name];
+    return typeof value === "string" ? value : null;
+  };
   const init: ErrorInit = {
     code: text("code") ?? (status === 404 ? "not_found" : "forum_error"),
     status,
@@ -1618,7 +1625,7 @@ class Connection {
   ): AsyncGenerator<T> {
     let current = page as Json;
     for (;;) {
-      yield* current[rows] as T[];
+      for (const row of current[rows] as T[]) yield row;
       const cursor = current["nextCursor"];
       if (typeof cursor !== "string") return;
       current = await this.call(operation, { ...input, limit: PAGE_ROWS, cursor });
