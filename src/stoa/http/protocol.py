@@ -124,6 +124,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the place back."""
+        if self._running is not None:  # the base knows only the request that came last
+            self._running.disconnected = True
         super().connection_lost(exc)
         self._house.leave(self)
 
