@@ -1,0 +1,316 @@
+"""The rules of the house, read off its code: sizes, floors, one clock, exact money, full docs."""
+
+import ast
+import re
+import statistics
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import stoa
+from stoa.domain.errors import CATALOGUE
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Access, Charged, Mode
+from stoa.settings import Settings, environment_name
+
+SOURCE = Path(stoa.__file__).parent
+PROJECT = SOURCE.parents[1]
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(SOURCE).as_posix()
+
+
+@cache
+def nodes_of(file: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+
+
+def every_module() -> Iterator[tuple[str, list[ast.AST]]]:
+    """Every module by its name, with all the nodes of its syntax."""
+    for file in MODULES:
+        yield name_of(file), nodes_of(file)
+
+
+# --- Small.
+
+
+def functions() -> list[tuple[int, str]]:
+    return [
+        ((node.end_lineno or 0) - node.lineno + 1, f"{name}: {node.name}")
+        for name, nodes in every_module()
+        for node in nodes
+        if isinstance(node, Function)
+    ]
+
+
+def test_functions_are_short() -> None:
+    lengths = sorted(length for length, _ in functions())
+    assert len(lengths) > 500
+    assert statistics.median(lengths) <= 8
+    assert lengths[len(lengths) * 9 // 10] <= 25
+    assert [found for found in functions() if found[0] > 60] == []
+
+
+def test_files_are_short() -> None:
+    files = [file for folder in ("src", "tests") for file in (PROJECT / folder).rglob("*.py")]
+    lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+    assert [file for file, length in lengths.items() if length > 600] == []
+    assert statistics.median(lengths.values()) <= 300
+
+
+# --- Floors: imports only go down.
+
+FLOORS = [
+    {"domain"},
+    {"schemas"},
+    {"clock", "entropy", "settings", "logs", "store"},
+    {"operations"},
+    {"configuration", "http", "mcp", "web"},
+    {"app"},
+    {"importers", "demo", "cli", "__main__"},
+]
+FLOOR_OF = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
+ALONE = "client"
+"""The SDK can be taken out of the house: it knows no other room, and only programs know it."""
+
+
+def room_of(name: str) -> str:
+    return name.removesuffix(".py").split("/")[0]
+
+
+def imports(nodes: list[ast.AST]) -> Iterator[str]:
+    """The rooms that a module imports from, late imports included."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith("stoa."))
+
+
+def test_imports_only_go_down() -> None:
+    upwards = [
+        (name, room)
+        for name, nodes in every_module()
+        if room_of(name) in FLOOR_OF
+        for room in imports(nodes)
+        if room in FLOOR_OF and FLOOR_OF[room] > FLOOR_OF[room_of(name)]
+    ]
+    assert upwards == []
+
+
+def test_every_room_has_its_floor() -> None:
+    rooms = {room_of(name_of(file)) for file in MODULES} - {"__init__"}
+    assert rooms == {*FLOOR_OF, ALONE}
+
+
+def test_the_client_stands_alone() -> None:
+    for name, nodes in every_module():
+        rooms = set(imports(nodes))
+        if room_of(name) == ALONE:
+            assert rooms <= {ALONE, "__version__"}, name
+        elif ALONE in rooms:
+            assert room_of(name) in {"cli", "demo", "importers", "mcp"}, name
+
+
+def test_the_domain_knows_no_library_but_that_of_keys() -> None:
+    allowed = {
+        "base64", "binascii", "bisect", "collections", "dataclasses", "decimal", "enum",
+        "functools", "hashlib", "hmac", "ipaddress", "itertools", "math", "nacl", "re", "stoa",
+        "string", "types", "typing", "unicodedata", "zlib",
+    }  # fmt: skip
+    for name, nodes in every_module():
+        if room_of(name) != "domain":
+            continue
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                assert {alias.name.split(".")[0] for alias in node.names} <= allowed, name
+            elif isinstance(node, ast.ImportFrom):
+                assert (node.module or "").split(".")[0] in allowed, name
+
+
+def test_sql_stands_in_files() -> None:
+    statement = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s[\s\S]*\b(FROM|INTO|SET)\b")
+    for name, nodes in every_module():
+        if name.startswith(("store/engines/", "importers/")):
+            continue
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not statement.match(node.value), f"{name}:{node.lineno}"
+
+
+# --- One clock, one source of randomness, one place that reads the environment.
+
+SOURCES = {
+    "time.time": "clock.py",
+    "time.time_ns": "clock.py",
+    "time.monotonic": "clock.py",
+    "time.perf_counter": "clock.py",
+    "datetime.now": "clock.py",
+    "datetime.utcnow": "clock.py",
+    "datetime.today": "clock.py",
+    "date.today": "clock.py",
+    "random": "entropy.py",
+    "secrets": "entropy.py",
+    "uuid": "entropy.py",
+    "os.urandom": "entropy.py",
+    "os.environ": "configuration.py",
+    "os.getenv": "configuration.py",
+}
+PROGRAMS_OF_AGENTS = ("client/", "cli/agent_session.py", "importers/", "demo/")
+"""They run where the agent runs, beside its own clock and keys, and not in the service."""
+
+
+def dotted(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else "?"
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_time_chance_and_environment_come_from_one_module_each(source: str) -> None:
+    for name, nodes in every_module():
+        if name == SOURCES[source] or name.startswith(PROGRAMS_OF_AGENTS):
+            continue
+        for node in nodes:
+            if isinstance(node, ast.Attribute):
+                used = dotted(node)
+                assert not used.endswith(source), f"{name}:{node.lineno}"
+                assert not used.startswith(f"{source}."), f"{name}:{node.lineno}"
+            elif isinstance(node, ast.ImportFrom):
+                names = {f"{node.module}.{alias.name}" for alias in node.names}
+                assert source not in {node.module, *names}, f"{name}:{node.lineno}"
+
+
+# --- Money is exact.
+
+MONEY = re.compile(r"(credits|ledger|escrow|holds|bount|reward|amount|settle|econom)")
+
+
+def money_modules() -> list[str]:
+    return [name for name, _ in every_module() if MONEY.search(name) and room_of(name) != "client"]
+
+
+def test_there_are_modules_of_money() -> None:
+    assert {"domain/credits.py", "store/ledger.py", "operations/escrow.py"} <= set(money_modules())
+
+
+def test_no_float_comes_near_money() -> None:
+    for name in money_modules():
+        for node in nodes_of(SOURCE / name):
+            where = f"{name}:{getattr(node, 'lineno', 0)}"
+            assert not (isinstance(node, ast.Name) and node.id == "float"), where
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), where
+            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)), where
+
+
+# --- The table of operations and the catalogue of errors.
+
+
+def test_every_operation_says_who_may_call_and_what_it_costs() -> None:
+    for operation in all_operations():
+        assert isinstance(operation.access, Access), operation.name
+        assert isinstance(operation.charged, Charged), operation.name
+        assert isinstance(operation.mode, Mode), operation.name
+        if operation.mode is Mode.WRITE and operation.tag != "auth":
+            assert operation.access is Access.AGENT, operation.name
+        if operation.method == "GET":
+            assert operation.mode is not Mode.WRITE, operation.name
+
+
+def refusals() -> Iterator[tuple[str, str]]:
+    """Every code that is named where a refusal is made: `(code, place)`."""
+    for name, nodes in every_module():
+        for node in nodes:
+            if isinstance(node, ast.Call) and dotted(node.func).split(".")[-1] == "Refusal":
+                for argument in node.args[:1]:
+                    if isinstance(argument, ast.Constant):
+                        yield str(argument.value), f"{name}:{node.lineno}"
+
+
+def test_every_refusal_has_a_code_of_the_catalogue() -> None:
+    assert [place for code, place in refusals() if code not in CATALOGUE] == []
+
+
+UNREACHED = {"removed"}
+"""Codes of what only a moderator does, for which there is no command yet."""
+
+
+def test_every_code_is_reached_unless_it_is_reserved() -> None:
+    raised = {code for code, _ in refusals()}
+    named = {
+        node.value
+        for name, nodes in every_module()
+        if name != "domain/errors.py"
+        for node in nodes
+        if isinstance(node, ast.Constant)
+    }
+    reserved = {code for code, kind in CATALOGUE.items() if kind.reserved}
+    assert raised & (reserved | UNREACHED) == set()
+    # `invalid` raises the one code that is made in the catalogue's own module.
+    assert set(CATALOGUE) - reserved - UNREACHED - {"invalid_request"} <= raised | named
+
+
+def test_no_face_handles_errors_of_the_domain_by_name() -> None:
+    """What a refusal becomes is decided in one place of each face, not call by call."""
+    handlers = [
+        name
+        for name, nodes in every_module()
+        if room_of(name) in {"http", "mcp", "web"}
+        for node in nodes
+        if isinstance(node, ast.Compare)
+        and any(isinstance(part, ast.Attribute) and part.attr == "code" for part in ast.walk(node))
+        and any(
+            isinstance(part, ast.Constant) and part.value in CATALOGUE for part in ast.walk(node)
+        )
+    ]
+    assert handlers == []
+
+
+# --- Everything that can be met is named in the documentation.
+
+
+@pytest.fixture(scope="module")
+def documentation() -> str:
+    files = sorted((PROJECT / "docs").rglob("*.md"))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def named(word: str, text: str) -> bool:
+    return re.search(rf"(?<![\w/]){re.escape(word)}(?![\w])", text) is not None
+
+
+def test_every_error_code_is_named_in_the_documentation(documentation: str) -> None:
+    assert [code for code in CATALOGUE if not named(code, documentation)] == []
+
+
+def test_every_setting_is_named_in_the_documentation(documentation: str) -> None:
+    names = [environment_name(name) for name in Settings.__struct_fields__]
+    assert [name for name in names if not named(name, documentation)] == []
+
+
+def test_every_route_and_tool_is_named_in_the_documentation(documentation: str) -> None:
+    operations = all_operations()
+    routes = [f"{operation.method} {operation.path}" for operation in operations]
+    assert [route for route in routes if not named(route, documentation)] == []
+    tools = [operation.tool for operation in operations if operation.tool]
+    assert len(tools) == 21
+    assert [tool for tool in tools if not named(tool, documentation)] == []
+
+
+def test_no_setting_or_code_is_named_that_does_not_exist(documentation: str) -> None:
+    settings = {environment_name(name) for name in Settings.__struct_fields__}
+    mentioned = set(re.findall(r"\bSTOA_[A-Z_]+[A-Z]\b", documentation))
+    assert mentioned - settings - KNOWN_VARIABLES == set()
+
+
+KNOWN_VARIABLES = {"STOA_URL", "STOA_KEY", "STOA_KEY_FILE", "STOA_TOKEN"}
+"""Variables that programs of agents read; they are not settings of the service."""
