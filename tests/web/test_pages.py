@@ -9,8 +9,10 @@ from lxml import etree
 
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.tx import Row, Value
+from stoa.web.forum import REPLIES
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.web.microdata import items
 from tests.web.payloads import payloads
 from tests.web.structure import outline
 
@@ -54,38 +56,39 @@ _NUMBERS = count()
 
 
 class Square:
-    """Two agents with a thread, replies and a job in which `text` stands in every field."""
+    """An agent with a thread, replies and a job; `text` stands in every field of theirs."""
 
-    def __init__(self, app: App, text: str, body: str | None = None) -> None:
-        body = body or f"word {text}"
-        # Agents of their own: an agent's page lists all that it did.
-        number = next(_NUMBERS)
-        names = {"displayName": text[:80]}
-        self.asker = app.agent(f"asker {number}", description=body, **names)
-        self.worker = app.agent(f"worker {number}", capabilities=[text[:64]], **names)
+    def __init__(self, app: App, text: str, other: Agent) -> None:
+        body = f"word {text}"
         tags = [text[:40].replace(",", ";")]
-        self.thread = self.asker.thread(text, body, tags=tags, bountyCredits=1)
-        self.reply = self.worker.reply(self.thread, body)
-        self.nested = self.asker.reply(self.thread, body, self.reply)
+        # An agent of its own: an agent's page lists all that it did.
+        self.agent = app.agent(
+            f"agent {next(_NUMBERS)}",
+            displayName=text[:80],
+            description=body,
+            capabilities=[text[:64]],
+        )
+        self.thread = self.agent.thread(text, body, tags=tags, bountyCredits=1)
+        self.reply = self.agent.reply(self.thread, body)
+        other.reply(self.thread, body, self.reply)
         job = {
             "title": text,
             "description": body,
             "rewardCredits": 1,
+            "type": text[:40],
             "tags": tags,
             "requirements": [text],
             "acceptanceCriteria": [text],
+            "verification": {"requirements": [text]},
             "effortEstimate": text[:200],
         }
-        self.job = self.asker.post("jobs", job).ok(201)["job"]
-        self.worker.post(f"jobs/{self.job['id']}/claim").ok()
+        self.job = self.agent.post("jobs", job).ok(201)["job"]
 
     def paths(self) -> Iterator[str]:
-        """Every page on which the text stands."""
+        """Pages on which all of it stands."""
         yield f"/forum/threads/{self.thread['id']}"
-        yield f"/forum/replies/{self.reply['id']}"
         yield f"/jobs/{self.job['id']}"
-        yield f"/agents/{self.asker.id}"
-        yield f"/agents/{self.worker.id}"
+        yield f"/agents/{self.agent.id}"
 
 
 @pytest.mark.parametrize("path", FIXED)
@@ -95,25 +98,29 @@ def test_an_empty_stoa_has_every_page(stoa: App, path: str) -> None:
 
 
 def test_a_stoa_in_use_has_every_page(stoa: App) -> None:
-    square = Square(stoa, "A plain title")
-    for path in (*FIXED, *square.paths()):
+    square = Square(stoa, "A plain title", stoa.agent("other"))
+    for path in (*FIXED, *square.paths(), f"/forum/replies/{square.reply['id']}"):
         assert len(page(stoa, path).content) <= PAGE_BYTES
 
 
 @pytest.mark.parametrize("part", range(10))
 def test_no_text_of_an_agent_changes_the_structure_of_a_page(stoa: App, part: int) -> None:
-    benign = Square(stoa, "plain")
+    other = stoa.agent("other")
+    benign = Square(stoa, "plain", other)
     expected = [outline(page(stoa, path).text) for path in benign.paths()]
     for text in payloads()[part::10]:
-        square = Square(stoa, text)
+        square = Square(stoa, text, other)
         found = [outline(page(stoa, path).text) for path in square.paths()]
         assert found == expected, text
 
 
 @pytest.mark.parametrize("text", payloads()[::25])
 def test_no_text_changes_the_structure_of_a_list_or_a_feed(stoa: App, text: str) -> None:
-    Square(stoa, text)
-    for path in ("/", "/forum", "/jobs", "/opportunities", "/agents", "/forum/search?q=word"):
+    square = Square(stoa, text, stoa.agent("other"))
+    for path in (
+        *("/", "/forum", "/jobs", "/opportunities", "/agents", "/forum/search?q=word"),
+        f"/forum/replies/{square.reply['id']}",
+    ):
         html = page(stoa, path).text
         assert {"script", "img", "iframe", "svg", "style", "object", "h6"}.isdisjoint(
             element for found in outline(html) for element in found
@@ -176,9 +183,18 @@ def test_a_long_thread_is_read_page_by_page(stoa: App) -> None:
     for number in range(105):
         worker.reply(thread, f"Reply number {number}.")
     html = page(stoa, f"/forum/threads/{thread['id']}").text
-    assert ("Reply number 99." in html, "Reply number 100." in html) == (True, False)
+    assert ("Reply number 49." in html, "Reply number 50." in html) == (True, False)
     following = html.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
-    assert "Reply number 104." in page(stoa, following).text
+    assert "Reply number 99." in page(stoa, following).text
+
+
+def test_a_full_page_of_replies_is_small_without_their_texts(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    parent = None
+    for number in range(REPLIES):
+        parent = worker.reply(thread, "x", parent if number % 25 else None)
+    assert len(page(stoa, f"/forum/threads/{thread['id']}").content) <= PAGE_BYTES
 
 
 def test_deep_branches_and_long_texts_are_folded(stoa: App) -> None:
@@ -241,14 +257,89 @@ def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
     assert "canary" not in html
 
 
-def test_the_market_draws_six_charts_with_a_table_each(stoa: App) -> None:
-    Square(stoa, "plain")
+def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
+    Square(stoa, "plain", stoa.agent("other"))
     html = page(stoa, "/market").text
-    assert html.count("<svg ") == html.count("As a table") == 6
+    assert html.count("<svg ") == html.count("As a table") == 9
     assert html.count('<rect class="bar"') == 180
     assert (
         'aria-label="New agents: 2 agents in the last 30 days, most on 2027-01-15 with 2."' in html
     )
+    assert "open 1, claimed 0," in html
+    assert "until decided none yet" in html
+
+
+def test_a_thread_is_marked_up_as_a_question_with_its_answers(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread("Bread", "It stays flat.")
+    worker.reply(thread, "Use less salt.")
+    accepted = worker.reply(thread, "Let it rise.")
+    asker.reply(thread, "I did.", accepted)
+    asker.accept(thread, accepted).ok()
+    qa, in_its_place = items(page(stoa, f"/forum/threads/{thread['id']}").text)
+    (question,) = qa["mainEntity"]
+    assert question["name"] == ["Bread"]
+    assert question["text"] == ["It stays flat."]
+    assert question["author"][0]["name"] == ["asker"]
+    assert question["answerCount"] == ["2"]
+    (best,) = question["acceptedAnswer"]
+    assert best["text"] == ["Let it rise."]
+    assert best["author"][0]["name"] == ["worker"]
+    (suggested,) = question["suggestedAnswer"]
+    assert suggested["text"] == ["Use less salt."]
+    assert suggested["dateCreated"][0].startswith("2027-01-15T")
+    assert in_its_place["comment"][0]["text"] == ["I did."]
+
+
+def test_a_job_is_marked_up_as_a_posting(stoa: App) -> None:
+    creator = stoa.agent("creator")
+    job = {"title": "Work", "description": "Do it.", "rewardCredits": 5}
+    job_id = creator.post("jobs", job).ok(201)["job"]["id"]
+    (posting,) = items(page(stoa, f"/jobs/{job_id}").text)
+    assert posting["title"] == ["Work"]
+    assert posting["description"] == ["Do it."]
+    assert posting["hiringOrganization"][0]["name"] == ["creator"]
+    assert posting["baseSalary"] == [{"currency": ["FORUM_CREDIT"], "value": ["5"]}]
+    assert {"datePosted", "validThrough"} <= set(posting)
+
+
+@pytest.mark.parametrize(
+    ("path", "same"),
+    [
+        ("/forum?status=open&tag=a%26b", "/api/v1/threads?status=open&tag=a%26b"),
+        ("/forum/unanswered", "/api/v1/unanswered"),
+        ("/forum/search?q=a+b", "/api/v1/search?q=a+b"),
+        ("/tags/c%2B%2B", "/api/v1/threads?tag=c%2B%2B"),
+        ("/jobs", "/api/v1/jobs"),
+        ("/opportunities?minReward=2", "/api/v1/opportunities?minReward=2"),
+        ("/agents", "/api/v1/agents"),
+        ("/market", "/api/v1/market"),
+        ("/docs/api", "/openapi.json"),
+    ],
+)
+def test_a_page_says_where_the_same_is_json(stoa: App, path: str, same: str) -> None:
+    answer = page(stoa, path)
+    assert answer.headers["link"] == f'<{same}>; rel="alternate"; type="application/json"'
+    escaped = same.replace("&", "&amp;")
+    assert f'<link rel="alternate" type="application/json" href="{escaped}">' in answer.text
+    assert stoa.get(same).status == 200
+
+
+def test_one_thread_one_job_and_one_agent_say_where_they_are_json(stoa: App) -> None:
+    square = Square(stoa, "plain", stoa.agent("other"))
+    for path in (*square.paths(), f"/forum/replies/{square.reply['id']}"):
+        same = page(stoa, path).headers["link"].removeprefix("<").split(">")[0]
+        assert path.rsplit("/", 1)[1] in same
+        assert stoa.get(same).status == 200
+
+
+def test_a_shared_link_says_what_an_agent_wrote(stoa: App) -> None:
+    thread = stoa.agent("asker").thread("Bread", 'It "stays"\n\nflat \u202e. ' + "x" * 300)
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    said = html.split('property="og:description" content="')[1].split('"')[0]
+    assert said.startswith("Written by an AI agent: It &#34;stays&#34; flat &lt;U+202E&gt;. xxx")
+    assert said.endswith("…")
+    assert len(said) < 300
 
 
 @pytest.mark.parametrize(
@@ -277,13 +368,14 @@ def test_the_style_sheet_is_kept_for_good_under_its_hash(stoa: App) -> None:
 
 
 def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:
-    asker: Agent = stoa.agent("asker")
-    thread = asker.thread(tags=["c++"])
+    asker = stoa.agent("asker")
+    thread = asker.thread(tags=["c++", "ci/cd"])
     address = f"http://127.0.0.1:8080/forum/threads/{thread['id']}"
     for path in (
         "/feeds/newest.atom",
         "/feeds/unanswered.json",
         "/feeds/tags/c%2B%2B.atom",
+        "/feeds/tags/ci/cd.json",
         f"/feeds/agents/{asker.id}.json",
         "/sitemap.xml",
     ):

@@ -1,6 +1,7 @@
 """Pages of the forum: threads, one thread with its replies, search, tags."""
 
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,10 +19,13 @@ from stoa.schemas.threads import (
     Reply,
     Thread,
 )
-from stoa.web.site import FOREVER, Site, milliseconds, next_page
+from stoa.web.site import FOREVER, Site, as_json, milliseconds, next_page
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
+
+REPLIES = 50
+"""Replies on a page: so many stay readable, and small enough for a slow phone."""
 
 
 @dataclass(slots=True)
@@ -43,6 +47,10 @@ def branches(replies: list[Reply]) -> list[Branch]:
     return roots
 
 
+def _thread_json(thread_id: str) -> str:
+    return f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies"
+
+
 class Forum:
     """The endpoints of the forum."""
 
@@ -60,8 +68,8 @@ class Forum:
             threads=answer.threads,
             asked=asked,
             following=next_page(request, answer.next_cursor),
-            feed="/feeds/newest.atom",
-            alternate="/api/v1/threads",
+            feed="/feeds/newest",
+            alternate=as_json("/api/v1/threads", request),
         )
 
     async def tag(self, request: Request) -> Response:
@@ -75,8 +83,8 @@ class Forum:
             threads=answer.threads,
             asked=asked,
             following=next_page(request, answer.next_cursor),
-            feed=f"/feeds/tags/{asked.tag}.atom",
-            alternate=f"/api/v1/threads?tag={asked.tag}",
+            feed=f"/feeds/tags/{quote(asked.tag or '')}",
+            alternate=f"/api/v1/threads?tag={quote(asked.tag or '', safe='')}",
         )
 
     async def unanswered(self, request: Request) -> Response:
@@ -90,8 +98,8 @@ class Forum:
             threads=answer.threads,
             asked=None,
             following=next_page(request, answer.next_cursor),
-            feed="/feeds/unanswered.atom",
-            alternate="/api/v1/unanswered",
+            feed="/feeds/unanswered",
+            alternate=as_json("/api/v1/unanswered", request),
         )
 
     async def search(self, request: Request) -> Response:
@@ -101,6 +109,7 @@ class Forum:
         return self._site.page(
             request,
             "search.html",
+            alternate=as_json("/api/v1/search", request) if asked.q else None,
             asked=asked,
             answer=answer,
             following=next_page(request, answer.next_cursor if answer else None),
@@ -113,18 +122,21 @@ class Forum:
         async def make() -> tuple[bytes, int]:
             return await self._thread(request, thread_id)
 
-        return self._site.html(await self._site.kept(request, thread_id, make))
+        body = await self._site.kept(request, thread_id, make)
+        return self._site.html(body, alternate=_thread_json(thread_id))
 
     async def _thread(self, request: Request, thread_id: str) -> tuple[bytes, int]:
         """A page of a thread, its first replies or those behind the cursor; how long it holds."""
         read = await self._site.read(get_thread, GetThread(thread_id=thread_id))
-        asked = self._site.query(ListReplies, request, threadId=thread_id)
+        asked = self._site.query(ListReplies, request, threadId=thread_id, limit=REPLIES)
         page = await self._site.read(list_replies, asked)
         html = self._site.render(
             request.url.path,
             "thread.html",
+            alternate=_thread_json(thread_id),
             thread=read.thread,
             branches=branches(page.replies),
+            answers=sum(reply.kind == "answer" for reply in page.replies),
             accepted=await self._accepted(read.thread, page.replies),
             following=next_page(request, page.next_cursor),
             first=asked.cursor is None,
@@ -151,6 +163,7 @@ class Forum:
         return self._site.page(
             request,
             "reply.html",
+            alternate=f"/api/v1/replies/{focus.reply.id}",
             focus=focus,
             thread=focus.thread,
             branches=branches(focus.replies),

@@ -77,10 +77,15 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
         "/agents": people.agents,
         "/agents/{agent_id}": people.agent,
         "/market": square.market,
-        "/about/safety": _fixed(site, "safety.html"),
-        "/docs/api": _fixed(site, "api.html", groups=groups(all_operations(), openapi)),
+        "/about/safety": _fixed(site, "safety.html", None),
+        "/docs/api": _fixed(
+            site, "api.html", "/openapi.json", groups=groups(all_operations(), openapi)
+        ),
         "/docs/errors": _fixed(
-            site, "errors.html", entries=reference(all_operations(), openapi["externalDocs"]["url"])
+            site,
+            "errors.html",
+            None,
+            entries=reference(all_operations(), openapi["externalDocs"]["url"]),
         ),
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
@@ -88,11 +93,11 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
     return [Route(path, site.guarded(endpoint)) for path, endpoint in endpoints.items()]
 
 
-def _fixed(site: Site, template: str, **values: Any) -> sites.Endpoint:
+def _fixed(site: Site, template: str, alternate: str | None, **values: Any) -> sites.Endpoint:
     """A page that says the same to everybody, all the time."""
 
     async def serve(request: Request) -> Response:
-        return site.page(request, template, **values)
+        return site.page(request, template, alternate=alternate, **values)
 
     return serve
 

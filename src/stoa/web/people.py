@@ -11,7 +11,7 @@ from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
-from stoa.web.site import Site, next_page
+from stoa.web.site import Site, as_json, next_page
 
 _RECENT = 10
 
@@ -29,6 +29,7 @@ class People:
         return self._site.page(
             request,
             "agents.html",
+            alternate=as_json("/api/v1/agents", request),
             agents=answer.agents,
             asked=asked,
             following=next_page(request, answer.next_cursor),
@@ -46,6 +47,7 @@ class People:
         return self._site.page(
             request,
             "agent.html",
+            alternate=f"/api/v1/agents/{agent.id}",
             agent=agent,
             reputation=reputation.reputation,
             threads=threads.threads,

@@ -18,7 +18,7 @@ from stoa.operations.runner import Make, Runner
 from stoa.schemas import base
 from stoa.schemas.base import Answer
 from stoa.schemas.validation import parse, shapes
-from stoa.web import richtext
+from stoa.web import charts, richtext
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=Answer)
@@ -35,12 +35,22 @@ SECURITY = {
 
 STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
 ICON = (files("stoa.web") / "static" / "stoa.svg").read_bytes()
+_JSON = "application/json"
 STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
 
 
+_GIST_CHARS = 200
+
+
 def _when(iso: str) -> str:
-    """`2026-11-20T10:00:00.000Z` for people: `2026-11-20 10:00`."""
-    return f"{iso[:10]} {iso[11:16]}"
+    """`2026-11-20T10:00:00.000Z` for people: `20 Nov 2026, 10:00`."""
+    return f"{charts.day_name(iso)} {iso[:4]}, {iso[11:16]}"
+
+
+def _gist(text: str) -> str:
+    """The beginning of a text on one line, for those who see only a link to it."""
+    line = " ".join(richtext.plain(text[: 2 * _GIST_CHARS]).split())
+    return line if len(line) <= _GIST_CHARS else f"{line[:_GIST_CHARS].rstrip()}…"
 
 
 def _environment() -> Environment:
@@ -58,6 +68,8 @@ def _environment() -> Environment:
         hides=richtext.hides_something,
         marked=richtext.marked,
         when=_when,
+        gist=_gist,
+        number=charts.number,
     )
     shared = cast("dict[str, Any]", environment.globals)
     shared.update(style_path=STYLE_PATH, fold=richtext.FOLD_CHARS)
@@ -88,19 +100,29 @@ class Site:
         return parse(kind, {**known, **fixed}, lambda name: f"query.{name}")[0]
 
     def page(
-        self, request: Request, template: str, *, status: int = 200, **values: Any
+        self,
+        request: Request,
+        template: str,
+        *,
+        status: int = 200,
+        alternate: str | None = None,
+        **values: Any,
     ) -> Response:
-        """A page from its template."""
-        return self.html(self.render(request.url.path, template, **values), status)
+        """A page from its template; `alternate` is the path of the same as JSON."""
+        body = self.render(request.url.path, template, alternate=alternate, **values)
+        return self.html(body, status, alternate)
 
     def render(self, path: str, template: str, **values: Any) -> bytes:
         """The HTML of a page at `path`."""
         shared = {"origin": self.origin, "path": path, "canonical": self.origin + path}
         return self._templates.get_template(template).render({**shared, **values}).encode()
 
-    def html(self, body: bytes, status: int = 200) -> Response:
-        """HTML with the headers that every page has."""
-        return Response(body, status, SECURITY, "text/html; charset=utf-8")
+    def html(self, body: bytes, status: int = 200, alternate: str | None = None) -> Response:
+        """HTML with the headers that every page has, and where the same is JSON."""
+        headers = SECURITY
+        if alternate:
+            headers = {**SECURITY, "Link": f'<{alternate}>; rel="alternate"; type="{_JSON}"'}
+        return Response(body, status, headers, "text/html; charset=utf-8")
 
     def refused(self, request: Request, refusal: Refusal) -> Response:
         """The page of a refusal."""
@@ -125,6 +147,12 @@ FOREVER = 1 << 62
 def milliseconds(iso: str) -> int:
     """A time of an answer as milliseconds since 1970."""
     return int(datetime.fromisoformat(iso).timestamp() * 1000)
+
+
+def as_json(path: str, request: Request) -> str:
+    """The address of a list of the API with the same filters."""
+    query = urlencode(request.query_params.multi_items())
+    return f"{path}?{query}" if query else path
 
 
 def next_page(request: Request, cursor: str | None) -> str | None:

@@ -11,7 +11,7 @@ from stoa.schemas.agents import ListAgents
 from stoa.schemas.market import GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities
 from stoa.schemas.threads import ListThreads, ListUnanswered
-from stoa.web.charts import Chart, bar_chart
+from stoa.web.charts import Chart, Ranking, bar_chart, ranking
 from stoa.web.site import Site
 
 _SHORT = 5
@@ -46,13 +46,15 @@ class Square:
         return self._site.page(
             request,
             "market.html",
+            alternate="/api/v1/market",
             market=answer.market,
             economy=answer.economy,
-            charts=_charts(answer.market),
+            charts=_by_day(answer.market),
+            rankings=_rankings(answer.market),
         )
 
 
-def _charts(market: Market) -> list[Chart]:
+def _by_day(market: Market) -> list[Chart]:
     days = market.daily
     return [
         bar_chart("New agents", "agents", [(day.date, day.agents) for day in days]),
@@ -62,5 +64,39 @@ def _charts(market: Market) -> list[Chart]:
         bar_chart("Jobs completed", "jobs", [(day.date, day.jobs_completed) for day in days]),
         bar_chart(
             "Credits paid", "credits", [(day.date, float(day.credits_paid.wire)) for day in days]
+        ),
+    ]
+
+
+def _rankings(market: Market) -> list[Ranking]:
+    hours = market.hours_to
+    return [
+        ranking(
+            "Jobs by status",
+            "all jobs there have been",
+            [
+                (status.replace("_", " ").lower(), count)
+                for status, count in market.jobs.by_status.items()
+            ],
+        ),
+        ranking(
+            "How long jobs take",
+            "median hours, jobs of the last 30 days",
+            [
+                (name, None if value is None else float(value))
+                for name, value in (
+                    ("until claimed", hours.claim),
+                    ("until submitted", hours.submit),
+                    ("until decided", hours.decide),
+                )
+            ],
+        ),
+        ranking(
+            "Where the credits are",
+            "credits",
+            [
+                ("available", float(market.credits.available.wire)),
+                ("reserved", float(market.credits.reserved.wire)),
+            ],
         ),
     ]

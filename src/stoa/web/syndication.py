@@ -29,7 +29,7 @@ class Syndication:
         self.sources: dict[str, Threads] = {
             "/feeds/newest": self._newest,
             "/feeds/unanswered": self._unanswered,
-            "/feeds/tags/{tag}": self._tag,
+            "/feeds/tags/{tag:path}": self._tag,
             "/feeds/agents/{agent_id}": self._agent,
         }
 

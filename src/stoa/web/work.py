@@ -9,7 +9,7 @@ from stoa.operations.opportunities import list_opportunities
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
-from stoa.web.site import Site, next_page
+from stoa.web.site import Site, as_json, next_page
 
 
 class Work:
@@ -32,6 +32,7 @@ class Work:
         return self._site.page(
             request,
             "jobs.html",
+            alternate=as_json("/api/v1/jobs", request),
             jobs=answer.jobs,
             asked=asked,
             names=await self._names({*agents, *(job.claimed_by_agent_id for job in answer.jobs)}),
@@ -42,7 +43,13 @@ class Work:
         """One job with the line of its life."""
         job = (await self._site.read(get_job, GetJob(job_id=request.path_params["job_id"]))).job
         parties = {job.creator_agent_id, job.claimed_by_agent_id}
-        return self._site.page(request, "job.html", job=job, names=await self._names(parties))
+        return self._site.page(
+            request,
+            "job.html",
+            alternate=f"/api/v1/jobs/{job.id}",
+            job=job,
+            names=await self._names(parties),
+        )
 
     async def opportunities(self, request: Request) -> Response:
         """What can be earned now."""
@@ -51,6 +58,8 @@ class Work:
         return self._site.page(
             request,
             "opportunities.html",
+            alternate=as_json("/api/v1/opportunities", request),
+            asked=asked,
             rows=answer.opportunities,
             names=await self._names({row.author_agent_id for row in answer.opportunities}),
             following=next_page(request, answer.next_cursor),
