@@ -1,6 +1,7 @@
 """`stoa serve` and `stoa migrate`."""
 
 import asyncio
+import resource
 import socket
 from contextlib import suppress
 
@@ -12,6 +13,7 @@ from stoa.settings import Settings
 from stoa.store.tx import StartRefused
 
 _BACKLOG = 2048
+_OTHER_FILES = 1000  # connections about to be refused, the database, the program's own
 
 
 def serve(
@@ -61,13 +63,23 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     # Loaded here, once the settings are known to be right: a mistake is told at once.
     import msgspec
 
+    from stoa.domain import limits
     from stoa.http.server import new_loop
     from stoa.logs import configure_logs
 
     configure_logs(settings.log_level)
+    _allow_files(limits.CONNECTIONS + _OTHER_FILES)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
     with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
         runner.run(_serve(settings, listener))
+
+
+def _allow_files(wanted: int) -> None:
+    """Raise this process's limit of open files, which is often just below what a server needs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < enough:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:

@@ -74,7 +74,7 @@ MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
 PIPELINED = 16  # requests sent ahead on one connection
 CONNECTIONS = 1000  # open at once; when all are, one that waits for its client makes room
 CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
-ROOM_AFTER_MS = SECOND_MS  # for so long a connection may wait for its client undisturbed
+ROOM_AFTER_MS = 250  # a connection may wait for its client for so long before it makes room
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
 
 # --- Lifetimes and pauses. The first five are configurable.

@@ -10,6 +10,8 @@ from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 
 _RETRY_S = 1
+_LOOK_AGAIN_S = 0.1
+"""A flood of new connections must not cost a look at all connections for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class Connections:
         self._exempt = exempt
         self._open: dict[Guest, str] = {}
         self._per_address: Counter[str] = Counter()
-        self._waiting: list[tuple[float, Guest]] | None = None
+        self._waiting: list[tuple[float, Guest]] = []
+        self._looked_at = 0.0
 
     def admit(self, guest: Guest, now: float) -> Refusal | None:
         """Take in a new connection, or say why not; when all places are taken, one that waits for
@@ -88,14 +91,13 @@ class Connections:
 
     def sweep(self, now: float) -> None:
         """End what has waited too long."""
-        self._waiting = None
         for guest in list(self._open):
             guest.check(now)
 
     def _room(self, now: float) -> bool:
         """Whether a place could be freed."""
-        if self._waiting is None:
-            # Once between two sweeps: a flood of connections must not cost a look at all each time.
+        if not self._waiting and now - self._looked_at > _LOOK_AGAIN_S:
+            self._looked_at = now
             self._waiting = self._longest_waiting_last(now - self.patience.undisturbed)
         while self._waiting:
             since, guest = self._waiting.pop()

@@ -1,0 +1,91 @@
+"""A crowd of clients that trickle their requests does not keep others waiting."""
+
+import resource
+import socket
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+
+import httpx
+import pytest
+
+from stoa.domain import limits
+from tests.support.server import Server
+
+CROWD = 2 * limits.CONNECTIONS
+BYTE_EVERY_S = 5
+REQUESTS = 300
+NOISE_S = 0.02
+"""What a busy machine adds to the slowest of a few hundred requests by itself."""
+
+
+@contextmanager
+def open_files(wanted: int) -> Generator[None]:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, max(wanted, before[1])))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+class Crowd:
+    """Clients that begin a request, send a byte every five seconds, and come back when cut off."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self._address = address
+        self._leaving = threading.Event()
+        self._thread = threading.Thread(target=self._trickle)
+        self.bytes_sent = 0
+
+    def __enter__(self) -> "Crowd":
+        self._clients = [self._come() for _ in range(CROWD)]
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leaving.set()
+        self._thread.join()
+        for client in self._clients:
+            client.close()
+
+    def _come(self) -> socket.socket:
+        client = socket.create_connection(self._address)
+        client.setblocking(False)
+        return client
+
+    def _trickle(self) -> None:
+        place = 0
+        while not self._leaving.wait(BYTE_EVERY_S / CROWD):
+            place = (place + 1) % CROWD
+            try:
+                self.bytes_sent += self._clients[place].send(b"G" if place % 2 else b"\r\n")
+            except OSError:
+                self._clients[place].close()
+                self._clients[place] = self._come()
+
+
+def slowest(http: httpx.Client) -> float:
+    """The time that 99 of 100 requests, each on a new connection, keep within."""
+    times: list[float] = []
+    for _ in range(REQUESTS):
+        begun = time.monotonic()
+        answer = http.get("/api/v1/threads", headers={"Connection": "close"})
+        times.append(time.monotonic() - begun)
+        assert answer.status_code == 200
+    return sorted(times)[REQUESTS * 99 // 100]
+
+
+@pytest.mark.soak
+def test_a_crowd_that_trickles_does_not_keep_others_waiting(start_server: Callable[..., Server]):
+    server = start_server()
+    with ExitStack() as stack:
+        stack.enter_context(open_files(3 * CROWD))
+        http = stack.enter_context(httpx.Client(base_url=server.url))
+        alone = slowest(http)
+        crowd = stack.enter_context(Crowd(server.address))
+        crowded = slowest(http)
+        assert crowd.bytes_sent
+    assert crowded < 2 * alone + NOISE_S
+    assert server.stop() == 0
