@@ -1,0 +1,415 @@
+"""The service and a model of it take the same steps under a virtual clock, and never differ."""
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import hypothesis.strategies as st
+import msgspec
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from stoa.domain import jobs as rules
+from stoa.settings import Settings
+from stoa.store import holds, reputation
+from stoa.store import jobs as stored_jobs
+from tests.conftest import LIMITS_OFF, QUIET
+from tests.model.town import DAY, ENDED, HOUR, Job, Thread, Town
+from tests.support import jobs
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.clock import START, VirtualClock
+from tests.support.ledger import broken, rows
+
+T = TypeVar("T")
+
+CAPS = {"limit_pair_reputation": 3, "limit_new_agent_holds": 5, "limit_open_claims": 10}
+TOKEN_LIFE = 100 * DAY
+AGENTS = 5
+
+which = st.integers(0, 10**6)
+"""Picks one of those there are."""
+spans = st.sampled_from([1, 1000, HOUR // 2, HOUR - 1, HOUR, 6 * HOUR, DAY - 1, DAY, 70 * HOUR])
+lives = st.sampled_from([1, HOUR // 2, HOUR, DAY, 72 * HOUR, 168 * HOUR])
+amounts = st.sampled_from([100, 101, 250, 1_999, 5_000, 9_999, 10_000, 10_001, 30_000])
+MEMORY = Path("/dev/shm")  # noqa: S108 - where there is one, thousands of commits take no disk
+
+
+class PaidWork(RuleBasedStateMachine):
+    """Takes every step twice: in the application and in the model."""
+
+    steps = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        memory = MEMORY if MEMORY.is_dir() else None
+        self.folder = Path(tempfile.mkdtemp(prefix="stoa-model-", dir=memory))
+        self.clock = VirtualClock()
+        values = {"data_dir": str(self.folder), **LIMITS_OFF, **QUIET, **CAPS}
+        values["token_ttl_seconds"] = TOKEN_LIFE // 1000
+        self.app = App(msgspec.convert(values, Settings), self.clock)
+        self.town = Town(START)
+        self.agents: list[Agent] = []
+        self.jobs: list[str] = []
+        self.threads: list[tuple[str, list[str]]] = []
+        self.signed_in_at = START
+
+    def pick(self, things: Sequence[T], number: int) -> tuple[int, T]:
+        """One of these, by a number that may be any."""
+        return number % len(things), things[number % len(things)]
+
+    def count(self) -> None:
+        """A step of both was compared."""
+        type(self).steps += 1
+
+    def agree(self, answer: Answer, refusal: str | None) -> None:
+        """What came of a step must be what the model says."""
+        self.count()
+        assert answer.code == refusal, (answer.content[:500], refusal)
+        if refusal in ("new_agent_limit", "pair_farming_limit"):
+            assert answer["retryAfter"] == self.town.retry_after
+
+    @initialize()
+    def two_meet(self) -> None:
+        """There are always two agents."""
+        self.join()
+        self.join()
+
+    @precondition(lambda self: len(self.agents) < AGENTS)
+    @rule()
+    def join(self) -> None:
+        """A new agent signs in."""
+        self.agents.append(self.app.agent(f"agent {len(self.agents)}"))
+        self.town.join()
+
+    @rule(number=which, reward=amounts, life=lives)
+    def offer(self, number: int, reward: int, life: int) -> None:
+        """Somebody offers a job."""
+        index, agent = self.pick(self.agents, number)
+        ends = (self.clock.now + life) / 1000
+        body = jobs.new_job(reward / 100, deadline=_iso(ends))
+        answer = agent.post("jobs", body)
+        self.agree(answer, self.town.offer(index, reward, life))
+        if answer.status == 201:
+            self.jobs.append(answer["job"]["id"])
+
+    @rule(number=which, amount=st.one_of(st.just(0), amounts))
+    def ask(self, number: int, amount: int) -> None:
+        """Somebody asks, with or without a bounty."""
+        index, agent = self.pick(self.agents, number)
+        body = {"title": "t", "body": "b", "bountyCredits": amount / 100}
+        answer = agent.post("threads", body)
+        self.agree(answer, self.town.ask(index, amount))
+        if answer.status == 201:
+            self.threads.append((answer["thread"]["id"], []))
+
+    @precondition(lambda self: self.threads)
+    @rule(number=which, thread=which)
+    def reply(self, number: int, thread: int) -> None:
+        """Somebody answers."""
+        index, agent = self.pick(self.agents, number)
+        place, (thread_id, replies) = self.pick(self.threads, thread)
+        answer = agent.post(f"threads/{thread_id}/replies", {"body": "b"}).ok(201)
+        replies.append(answer["reply"]["id"])
+        self.town.reply(index, self.town.threads[place])
+        self.agree(answer, None)
+
+    @precondition(lambda self: any(replies for _, replies in self.threads))
+    @rule(number=which, thread=which, reply=which, by_author=st.booleans())
+    def accept_reply(self, number: int, thread: int, reply: int, by_author: bool) -> None:
+        """Somebody, often the author, accepts an answer."""
+        answered = [place for place, (_, replies) in enumerate(self.threads) if replies]
+        _, place = self.pick(answered, thread)
+        author = self.town.threads[place].author
+        index = author if by_author else number % len(self.agents)
+        self.accept_as(index, place, reply % len(self.threads[place][1]))
+
+    def accept_as(self, index: int, place: int, reply: int) -> None:
+        """An agent accepts an answer."""
+        thread_id, replies = self.threads[place]
+        answer = self.agents[index].post(f"threads/{thread_id}/replies/{replies[reply]}/accept")
+        known = self.town.threads[place]
+        self.agree(answer, self.town.accept_reply(index, known, reply))
+        self.check_thread(place)
+
+    @precondition(lambda self: self.jobs)
+    @rule(number=which, job=which, action=st.sampled_from(["claim", "submit", "accept", "reject"]))
+    def act(self, number: int, job: int, action: str) -> None:
+        """Somebody does something with a job."""
+        place, job_id = self.pick(self.jobs, job)
+        self.act_as(number % len(self.agents), place, job_id, action)
+
+    @precondition(lambda self: any(job.held for job in self.town.jobs))
+    @rule(job=which, number=which, decisions=st.lists(st.booleans(), min_size=1, max_size=6))
+    def go_on(self, job: int, number: int, decisions: list[bool]) -> None:
+        """Who has the role does what is next with a job, some times in a row."""
+        held = [place for place, known in enumerate(self.town.jobs) if known.held]
+        _, place = self.pick(held, job)
+        for accepts in decisions:
+            known = self.town.jobs[place]
+            others = [index for index in range(len(self.agents)) if index != known.creator]
+            decision = "accept" if accepts else "reject"
+            index, action = {
+                "OPEN": (others[number % len(others)], "claim"),
+                "SUBMITTED": (known.creator, decision),
+            }.get(known.status, (known.claimer or 0, "submit"))
+            self.act_as(index, place, self.jobs[place], action)
+
+    @rule(number=which, other=which, amount=st.sampled_from([0, 0, 100]), span=spans)
+    def favour(self, number: int, other: int, amount: int, span: int) -> None:
+        """Two agents ask and accept each other, now and some time later."""
+        for _ in range(2):
+            asked = len(self.threads)
+            self.ask(number, amount)
+            if len(self.threads) > asked:
+                self.reply(other, asked)
+                self.accept_as(number % len(self.agents), asked, 0)
+        self.wait(span)
+
+    def act_as(self, index: int, place: int, job_id: str, action: str) -> None:
+        """An agent does something with a job."""
+        answer = self.agents[index].post(f"jobs/{job_id}/{action}", jobs.BODIES.get(action, {}))
+        step = {
+            "claim": self.town.claim,
+            "submit": self.town.submit,
+            "accept": self.town.accept,
+            "reject": self.town.reject,
+        }[action]
+        self.agree(answer, step(index, self.town.jobs[place]))
+        self.check_job(place)
+
+    @rule(span=spans)
+    def wait(self, span: int) -> None:
+        """Time passes."""
+        self.clock.advance(span)
+        self.town.tick(span)
+        if self.clock.now > self.signed_in_at + TOKEN_LIFE - 10 * DAY:
+            self.signed_in_at = self.clock.now
+            for agent in self.agents:
+                agent.sign_in()
+
+    @rule()
+    def sweep(self) -> None:
+        """The server sweeps."""
+        jobs.sweep(self.app)
+
+    @rule(number=which)
+    def look_at_own(self, number: int) -> None:
+        """Somebody reads what is their own."""
+        self.check_agent(number % len(self.agents))
+
+    @precondition(lambda self: self.jobs)
+    @rule(number=which)
+    def look_at_job(self, number: int) -> None:
+        """Somebody reads a job."""
+        self.check_job(number % len(self.jobs))
+
+    @precondition(lambda self: self.threads)
+    @rule(number=which)
+    def look_at_thread(self, number: int) -> None:
+        """Somebody reads a thread."""
+        self.check_thread(number % len(self.threads))
+
+    @rule(number=which)
+    def look_at_feeds(self, number: int) -> None:
+        """Somebody reads what can be earned."""
+        self.count()
+        open_now = [*self._open_jobs(), *self._open_bounties()]
+        ordered = [row[2] for row in sorted(open_now, key=lambda row: row[:3], reverse=True)]
+        shown = self.app.get("opportunities?limit=100").ok()["opportunities"]
+        assert [row["id"] for row in shown] == ordered[:100]
+        index, agent = self.pick(self.agents, number)
+        own = {row[2] for row in open_now if row[3] == index}
+        recommended = agent.get("opportunities/recommended?limit=100").ok()["opportunities"]
+        assert [row["id"] for row in recommended] == [row for row in ordered if row not in own]
+
+    def _open_jobs(self) -> list[tuple[int, int, str, int]]:
+        return [
+            (known.reward, known.created_at, job_id, known.creator)
+            for job_id, known in zip(self.jobs, self.town.jobs, strict=True)
+            if known.status == "OPEN"
+        ]
+
+    def _open_bounties(self) -> list[tuple[int, int, str, int]]:
+        return [
+            (known.amount, known.created_at, thread_id, known.author)
+            for (thread_id, _), known in zip(self.threads, self.town.threads, strict=True)
+            if known.held
+        ]
+
+    def check_job(self, place: int) -> None:
+        """A job must be shown as the model has it."""
+        self.count()
+        known: Job = self.town.jobs[place]
+        job = jobs.read({"id": self.jobs[place]}, self.app)
+        claimer = job["claimedByAgentId"]
+        figures = (
+            job["status"],
+            None if claimer is None else [agent.id for agent in self.agents].index(claimer),
+            job["submissionCount"],
+            job["rejectCount"],
+            job["revisionRemaining"],
+        )
+        assert figures == known.figures
+        assert len(job["submissions"]) == known.submissions
+
+    def check_thread(self, place: int) -> None:
+        """A thread must be shown as the model has it."""
+        self.count()
+        known: Thread = self.town.threads[place]
+        thread_id, replies = self.threads[place]
+        thread = self.app.get(f"threads/{thread_id}").ok()["thread"]
+        accepted = thread["acceptedReplyId"]
+        figures = (
+            thread["status"],
+            None if accepted is None else replies.index(accepted),
+            thread["bounty"] and thread["bounty"]["status"],
+            round(thread["bountyCredits"] * 100),
+        )
+        assert figures == known.figures
+
+    def check_agent(self, index: int) -> None:
+        """Balance, ledger and score must be those of the model."""
+        self.count()
+        agent, known = self.agents[index], self.town.agents[index]
+        own = jobs.balance(agent)
+        held = self.town.holds(index)
+        reserved = own["reserved"]
+        assert round(own["available"] * 100) == known.available
+        assert round(reserved["total"] * 100) == sum(held)
+        listed = [*reserved["jobs"], *reserved["bounties"]]
+        assert Counter(round(row["amount"] * 100) for row in listed) == Counter(held)
+        entries = Counter((kind, round(amount * 100)) for kind, amount in jobs.entries(agent))
+        assert entries == Counter(known.entries[-100:]) or len(known.entries) > 100
+        shown = self.app.get(f"agents/{agent.id}/reputation").ok()["reputation"]
+        assert shown["score"] == known.score
+
+    def check_everything(self) -> None:
+        """What anybody can read must be as the model has it."""
+        assert len(self.jobs) == len(self.town.jobs)
+        assert len(self.threads) == len(self.town.threads)
+        for place in range(len(self.jobs)):
+            self.check_job(place)
+        for place in range(len(self.threads)):
+            self.check_thread(place)
+        self.check_lists()
+
+    def check_lists(self) -> None:
+        """Jobs must be listed by the status that the model has."""
+        for status in jobs.STATUSES:
+            expected = [
+                job_id
+                for job_id, known in zip(self.jobs, self.town.jobs, strict=True)
+                if known.status == status
+            ]
+            answer = self.app.get(f"jobs?status={status}&limit=100").ok()
+            assert [job["id"] for job in answer["jobs"]] == expected[::-1][:100]
+
+    def check_market(self) -> None:
+        """The market must count what the model has."""
+        self.wait(6000)
+        shown = self.app.get("market").ok()["market"]
+        counts = Counter(job.status for job in self.town.jobs)
+        assert shown["jobs"]["byStatus"] == {status: counts[status] for status in jobs.STATUSES}
+        reserved = sum(sum(self.town.holds(index)) for index in range(len(self.agents)))
+        assert round(shown["credits"]["reserved"] * 100) == reserved
+        bounties = Counter(thread.bounty for thread in self.town.threads)
+        assert list(shown["bounties"].values()) == [
+            bounties[state] for state in ("OPEN", "PAID", "REFUNDED")
+        ]
+
+    def teardown(self) -> None:
+        """All must agree; then all time passes, and no hold is left without an end."""
+        try:
+            self.check_everything()
+            self.check_market()
+            for index in range(len(self.agents)):
+                self.check_agent(index)
+            assert broken(self.app.settings.database_path) == {}
+            self.wait(8 * DAY)
+            self.check_everything()
+            assert all(job.status in ENDED for job in self.town.jobs)
+            for index in range(len(self.agents)):
+                assert jobs.balance(self.agents[index])["reserved"]["total"] == 0
+                self.check_agent(index)
+            open_holds = rows(self.app, "SELECT * FROM hold WHERE status = 'OPEN'")
+            assert open_holds == []
+            assert broken(self.app.settings.database_path) == {}
+        finally:
+            self.app.close()
+            shutil.rmtree(self.folder)
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+EVERY_CHECK: list[Any] = list(HealthCheck)
+
+
+def explore(examples: int, steps: int, **more: Any) -> int:
+    """So many towns of so many steps each; how many were compared."""
+    before = PaidWork.steps
+    run_state_machine_as_test(
+        PaidWork,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=EVERY_CHECK,
+            **more,
+        ),
+    )
+    return PaidWork.steps - before
+
+
+def test_two_thousand_steps_agree_with_the_model() -> None:
+    assert explore(25, 80) >= 2000
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_fifty_thousand_steps_agree_with_the_model() -> None:
+    assert explore(500, 100) >= 50_000
+
+
+async def _nothing_due(*_: Any) -> list[Any]:
+    return []
+
+
+async def _no_events(*_: Any) -> tuple[int, int]:
+    return 0, 0
+
+
+def _always_a_revision(*_: Any) -> rules.JobEvent:
+    return rules.JobEvent.REJECT
+
+
+def _as_stored(status: str, *_: Any) -> rules.JobStatus:
+    return rules.JobStatus(status)
+
+
+MUTATIONS: dict[str, tuple[Any, str, Any]] = {
+    "due refunds are forgotten": (holds, "due_for", _nothing_due),
+    "a pair is never counted": (reputation, "pair_events", _no_events),
+    "every rejection leaves a revision": (rules, "rejection", _always_a_revision),
+    "a deadline passes unseen": (stored_jobs, "status_at", _as_stored),
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_the_model_finds_it_when(monkeypatch: pytest.MonkeyPatch, mutation: str) -> None:
+    monkeypatch.setattr(*MUTATIONS[mutation])
+    with pytest.raises((AssertionError, ExceptionGroup)):
+        explore(25, 80, derandomize=True, database=None, phases=[Phase.generate])

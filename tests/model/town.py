@@ -1,0 +1,220 @@
+"""A small model of paid work, written from the rules alone: nothing of it is the service's code.
+
+Amounts are hundredths, times milliseconds. Time is simple here: `tick` ends at once whatever is
+due, since nobody may be able to tell when a refund was booked.
+"""
+
+from dataclasses import dataclass, field
+
+GRANT = 10_000
+HOUR = 3_600_000
+DAY = 24 * HOUR
+BOUNTY_TTL = 72 * HOUR
+PAIR_CAP, NEW_HOLDS, CLAIMS, NEW_CLAIMS = 3, 5, 10, 5
+ENDED = {"COMPLETED", "REJECTED_TERMINAL", "REFUNDED_EXPIRED"}
+
+
+@dataclass
+class Agent:
+    """Somebody with credits and a score."""
+
+    created_at: int
+    available: int = GRANT
+    score: int = 0
+    entries: list[tuple[str, int]] = field(default_factory=lambda: [("signup_grant", GRANT)])
+
+    def book(self, kind: str, amount: int) -> None:
+        """A movement of what can be spent."""
+        self.available += amount
+        self.entries.append((kind, amount))
+
+
+@dataclass
+class Job:
+    """A job; `claimer` is an index, like all agents of the model."""
+
+    creator: int
+    reward: int
+    created_at: int
+    deadline: int
+    status: str = "OPEN"
+    claimer: int | None = None
+    submissions: int = 0
+    rejects: int = 0
+
+    @property
+    def held(self) -> bool:
+        """Whether its reward is reserved."""
+        return self.status not in ENDED
+
+    @property
+    def figures(self) -> tuple[object, ...]:
+        """What readers are shown of it."""
+        left = int(self.held and self.submissions < 2)
+        return self.status, self.claimer, self.submissions, self.rejects, left
+
+
+@dataclass
+class Thread:
+    """A question; `bounty` is its state, None where there was none."""
+
+    author: int
+    amount: int
+    created_at: int
+    bounty: str | None
+    replies: list[int] = field(default_factory=list[int])
+    accepted: int | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether its bounty is reserved."""
+        return self.bounty == "OPEN"
+
+    @property
+    def figures(self) -> tuple[object, ...]:
+        """What readers are shown of it."""
+        shown = self.amount if self.bounty in ("OPEN", "PAID") else 0
+        return ("open" if self.accepted is None else "answered"), self.accepted, self.bounty, shown
+
+
+class Town:
+    """The model. Each action returns the code of its refusal, or None when it happened."""
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+        self.agents: list[Agent] = []
+        self.jobs: list[Job] = []
+        self.threads: list[Thread] = []
+        self.unpaid: list[tuple[int, frozenset[int]]] = []
+        self.retry_after = 0
+
+    def tick(self, span: int) -> None:
+        """Let time pass."""
+        self.now += span
+        for job in self.jobs:
+            if job.held and job.deadline <= self.now:
+                job.status = "REFUNDED_EXPIRED"
+                self.agents[job.creator].book("refund", job.reward)
+        for thread in self.threads:
+            if thread.held and thread.created_at + BOUNTY_TTL <= self.now:
+                thread.bounty = "REFUNDED"
+                self.agents[thread.author].book("refund", thread.amount)
+
+    def holds(self, agent: int) -> list[int]:
+        """The amounts that an agent has reserved."""
+        held = [job.reward for job in self.jobs if job.creator == agent and job.held]
+        return held + [t.amount for t in self.threads if t.author == agent and t.held]
+
+    def join(self) -> None:
+        """A new agent."""
+        self.agents.append(Agent(self.now))
+
+    def _is_new(self, agent: int) -> bool:
+        return self.now < self.agents[agent].created_at + DAY
+
+    def _reserve(self, agent: int, amount: int) -> str | None:
+        if self._is_new(agent) and len(self.holds(agent)) >= NEW_HOLDS:
+            self.retry_after = -(-(self.agents[agent].created_at + DAY - self.now) // 1000)
+            return "new_agent_limit"
+        if self.agents[agent].available < amount:
+            return "insufficient_credits"
+        self.agents[agent].book("hold", -amount)
+        return None
+
+    def offer(self, agent: int, reward: int, life: int) -> str | None:
+        """A job."""
+        refused = self._reserve(agent, reward)
+        if refused is None:
+            self.jobs.append(Job(agent, reward, self.now, self.now + life))
+        return refused
+
+    def ask(self, agent: int, amount: int) -> str | None:
+        """A thread, with a bounty unless it is for nothing."""
+        refused = self._reserve(agent, amount) if amount else None
+        if refused is None:
+            self.threads.append(Thread(agent, amount, self.now, "OPEN" if amount else None))
+        return refused
+
+    def reply(self, agent: int, thread: Thread) -> None:
+        """An answer to a thread."""
+        thread.replies.append(agent)
+
+    def accept_reply(self, agent: int, thread: Thread, number: int) -> str | None:
+        """Accept an answer."""
+        author = thread.replies[number]
+        if agent != thread.author:
+            return "not_thread_author"
+        if author == agent:
+            return "cannot_accept_own_reply"
+        if thread.accepted is not None:
+            return "already_accepted"
+        pair = frozenset((agent, author))
+        if thread.held:
+            self.agents[author].book("payout", thread.amount)
+            thread.bounty = "PAID"
+        else:
+            recent = [at for at, who in self.unpaid if who == pair and at > self.now - DAY]
+            if len(recent) >= PAIR_CAP:
+                self.retry_after = -(-(recent[-PAIR_CAP] + DAY - self.now) // 1000)
+                return "pair_farming_limit"
+            self.unpaid.append((self.now, pair))
+        thread.accepted = number
+        self.agents[author].score += 10
+        return None
+
+    def claim(self, agent: int, job: Job) -> str | None:
+        """Claim a job."""
+        if agent == job.creator:
+            return "cannot_claim_own_job"
+        if job.status == "REFUNDED_EXPIRED":
+            return "job_expired"
+        if job.status in ENDED:
+            return "job_already_terminal"
+        if job.status != "OPEN":
+            return None if job.claimer == agent else "job_already_claimed"
+        holding = sum(other.claimer == agent and other.held for other in self.jobs)
+        if holding >= (NEW_CLAIMS if self._is_new(agent) else CLAIMS):
+            return "claim_limit"
+        job.status, job.claimer = "CLAIMED", agent
+        return None
+
+    def submit(self, agent: int, job: Job) -> str | None:
+        """Submit work."""
+        if agent != job.claimer:
+            return "not_job_claimer"
+        if job.status == "REFUNDED_EXPIRED":
+            return "job_expired"
+        if job.status not in ("CLAIMED", "REJECTED_REVISION_ALLOWED"):
+            return "submit_not_allowed"
+        job.status = "SUBMITTED"
+        job.submissions += 1
+        return None
+
+    def _undecidable(self, agent: int, job: Job) -> str | None:
+        if agent != job.creator:
+            return "not_job_creator"
+        if job.status == "REFUNDED_EXPIRED":
+            return "job_expired"
+        if job.status in ENDED:
+            return "job_already_terminal"
+        return None if job.status == "SUBMITTED" else "job_not_submitted"
+
+    def accept(self, agent: int, job: Job) -> str | None:
+        """Accept work."""
+        refused = self._undecidable(agent, job)
+        if refused is None:
+            assert job.claimer is not None
+            job.status = "COMPLETED"
+            self.agents[job.claimer].book("payout", job.reward)
+            self.agents[job.claimer].score += 20
+        return refused
+
+    def reject(self, agent: int, job: Job) -> str | None:
+        """Reject work."""
+        refused = self._undecidable(agent, job)
+        if refused is None:
+            job.rejects += 1
+            job.status = "REJECTED_REVISION_ALLOWED" if job.rejects == 1 else "REJECTED_TERMINAL"
+            if job.rejects == 2:
+                self.agents[job.creator].book("refund", job.reward)
+        return refused
