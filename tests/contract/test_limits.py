@@ -439,3 +439,13 @@ def test_the_limits_in_force_can_be_read(stoa: App) -> None:
     assert buckets[("accepts", "agent")] == 2
     assert buckets[("registrations", "address")] == 9
     assert limits["lifetimes"]["tokenSeconds"] == 77
+
+
+@pytest.mark.settings(limit_registrations=None, trusted_proxies=["127.0.0.1"])
+def test_a_client_that_a_local_proxy_cannot_name_is_not_exempt_from_the_limit_on_keys(
+    stoa: App,
+) -> None:
+    headers = {"X-Forwarded-For": "203.0.113.9", "Forwarded": "for=198.51.100.1"}
+    for number in range(20):
+        stoa.verify(Key(f"key {number}"), headers=headers).ok()
+    stoa.verify(Key("one more"), headers=headers).refused(429, "rate_limited")

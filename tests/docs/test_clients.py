@@ -45,17 +45,29 @@ def test_the_python_client_does_what_the_page_says(tmp_path: Path, server: Serve
         assert said in printed
 
 
+TYPESCRIPT = {
+    "docs/clients.md": (
+        "paid: 5",
+        "balance: 125",
+        "Which index serves",
+        "409 job_already_terminal",
+    ),
+    "README.md": ("Grace has 125",),
+}
+
+
+@pytest.mark.parametrize("page", TYPESCRIPT)
 def test_the_typescript_client_does_what_the_page_says(
-    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+    page: str, tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("URL", server.url)
     served = httpx.get(f"{server.url}/agent-client.ts").raise_for_status()
     (tmp_path / "agent-client.ts").write_bytes(served.content)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     program = tmp_path / "page.ts"
-    program.write_text("\n".join(blocks(CLIENTS, "ts")))
+    program.write_text("\n".join(blocks((ROOT / page).read_text("utf-8"), "ts")))
     done = node.run(program, cwd=tmp_path)
-    for said in ("paid: 5", "balance: 125", "Which index serves", "409 job_already_terminal"):
+    for said in TYPESCRIPT[page]:
         assert said in done.stdout, done.stderr
 
 

@@ -111,9 +111,12 @@ def _address_digest(call: Call) -> bytes:
 
 async def _check_registrations(call: Call) -> None:
     """429 when this address has registered as many keys as one may."""
-    limit = call.services.settings.limit_registrations
+    settings = call.services.settings
+    limit = settings.limit_registrations
     if limit is None:
-        limit = 0 if is_loopback(call.address) else limits.Limits().registrations
+        # Behind a proxy a loopback address is the proxy's own and stands for anybody.
+        local = is_loopback(call.address) and not settings.trusted_proxies
+        limit = 0 if local else limits.Limits().registrations
     if not limit:
         return
     count, first = await sessions.registrations(call.tx, _address_digest(call), limit)
