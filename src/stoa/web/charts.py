@@ -14,7 +14,7 @@ _LABELS = 5
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 _ROW = 26
-_NAMES = 132
+_NAMES = 148
 _VALUES = 44
 
 

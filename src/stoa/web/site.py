@@ -90,7 +90,8 @@ class Site:
 
     async def kept(self, request: Request, shown_id: str, make: Make) -> bytes:
         """The bytes of a page, ready ones while nothing of it has changed."""
-        key = f"page {request.url.path}?{request.url.query}"
+        query = request.scope["query_string"].decode("latin-1")
+        key = f"page {request.scope['path']}?{query}"
         return await self._runner.kept(key, shown_id, make)
 
     def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:

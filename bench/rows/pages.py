@@ -1,0 +1,34 @@
+"""The page of a thread against an application that has the same page ready."""
+
+import statistics
+from collections.abc import Iterator
+
+from bench import servers
+from bench.http_requests import get
+from bench.registry import Result, at_least, at_most, row
+from bench.rows.reads import yardstick
+from bench.stage import Side, Stage
+
+CONNECTIONS = 32
+SHARE_TARGET = 0.15
+P99_TARGET = 3.0
+RATE = 500
+"""Pages a second, the same from both: a full server's p99 only says how many wait in its queue."""
+
+
+@row
+def thread_page(stage: Stage) -> Iterator[Result]:
+    """One thread's page, asked for by everyone: how many a second, and how late the slowest are."""
+    path = f"/forum/threads/{stage.world.threads[0]}"
+    requests = [get(path, address) for address in stage.addresses]
+    with servers.bare(yardstick(stage, path)) as bare:
+        found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), CONNECTIONS)
+        name = f"thread page, {CONNECTIONS} connections"
+        yield at_least(name, found.ratio, SHARE_TARGET, found.detail)
+        pairs = [
+            tuple(stage.run(Side(server, requests), CONNECTIONS, rate=RATE).p99 for server in both)
+            for both in [(stage.stoa, bare)] * stage.rounds
+        ]
+    slower = statistics.median(ours / theirs for ours, theirs in pairs)
+    detail = ", ".join(f"{ours:.1f} ms of {theirs:.1f}" for ours, theirs in pairs)
+    yield at_most(f"thread page, {RATE} a second, p99", slower, P99_TARGET, "times", detail)
