@@ -23,11 +23,13 @@ class Crowd:
         self._host, self._port = parts.hostname or "", parts.port or 0
         self._clients = clients
         self._idle: asyncio.Queue[Connection] = asyncio.Queue()
+        self._writers: list[asyncio.StreamWriter] = []
 
     async def __aenter__(self) -> Self:
         opening = (asyncio.open_connection(self._host, self._port) for _ in range(self._clients))
         for connection in await asyncio.gather(*opening):
             self._idle.put_nowait(connection)
+            self._writers.append(connection[1])
         return self
 
     async def __aexit__(
@@ -36,9 +38,10 @@ class Crowd:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        while not self._idle.empty():
-            _, writer = self._idle.get_nowait()
+        for writer in self._writers:
             writer.close()
+        closing = (writer.wait_closed() for writer in self._writers)
+        await asyncio.gather(*closing, return_exceptions=True)
 
     async def ask(self, method: str, path: str, token: str = "", body: Any = None) -> Answer:
         """One call, sent when a connection is free."""

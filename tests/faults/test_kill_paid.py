@@ -1,0 +1,205 @@
+"""Killed in the middle of paid work again and again: what was acknowledged stays, and adds up."""
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.answers import Answer
+from tests.support.crowd import Crowd, Member
+from tests.support.jobs import REJECTION, WORK, new_job
+from tests.support.ledger import broken, opened
+from tests.support.server import Server
+
+KILLS = 20
+CLIENTS = 16
+SEED = 20_261_122
+
+EVENTS = {"claim": "claimed", "submit": "submitted", "accept": "accepted", "reject": "rejected"}
+SCRIPTS: list[list[str]] = [
+    ["claim", "submit", "accept"],
+    ["claim", "submit", "reject", "submit", "accept"],
+    ["claim", "submit", "reject", "submit", "reject"],
+    ["claim"],
+    [],
+]
+
+
+@dataclass
+class Story:
+    """A job, or the bounty of a thread, as its one client was told of it.
+
+    `told` are the events that were acknowledged with their receipts; `open` is the step that was
+    asked for and not answered, which may have happened or not.
+    """
+
+    creator: str
+    mark: str
+    id: str = ""
+    told: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    open: str = "created"
+
+
+@dataclass
+class Work:
+    """Sixteen clients that offer, work, decide and pay as fast as they can."""
+
+    random: random.Random
+    agents: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    stories: list[Story] = field(default_factory=list[Story])
+    acknowledged: int = 0
+
+    async def sign_in(self, url: str) -> None:
+        """One agent for each client; their tokens outlive the server."""
+        async with Crowd(url, CLIENTS) as crowd:
+            members = await crowd.members("client", CLIENTS)
+            self.agents = [(member.id, member.token) for member in members]
+
+    async def run(self, server: Server, more: int) -> None:
+        """Work until so many more steps are acknowledged, and kill the server at that moment."""
+        enough = asyncio.Event()
+        wanted = self.acknowledged + more
+        async with Crowd(server.url, CLIENTS) as crowd:
+            members = [Member(crowd, *agent) for agent in self.agents]
+            clients = [
+                asyncio.create_task(self._client(members, number, wanted, enough))
+                for number in range(CLIENTS)
+            ]
+            await enough.wait()
+            await asyncio.to_thread(server.kill)
+            await asyncio.gather(*clients)
+
+    async def _client(
+        self, members: list[Member], number: int, wanted: int, enough: asyncio.Event
+    ) -> None:
+        creator, worker = members[number], members[(number + 1) % CLIENTS]
+        try:
+            while True:
+                job = self._begin(creator)
+                answer = await creator.post("jobs", {**new_job(1.25), "title": job.mark})
+                self._told(job, answer, answer["job"]["id"])
+                for action in self.random.choice(SCRIPTS):
+                    await self._step(job, action, creator, worker)
+                if self.acknowledged >= wanted:
+                    enough.set()
+        except (OSError, EOFError):
+            enough.set()
+
+    def _begin(self, creator: Member) -> Story:
+        story = Story(creator.id, f"job {len(self.stories)}")
+        self.stories.append(story)
+        return story
+
+    async def _step(self, job: Story, action: str, creator: Member, worker: Member) -> None:
+        actor = worker if action in ("claim", "submit") else creator
+        body: Any = {"submit": WORK, "reject": REJECTION}.get(action)
+        job.open = EVENTS[action]
+        answer = await actor.post(f"jobs/{job.id}/{action}", body)
+        self._told(job, answer, job.id)
+
+    def _told(self, job: Story, answer: Answer, job_id: str) -> None:
+        assert answer.status in (200, 201), answer.text
+        job.id = job_id
+        job.told.append((job.open, answer["receipt"]["id"]))
+        job.open = ""
+        self.acknowledged += 1
+
+
+Kept = dict[str, tuple[str, list[str]]]
+
+
+def kept_in(path: Path) -> tuple[Kept, set[str]]:
+    """The jobs by their marks as `(id, events)`, and all receipts."""
+    with opened(path) as connection:
+        jobs = connection.execute("SELECT title, id FROM job").fetchall()
+        assert len(dict(jobs)) == len(jobs), "a job is there twice"
+        events: dict[str, list[str]] = {job_id: [] for _, job_id in jobs}
+        told = "SELECT job_id, event FROM job_event ORDER BY job_id, position"
+        for job_id, event in connection.execute(told):
+            events[job_id].append(event)
+        receipts = {row[0] for row in connection.execute("SELECT id FROM receipt")}
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    return {mark: (job_id, events[job_id]) for mark, job_id in jobs}, receipts
+
+
+def problems(stories: list[Story], kept: Kept, receipts: set[str]) -> list[str]:
+    """Where what is kept differs from what was told: every step that was acknowledged must be
+    there in its order, and of those that were not at most the one that was asked for."""
+    found = [f"{mark}: nobody asked for it" for mark in set(kept) - {s.mark for s in stories}]
+    for story in stories:
+        told = [event for event, _ in story.told]
+        job_id, events = kept.get(story.mark, ("", []))
+        possible = [told, [*told, story.open]] if story.open else [told]
+        if events not in possible:
+            found.append(f"{story.mark}: told {told}, asked {story.open!r}, there is {events}")
+        if told and job_id != story.id:
+            found.append(f"{story.mark}: told {story.id}, there is {job_id}")
+        found += [
+            f"{story.mark}: no {receipt}" for _, receipt in story.told if receipt not in receipts
+        ]
+    return found
+
+
+@pytest.mark.timeout(300)
+def test_twenty_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced(
+    start_server: Callable[..., Server],
+) -> None:
+    work = Work(random.Random(SEED))
+    server = start_server(signup_grant=1_000_000)
+    file = server.data_dir / "stoa.db"
+    asyncio.run(work.sign_in(server.url))
+    for number in range(KILLS):
+        before = work.acknowledged
+        asyncio.run(work.run(server, work.random.randrange(20, 150)))
+        assert work.acknowledged > before, f"kill {number}: nothing was under way"
+        server = start_server(data_dir=server.data_dir, signup_grant=1_000_000)
+        assert problems(work.stories, *kept_in(file)) == []
+        assert broken(file) == {}
+    # What nobody was told of did happen now and then, or no kill came in the middle of anything.
+    kept, _ = kept_in(file)
+    unknown = [story for story in work.stories if story.open]
+    assert len(unknown) > KILLS
+    assert any(kept.get(story.mark, ("", []))[1][-1:] == [story.open] for story in unknown)
+
+
+# --- The check itself.
+
+STORY = Story("ag_1", "job 1", "job_1", [("created", "rc_1"), ("claimed", "rc_2")], "submitted")
+TOLD = ["created", "claimed"]
+RECEIPTS = {"rc_1", "rc_2"}
+
+
+@pytest.mark.parametrize(
+    ("events", "fits"),
+    [
+        (TOLD, True),
+        ([*TOLD, "submitted"], True),
+        (["created"], False),
+        ([*TOLD, "submitted", "accepted"], False),
+        ([*TOLD, "accepted"], False),
+        (["claimed", "created"], False),
+    ],
+)
+def test_the_check_takes_what_was_told_and_at_most_the_step_asked_for(
+    events: list[str], fits: bool
+) -> None:
+    assert (problems([STORY], {"job 1": ("job_1", events)}, RECEIPTS) == []) is fits
+
+
+def test_the_check_notices_lost_jobs_receipts_and_jobs_of_nobody() -> None:
+    there = {"job 1": ("job_1", TOLD)}
+    assert problems([STORY], {}, RECEIPTS) == [
+        "job 1: told ['created', 'claimed'], asked 'submitted', there is []",
+        "job 1: told job_1, there is ",
+    ]
+    assert problems([STORY], there, {"rc_1"}) == ["job 1: no rc_2"]
+    assert problems([STORY], there | {"job 2": ("job_2", TOLD)}, RECEIPTS) == [
+        "job 2: nobody asked for it"
+    ]
+    assert problems([STORY], {"job 1": ("job_9", TOLD)}, RECEIPTS) == [
+        "job 1: told job_1, there is job_9"
+    ]
