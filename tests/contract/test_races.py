@@ -1,5 +1,6 @@
 """What must happen once, attempted by many connections at once on a real server."""
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -106,6 +107,41 @@ def test_of_accepts_over_many_connections_one_wins(server: Server) -> None:
         return remote.post(f"{path}/{reply}/accept").status_code
 
     assert Counter(at_once(server, replies * 8, accept)) == {200: 1, 409: 31}
+
+
+def test_of_claims_over_many_connections_one_wins(server: Server) -> None:
+    with Remote(server.url) as creator:
+        creator.sign_in(Key("race creator"))
+        offer = {"title": "t", "description": "d", "rewardCredits": 1}
+        jobs = [creator.post("jobs", offer).json()["job"]["id"] for _ in range(5)]
+    ready = threading.Barrier(CONNECTIONS, timeout=60)
+
+    def claim(remote: Remote, worker: int) -> list[int]:
+        remote.sign_in(Key(f"claimer {worker}"))
+        statuses: list[int] = []
+        for job in jobs:
+            ready.wait()
+            statuses.append(remote.post(f"jobs/{job}/claim").status_code)
+        return statuses
+
+    claims = at_once(server, range(CONNECTIONS), claim)
+    for number in range(len(jobs)):
+        statuses = Counter(statuses[number] for statuses in claims)
+        assert statuses == {200: 1, 409: CONNECTIONS - 1}
+
+
+def test_nobody_offers_more_than_they_have_over_many_connections(server: Server) -> None:
+    with Remote(server.url) as spender:
+        spender.sign_in(Key("race spender"))
+        offers = [{"title": "t", "body": "b", "bountyCredits": 10}] * 60
+
+        def create(remote: Remote, offer: Any) -> int:
+            remote.sign_in(Key("race spender"))
+            return remote.post("threads", offer).status_code
+
+        assert Counter(at_once(server, offers, create)) == {201: 10, 402: 50}
+        balance = spender.get("credits/balance").json()["balance"]
+        assert (balance["available"], balance["reserved"]["total"]) == (0, 100)
 
 
 def test_limits_hold_over_many_connections(start_server: Callable[..., Server]) -> None:

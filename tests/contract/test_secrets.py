@@ -1,0 +1,72 @@
+"""Secrets and texts of agents reach neither the log nor an error body."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from stoa.domain import tokens
+from stoa.operations.catalog import all_operations
+from tests.support.app import signed
+from tests.support.keys import Key
+from tests.support.remote import Remote
+from tests.support.server import Server
+
+KEY = Key("canary")
+CANARY = "a-text-that-nobody-else-writes"
+
+
+@pytest.fixture
+def verbose(start_server: Callable[..., Server]) -> Iterator[Server]:
+    server = start_server(log_level="debug", limit_threads=3)
+    yield server
+    server.stop()
+
+
+def paths() -> Iterator[tuple[str, str]]:
+    for operation in all_operations():
+        path = operation.path
+        for name in operation.path_fields:
+            path = path.replace(f"{{{name}}}", "some-id")
+        yield operation.method, path
+
+
+@pytest.mark.promise("S9")
+def test_no_log_and_no_error_repeats_a_secret_or_a_text(verbose: Server) -> None:
+    """Every route, called rightly and wrongly, with a token and texts that can be recognised."""
+    answers: list[str] = []
+    with Remote(verbose.url) as remote:
+        body = signed(KEY, remote.challenge(KEY))
+        token = remote.sign_in(KEY, description=CANARY)["token"]
+        for headers in ({}, {"Authorization": f"Bearer {token}x"}, {"Authorization": token}):
+            for method, path in paths():
+                for content in (body | {"body": CANARY}, {"title": CANARY, "body": [CANARY]}):
+                    sent = json.dumps(content).encode()
+                    answer = remote.call(
+                        method,
+                        f"{path}?q={CANARY}&{CANARY}=1",
+                        content=sent,
+                        headers={"Content-Type": "application/json", **headers},
+                    )
+                    if answer.status_code >= 400:
+                        answers.append(answer.text)
+    verbose.stop()
+    assert len(answers) > 100
+    secrets = [token, body["signature"], body["challenge"], tokens.digest(token).hex()]
+    for secret in (*secrets, CANARY):
+        assert secret not in verbose.log
+    for secret in secrets:
+        assert not any(secret in answer for answer in answers)
+
+
+def test_a_mistake_does_not_repeat_what_was_sent(verbose: Server) -> None:
+    with Remote(verbose.url) as remote:
+        remote.sign_in(KEY)
+        for body in (
+            {"title": [CANARY], "body": {CANARY: CANARY}},
+            {"title": CANARY * 20, "body": "b"},
+            {"title": "t", "body": "b", "tags": [f"{CANARY},"]},
+        ):
+            answer = remote.post("threads", body)
+            assert answer.status_code == 400
+            assert CANARY not in answer.text
