@@ -204,6 +204,7 @@ def test_a_sign_in_that_another_call_has_done_meanwhile_is_not_done_again() -> N
     assert play.paths == ["challenge", "verify"]
 
 
+@pytest.mark.promise("S8")
 @pytest.mark.parametrize(
     "address",
     ["http://stoa.test.evil", "https://stoa.test", "http://stoa.test:81", "http://stoa.test/x", ""],

@@ -62,6 +62,7 @@ def test_a_public_read_has_a_weak_etag_and_answers_it_with_304(
     assert "content-length" not in again.headers
 
 
+@pytest.mark.promise("W10")
 @pytest.mark.parametrize("path", PUBLIC)
 def test_the_etag_does_not_depend_on_the_token(
     stoa: App, alice: Agent, places: dict[str, str], path: str

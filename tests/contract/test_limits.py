@@ -186,6 +186,7 @@ def test_a_write_is_429_when_reads_are_full(stoa: App, alice: Agent) -> None:
     assert reply.rate == ("replies", 2, 1)
 
 
+@pytest.mark.promise("L4")
 @pytest.mark.settings(**LOW)
 def test_a_refused_write_gives_its_unit_back_and_takes_one_of_reads(
     stoa: App, alice: Agent
@@ -262,6 +263,7 @@ def test_an_ipv6_client_is_counted_by_its_network_and_a_mapped_one_as_ipv4(stoa:
     assert stoa.get("threads", client="10.0.0.1").ok().rate == ("reads", 3, 1)
 
 
+@pytest.mark.promise("L2")
 @pytest.mark.settings(limit_reads_anonymous=5)
 def test_forwarded_headers_of_a_stranger_change_nothing(stoa: App) -> None:
     answers = [
@@ -325,6 +327,7 @@ def test_some_reads_are_free(stoa: App, path: str) -> None:
     assert stoa.get("threads").ok().rate == ("reads", 1, 0)
 
 
+@pytest.mark.promise("L5")
 def test_above_six_hundred_a_minute_free_reads_are_shed(stoa: App) -> None:
     statuses = [stoa.get(UNCHARGED[number % 5]).status for number in range(600)]
     assert 429 not in statuses
@@ -344,6 +347,7 @@ def register(stoa: App, number: int, client: str, **options: Any) -> Answer:
     return stoa.verify(Key(f"new{number}"), client=client, **options)
 
 
+@pytest.mark.promise("L3")
 @pytest.mark.settings(limit_registrations=None)
 def test_twenty_new_keys_a_day_for_one_address(stoa: App) -> None:
     for number in range(20):

@@ -184,6 +184,7 @@ def test_a_link_from_an_offset_does_not_keep_it(stoa: App, listing: tuple[str, s
 # --- Others write meanwhile.
 
 
+@pytest.mark.promise("Q1")
 @pytest.mark.parametrize(
     "path", ["threads", "threads?tag=a", "unanswered", "search", "search?tags=a", "search?tags=a,b"]
 )
@@ -289,6 +290,7 @@ def test_a_made_up_cursor_with_a_negative_place_is_400(
     stoa.get(f"{path}&cursor={cursor}").invalid("query.cursor")
 
 
+@pytest.mark.promise("Q4")
 @pytest.mark.parametrize(
     "path",
     ["threads", "threads?sort=active", "threads?sort=replies", "search", "search?q=question"],
@@ -324,6 +326,7 @@ QUOTES = '"' * 50_000
 CONTROLS = "\x01" * 50_000
 
 
+@pytest.mark.promise("Q3")
 @pytest.mark.parametrize("text", [EMOJI, QUOTES, CONTROLS], ids=["emoji", "quotes", "controls"])
 @pytest.mark.parametrize("path", ["threads", "unanswered", "search", "search?q=question"])
 def test_a_page_of_long_bodies_ends_early_and_the_next_one_goes_on(

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import apsw
+import pytest
 
 from tests.support.app import signed
 from tests.support.keys import Key
@@ -44,6 +45,7 @@ def stored(server: Server, query: str) -> int:
         connection.close()
 
 
+@pytest.mark.promise("S1")
 def test_one_challenge_verified_two_hundred_times_at_once_gives_one_token(server: Server) -> None:
     key = Key("replay")
     with Remote(server.url) as remote:
@@ -68,6 +70,7 @@ def test_a_used_challenge_stays_used_after_a_restart(start_server: Callable[...,
         assert verify(remote, unused)[0] == 200
 
 
+@pytest.mark.promise("S2")
 def test_two_hundred_first_sign_ins_of_one_key_register_one_agent(server: Server) -> None:
     key = Key("twins")
     with Remote(server.url) as remote:
@@ -109,6 +112,7 @@ def test_of_accepts_over_many_connections_one_wins(server: Server) -> None:
     assert Counter(at_once(server, replies * 8, accept)) == {200: 1, 409: 31}
 
 
+@pytest.mark.promise("C7")
 def test_of_claims_over_many_connections_one_wins(server: Server) -> None:
     with Remote(server.url) as creator:
         creator.sign_in(Key("race creator"))
@@ -130,6 +134,7 @@ def test_of_claims_over_many_connections_one_wins(server: Server) -> None:
         assert statuses == {200: 1, 409: CONNECTIONS - 1}
 
 
+@pytest.mark.promise("C8")
 def test_nobody_offers_more_than_they_have_over_many_connections(server: Server) -> None:
     with Remote(server.url) as spender:
         spender.sign_in(Key("race spender"))
@@ -144,6 +149,7 @@ def test_nobody_offers_more_than_they_have_over_many_connections(server: Server)
         assert (balance["available"], balance["reserved"]["total"]) == (0, 100)
 
 
+@pytest.mark.promise("L1")
 def test_limits_hold_over_many_connections(start_server: Callable[..., Server]) -> None:
     limited = start_server(limit_reads_anonymous=120, limit_threads=10)
     headers = [{"X-Forwarded-For": f"10.0.{number}.1"} for number in range(300)]

@@ -56,6 +56,7 @@ def test_a_full_bucket_comes_before_unreadable_and_unknown(stoa: App, operation:
     answer.refused(429, "rate_limited")
 
 
+@pytest.mark.promise("W9")
 @pytest.mark.parametrize("operation", WRITES)
 def test_size_comes_before_media_type_before_json_before_fields_before_the_id(
     stoa: App, operation: Operation

@@ -29,6 +29,7 @@ def test_everything_is_still_there_after_a_restart(start_server: Start) -> None:
 # --- What comes over the wire cannot write into the answer's head.
 
 
+@pytest.mark.promise("W6")
 @pytest.mark.parametrize(
     "target",
     [

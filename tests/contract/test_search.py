@@ -162,6 +162,7 @@ SYNTAX = [
 ]
 
 
+@pytest.mark.promise("Q5")
 @pytest.mark.parametrize("q", SYNTAX)
 def test_a_query_in_the_engines_language_is_words_like_any_other(
     stoa: App, alice: Agent, q: str
@@ -185,6 +186,7 @@ def test_hundreds_of_random_queries_are_answered(stoa: App, alice: Agent) -> Non
     assert statuses[200] > 400
 
 
+@pytest.mark.promise("Q6")
 @pytest.mark.parametrize(
     "text",
     [

@@ -40,6 +40,7 @@ def with_token(token: str) -> dict[str, str]:
 # --- Public keys.
 
 
+@pytest.mark.promise("S3")
 @pytest.mark.parametrize("key", WEAK_KEYS)
 def test_a_weak_key_is_400_at_both_routes(stoa: App, key: str) -> None:
     stoa.post(CHALLENGE, {"publicKey": key}).invalid("publicKey")
@@ -149,6 +150,7 @@ def test_with_a_base_url_a_challenge_names_it_under_every_host(stoa: App) -> Non
         assert urlsafe_b64decode(text + "===").startswith(b"https://stoa.example\n")
 
 
+@pytest.mark.promise("S5")
 def test_asking_for_challenges_stores_nothing(stoa: App) -> None:
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'post_index%'"
 
@@ -200,6 +202,7 @@ def test_a_challenge_of_another_key_is_invalid(stoa: App) -> None:
     stoa.post(VERIFY, signed(Key("bob"), challenge)).refused(401, "challenge_invalid")
 
 
+@pytest.mark.promise("S4")
 def test_a_challenge_changed_anywhere_is_invalid(stoa: App) -> None:
     challenge = stoa.challenge(KEY)
     for place in range(len(challenge)):
@@ -347,6 +350,7 @@ def test_the_answer_of_a_sign_in_has_every_member(stoa: App) -> None:
     }
 
 
+@pytest.mark.promise("S6")
 def test_a_token_is_recognisable_and_kept_only_as_a_hash(stoa: App) -> None:
     token = stoa.verify(KEY).ok()["token"]
     assert tokens.well_formed(token)
@@ -385,6 +389,7 @@ def test_no_header_on_a_route_that_needs_one_is_its_own_code(stoa: App) -> None:
     assert "/api/v1/auth/challenge" in answer["recovery"]
 
 
+@pytest.mark.promise("S7")
 @pytest.mark.parametrize(
     "header",
     [

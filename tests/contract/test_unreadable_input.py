@@ -203,6 +203,7 @@ NOT_JSON = {
 }
 
 
+@pytest.mark.promise("W1")
 @pytest.mark.parametrize("kind", NOT_JSON)
 def test_what_is_not_one_plain_json_object_is_400(stoa: App, kind: str) -> None:
     answer = stoa.post(CHALLENGE, NOT_JSON[kind]).invalid()
@@ -276,6 +277,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.promise("W3")
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_megabyte_of_mistakes_is_answered_quickly_and_briefly(stoa: App, kind: str) -> None:
     body = json.dumps(HOSTILE[kind], separators=(",", ":")).encode()
@@ -299,6 +301,7 @@ def test_a_megabyte_of_tags_is_answered_quickly_and_briefly(
     assert len(answer.content) < 50_000
 
 
+@pytest.mark.promise("W2")
 def test_two_hundred_bombs_at_once_neither_break_the_server_nor_fill_its_memory(
     server: Server,
 ) -> None:

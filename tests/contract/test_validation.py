@@ -161,6 +161,7 @@ def test_a_blank_title_or_body_is_400(alice: Agent, blank: str) -> None:
     alice.post(f"threads/{thread['id']}/replies", {"body": blank}).invalid("body")
 
 
+@pytest.mark.promise("X1")
 @pytest.mark.parametrize(
     "text",
     [
@@ -196,6 +197,7 @@ REFUSED_IN_LABELS = [
 ]
 
 
+@pytest.mark.promise("X2")
 @pytest.mark.parametrize("character", REFUSED_IN_LABELS, ids=lambda c: f"U+{ord(c):04X}")
 def test_labels_refuse_what_hides_or_reorders_text_and_bodies_keep_it(
     stoa: App, alice: Agent, character: str

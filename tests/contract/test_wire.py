@@ -336,6 +336,7 @@ def test_allowed_hosts_are_ours_in_any_case(stoa: App) -> None:
     stoa.get("threads", headers={"Host": "stoa.example"}).refused(421, "wrong_host")
 
 
+@pytest.mark.promise("W8")
 def test_other_host_headers_are_not_believed(stoa: App) -> None:
     headers = {
         "X-Forwarded-Host": "evil.example",

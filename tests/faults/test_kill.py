@@ -127,6 +127,7 @@ def check_everything(path: Path, journal: Journal) -> None:
     assert [finding for finding in findings if finding.differences] == []
 
 
+@pytest.mark.promise("D1")
 @pytest.mark.timeout(300)
 def test_twenty_kills_under_load_lose_nothing_that_was_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path

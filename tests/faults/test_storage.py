@@ -69,6 +69,7 @@ FAULTS: dict[str, tuple[Call, int, bool]] = {
 }
 
 
+@pytest.mark.promise("D4")
 @pytest.mark.parametrize("first", [1, 2, 4])
 @pytest.mark.parametrize("kind", FAULTS)
 def test_nothing_is_acknowledged_that_is_not_there_afterwards(
@@ -215,6 +216,7 @@ def is_answered_before_the_sync(agent: Agent, thread: Any, disk: Disk) -> bool:
     return agent.app.run(look())
 
 
+@pytest.mark.promise("D3")
 def test_each_of_200_answers_comes_after_a_sync_of_its_own(settings: Settings, disk: Disk):
     with App(settings) as app:
         agent = app.agent("alice")

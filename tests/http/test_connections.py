@@ -109,6 +109,7 @@ def test_a_head_that_stops_is_answered_408_and_closed(served: Served):
         assert refusal_code(client.last) == "request_timeout"
 
 
+@pytest.mark.promise("W7")
 @with_patience(header=SHORT)
 def test_a_head_that_trickles_is_answered_408_and_closed(served: Served):
     with served.client() as client:

@@ -128,6 +128,7 @@ UNCLEAR = {
 }
 
 
+@pytest.mark.promise("W5")
 @pytest.mark.parametrize("request_bytes", UNCLEAR.values(), ids=UNCLEAR)
 def test_what_has_more_than_one_reading_is_400_and_the_end(
     served: Served, book: Book, request_bytes: bytes

@@ -141,6 +141,7 @@ def world(server: Server) -> Iterator[World]:
     assert min(made.sent.values()) >= SHARE, made.sent
 
 
+@pytest.mark.promise("W4")
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_generated_request_is_answered_as_described(operation: str, world: World) -> None:
     def send(case: Any) -> None:

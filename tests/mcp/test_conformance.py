@@ -33,6 +33,7 @@ REQUIRED = {
 """How many checks pass in the scenarios that say most about a server with tools only."""
 
 
+@pytest.mark.promise("T3")
 @pytest.mark.parametrize("version", ERAS)
 def test_only_what_is_not_offered_fails(
     version: str, start_server: Callable[..., Server], tmp_path: Path

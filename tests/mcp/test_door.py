@@ -41,6 +41,7 @@ def test_a_host_that_is_not_ours_is_refused(stoa: App, host: str) -> None:
     assert "access-control-allow-origin" not in answer.headers
 
 
+@pytest.mark.promise("T2")
 @pytest.mark.parametrize(
     "origin",
     [

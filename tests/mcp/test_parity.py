@@ -76,6 +76,7 @@ def named_in_turn(text: str) -> str:
     return re.sub(r'"path": "(path|query)\.', '"path": "', text)
 
 
+@pytest.mark.promise("T1")
 @pytest.mark.parametrize("flow", [thread_flow, job_flow, refusals])
 def test_the_same_calls_through_every_door_tell_the_same_story(
     flow: Callable[[], Flow], settings: Settings, tmp_path: Path

@@ -131,6 +131,7 @@ BAD = [
 ]
 
 
+@pytest.mark.promise("C4")
 @pytest.mark.parametrize(("field", "text"), BAD)
 def test_a_bad_amount_is_named_and_moves_nothing(shared: Shared, field: str, text: str) -> None:
     ada = shared.agent("ada")

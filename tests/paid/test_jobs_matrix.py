@@ -116,6 +116,7 @@ def test_the_table_has_every_cell() -> None:
     assert len(CELLS) == 7 * 5 * 5
 
 
+@pytest.mark.promise("C6")
 @pytest.mark.parametrize("cell", CELLS, ids=" ".join)
 def test_a_role_does_something_with_a_job_in_a_state(stage: Stage, cell: Cell) -> None:
     creator, claimer = stage.agents["creator"], stage.agents["claimer"]

@@ -152,6 +152,7 @@ FORBIDDEN = {
 TABLES = ("account", "posting", "ledger_transaction", "settlement", "hold", "job", "thread")
 
 
+@pytest.mark.promise("C2")
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_the_database_refuses_it_when(file: Path, what: str) -> None:
     sql, reason = FORBIDDEN[what]

@@ -190,6 +190,7 @@ TABLES = {
 }
 
 
+@pytest.mark.promise("C1")
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
 def test_credits_go_where_the_table_says(stoa: App, table: str) -> None:
     play(stoa, table)

@@ -109,6 +109,7 @@ def secrets(stoa: App) -> Secrets:
     return Secrets(stoa)
 
 
+@pytest.mark.promise("C10")
 def test_no_public_read_shows_submitted_work_to_others(secrets: Secrets) -> None:
     statuses: dict[int, int] = {}
     for target in secrets.targets():

@@ -145,6 +145,7 @@ def test_an_unknown_agent_has_no_reputation(stoa: App) -> None:
 PAIR = pytest.mark.settings(limit_pair_reputation=3)
 
 
+@pytest.mark.promise("C9")
 @PAIR
 def test_the_fourth_unpaid_accept_of_a_pair_in_a_day_is_refused(
     stoa: App, ada: Agent, bob: Agent

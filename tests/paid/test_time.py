@@ -145,6 +145,7 @@ BOOKERS: dict[str, Callable[[Town], object]] = {
 }
 
 
+@pytest.mark.promise("C3")
 @pytest.mark.parametrize("first", BOOKERS)
 def test_a_refund_is_booked_once_whoever_is_first(stoa: App, town: Town, first: str) -> None:
     town.wait(late=5 * SECOND)

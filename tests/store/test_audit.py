@@ -92,6 +92,7 @@ def test_the_audit_finds(stoa: App, tampering: str) -> None:
     assert differing(stoa) == expected
 
 
+@pytest.mark.promise("C5")
 def test_one_corrupted_posting_stops_settlements_and_leaves_reads(
     stoa: App, paid: tuple[Agent, Agent]
 ) -> None:

@@ -52,6 +52,7 @@ def test_the_written_schema_and_the_migrations_give_the_same_database() -> None:
     assert schema.WRITTEN.read_text(encoding="utf-8") == schema.text(), "run scripts/schema"
 
 
+@pytest.mark.promise("D8")
 @pytest.mark.parametrize("number", range(len(STEPS) + 1))
 def test_a_database_of_any_age_gets_to_the_same_schema(tmp_path: Path, number: int) -> None:
     path = tmp_path / "stoa.db"
@@ -112,6 +113,7 @@ async def _open_and_close(path: Path) -> None:
     await SqliteStore.open(path, VirtualClock()).close()
 
 
+@pytest.mark.promise("D7")
 def test_a_second_program_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
     async def attempt() -> None:
         first = SqliteStore.open(tmp_path / "stoa.db", VirtualClock())

@@ -177,6 +177,7 @@ PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 SCOPES = {"all": "", "author": _id("ag", 0), "status": "open", "tag": "x"}
 
 
+@pytest.mark.promise("Q2")
 @pytest.mark.parametrize("name", PAGES)
 def test_a_late_page_takes_as_many_steps_as_the_first(database: apsw.Connection, name: str) -> None:
     scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")

@@ -105,6 +105,7 @@ def test_a_refused_work_leaves_nothing_behind(opened: Opened) -> None:
     assert opened.names() == set()
 
 
+@pytest.mark.promise("D6")
 @pytest.mark.parametrize(
     "error",
     [

@@ -64,6 +64,7 @@ def titles(app: App) -> set[str]:
     return found
 
 
+@pytest.mark.promise("D5")
 @pytest.mark.parametrize(
     "fault",
     [
@@ -141,6 +142,7 @@ def lost(moments: list[Moment], storage: Storage, folder: Path, settings: Settin
     return missing
 
 
+@pytest.mark.promise("D2")
 def test_a_power_cut_loses_nothing_that_was_answered(
     storage: Storage, settings: Settings, tmp_path: Path
 ) -> None:

@@ -103,6 +103,7 @@ def test_a_stoa_in_use_has_every_page(stoa: App) -> None:
         assert len(page(stoa, path).content) <= PAGE_BYTES
 
 
+@pytest.mark.promise("X3")
 @pytest.mark.parametrize("part", range(10))
 def test_no_text_of_an_agent_changes_the_structure_of_a_page(stoa: App, part: int) -> None:
     other = stoa.agent("other")
@@ -114,6 +115,7 @@ def test_no_text_of_an_agent_changes_the_structure_of_a_page(stoa: App, part: in
         assert found == expected, text
 
 
+@pytest.mark.promise("X4")
 @pytest.mark.parametrize("text", payloads()[::25])
 def test_no_text_changes_the_structure_of_a_list_or_a_feed(stoa: App, text: str) -> None:
     square = Square(stoa, text, stoa.agent("other"))
