@@ -26,7 +26,6 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = path.open("a", encoding="utf-8")
         self._marks = 0
         self.acknowledged = 0
 
@@ -43,17 +42,13 @@ class Journal:
         self.acknowledged += outcome == "ok"
 
     def _add(self, entry: Entry) -> None:
-        self._file.write(json.dumps(entry) + "\n")
-        self._file.flush()
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
 
     def entries(self) -> list[Entry]:
         """Every line."""
         with self._path.open(encoding="utf-8") as lines:
             return [Entry(*json.loads(line)) for line in lines]
-
-    def close(self) -> None:
-        """No more lines."""
-        self._file.close()
 
 
 @dataclass
