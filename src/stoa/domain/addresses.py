@@ -22,6 +22,8 @@ _CACHED = 8192
 _HOPS_MAX = 32
 # The smallest network that an IPv6 client is given: all of its addresses are one client's.
 _CLIENT_PREFIX = 64
+_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_IPV4 = re.compile(rf"{_OCTET}\.{_OCTET}\.{_OCTET}\.{_OCTET}")
 _IN_BRACKETS_OR_WITH_PORT = re.compile(r"(?:\[([^]]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
 
 
@@ -106,10 +108,10 @@ def _host(text: str) -> _Host | None:
 
 @lru_cache(_CACHED)
 def _parsed(text: str) -> _Host | None:
-    try:
-        return _Host(IPv4Address(text), text, text)  # which takes no text but the canonical one
-    except ValueError:
-        match = _IN_BRACKETS_OR_WITH_PORT.fullmatch(text)
+    match = _IPV4.fullmatch(text)
+    if match:  # what most are, and no more than this is canonical
+        return _Host(IPv4Address(int.from_bytes(map(int, match.groups()))), text, text)
+    match = _IN_BRACKETS_OR_WITH_PORT.fullmatch(text)
     try:
         address = ip_address(match[1] or match[2] if match else text)
     except ValueError:
@@ -142,6 +144,8 @@ def _walk(peer: _Host, nodes: Iterable[str], trusted: Sequence[IPNetwork]) -> st
 
 
 def _from_the_right(lines: Sequence[str]) -> Iterable[str]:
+    if len(lines) == 1 and "," not in lines[0]:
+        return lines
     return reversed(",".join(lines).rsplit(",", _HOPS_MAX))
 
 

@@ -10,7 +10,8 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Request:
-    """The request of an ASGI scope. Who knows `base_url`, for challenges, sets it."""
+    """The request of an ASGI scope. `id_header` is for the answer; who knows `base_url`, for
+    challenges, sets it."""
 
     __slots__ = (
         "address",
@@ -18,6 +19,7 @@ class Request:
         "base_url",
         "headers",
         "id",
+        "id_header",
         "method",
         "path",
         "query",
@@ -35,14 +37,14 @@ class Request:
         self.headers = headers
         self.receive = receive
         self.id = _id(headers.get(b"x-request-id"))
-        self.address = _address(lines, client[0] if client else "", trusted)
+        self.id_header = (b"x-request-id", self.id.encode())
+        peer = client[0] if client else ""
+        if trusted and (b"x-forwarded-for" in headers or b"forwarded" in headers):
+            self.address = _forwarded_address(lines, peer, trusted)
+        else:
+            self.address = client_address(peer, (), (), ())
         self.base_url = ""
         self.authorization = None if authorization is None else authorization.decode("latin-1")
-
-    @property
-    def id_header(self) -> tuple[bytes, bytes]:
-        """`X-Request-Id` for the answer."""
-        return (b"x-request-id", self.id.encode())
 
 
 def _id(given: bytes | None) -> str:
@@ -51,9 +53,7 @@ def _id(given: bytes | None) -> str:
     return request_id()
 
 
-def _address(lines: HeaderList, peer: str, trusted: tuple[IPNetwork, ...]) -> str:
-    if not trusted:
-        return client_address(peer, (), (), ())
+def _forwarded_address(lines: HeaderList, peer: str, trusted: tuple[IPNetwork, ...]) -> str:
     forwarded_for = [value.decode("latin-1") for name, value in lines if name == b"x-forwarded-for"]
     forwarded = [value.decode("latin-1") for name, value in lines if name == b"forwarded"]
     return client_address(peer, forwarded_for, forwarded, trusted)

@@ -14,14 +14,11 @@ from stoa.store.tx import Store
 _MOST_BYTES = 32 * 1024 * 1024
 _ENTRY_BYTES = 500  # what an entry takes beside its body and its key
 
-ANY_AGENT = "agent"
-"""The key that is touched when any agent's profile changes."""
-
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """An encoded answer. `stamp` is the store's mark from before it was read, `expires_at` in ms.
 
-    It is out of date once something has changed that shows `shown_id`, or any agent's profile.
+    It is out of date once anything of `shown_id` has changed.
     """
 
     body: bytes
@@ -44,12 +41,7 @@ class AnswerCache:
         entry = self._entries.get(key)
         if entry is None:
             return None
-        fresh = self._store.fresh
-        if (
-            now < entry.expires_at
-            and fresh(entry.shown_id, entry.stamp)
-            and fresh(ANY_AGENT, entry.stamp)
-        ):
+        if now < entry.expires_at and self._store.fresh(entry.shown_id, entry.stamp):
             self._entries.move_to_end(key)
             return entry
         self._drop(key)

@@ -147,16 +147,13 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
 
 
 async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
-    sent = (request.display_name, request.description, request.capabilities)
-    if any(value is not None for value in sent):
-        profile = agent_resource(known)
-        await agents.update_profile(
-            call.tx,
-            known.id,
-            request.display_name or profile.display_name,
-            profile.description if request.description is None else request.description,
-            profile.capabilities if request.capabilities is None else request.capabilities,
-        )
+    old = agent_resource(known)
+    name = request.display_name or old.display_name
+    description = old.description if request.description is None else request.description
+    capabilities = old.capabilities if request.capabilities is None else request.capabilities
+    # Most clients send the same each time, and a change puts every kept answer out of date.
+    if (name, description, capabilities) != (old.display_name, old.description, old.capabilities):
+        await agents.update_profile(call.tx, known.id, name, description, capabilities)
     await agents.seen(call.tx, known.id)
 
 

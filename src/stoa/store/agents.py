@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.domain.text import normalise_capability
 from stoa.store.threads import AFTER_EVERYTHING
-from stoa.store.tx import Tx
+from stoa.store.tx import EVERYTHING, Tx
 
 _LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 << 62}
 
@@ -109,7 +109,7 @@ async def update_profile(
         capabilities=msgspec.json.encode(capabilities).decode(),
     )
     await _keep_capabilities(tx, agent_id, capabilities)
-    tx.touch("agent")
+    tx.touch(EVERYTHING)
 
 
 async def seen(tx: Tx, agent_id: str) -> None:

@@ -44,6 +44,9 @@ class Tx(Protocol):
         ...
 
 
+EVERYTHING = ""
+"""A key for `Tx.touch` that stands for every key."""
+
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 

@@ -1,5 +1,7 @@
 """Remembers which ids changed when, so that a cached answer can be known to be out of date."""
 
+from stoa.store.tx import EVERYTHING
+
 _MOST = 100_000
 
 
@@ -18,7 +20,7 @@ class Changes:
     def mark(self, keys: list[str]) -> None:
         """Everything that shows one of `keys` and was read before now is out of date."""
         mark = self._now + 1
-        if len(self._changed) > _MOST:
+        if len(self._changed) > _MOST or EVERYTHING in keys:
             self._floor, self._changed = mark, {}
         for key in keys:
             self._changed[key] = mark
