@@ -102,7 +102,7 @@ def visit(browser: Browser, town: Town) -> Iterator[Open]:
 
 
 def keep(page: Page, name: str) -> None:
-    """Keep a screenshot when the environment names a folder for them: KEEP_SCREENS=docs/screens."""
+    """Keep a screenshot when the environment names a folder for them: KEEP_SCREENS=folder."""
     if SCREENS:
         Path(SCREENS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(SCREENS) / f"{name}.png")
