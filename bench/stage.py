@@ -99,13 +99,21 @@ class Stage:
         first, last = int(IPv4Address("1.0.0.0")), int(IPv4Address("223.255.255.255"))
         return [str(IPv4Address(source.randint(first, last))) for _ in range(_ADDRESSES)]
 
-    def run(self, side: Side, connections: int, first: int = 0, rate: float = 0.0) -> Tally:
+    def run(
+        self,
+        side: Side,
+        connections: int,
+        first: int = 0,
+        *,
+        rate: float = 0.0,
+        seconds: float = 0.0,
+    ) -> Tally:
         """One round of load. Raises `BenchFailed` when an answer was not what it should be."""
         job = Job(
             side.server.port,
             side.requests,
             connections,
-            self.seconds,
+            seconds or self.seconds,
             side.status,
             first,
             rate=rate,

@@ -21,7 +21,7 @@ def thread_page(stage: Stage) -> Iterator[Result]:
     """One thread's page, asked for by everyone: how many a second, and how late the slowest are."""
     path = f"/forum/threads/{stage.world.threads[0]}"
     requests = [get(path, address) for address in stage.addresses]
-    with servers.bare(yardstick(stage, path)) as bare:
+    with servers.bare(yardstick(stage.stoa, path)) as bare:
         found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), CONNECTIONS)
         name = f"thread page, {CONNECTIONS} connections"
         yield at_least(name, found.ratio, SHARE_TARGET, found.detail)

@@ -7,6 +7,7 @@ from bench import servers
 from bench.bare import Answer, Spec
 from bench.http_requests import get
 from bench.registry import Result, at_least, row
+from bench.servers import Server
 from bench.stage import Side, Stage
 
 CONNECTIONS = (32, 64)
@@ -19,9 +20,9 @@ def thread_path(thread_id: str) -> str:
     return f"/api/v1/threads/{thread_id}?include=replies"
 
 
-def yardstick(stage: Stage, path: str) -> Spec:
-    """A spec that answers with the bytes and headers of Stoa's answer at `path`."""
-    answer = stage.stoa.get(path)
+def yardstick(server: Server, path: str) -> Spec:
+    """A spec that answers with the bytes and headers of this server's answer at `path`."""
+    answer = server.get(path)
     body = answer.read()
     headers = [
         (name.lower().encode(), value.encode())
@@ -48,7 +49,7 @@ def _reads(stage: Stage, name: str, threads: list[str], target: float) -> Iterat
         get(thread_path(thread), address)
         for address, thread in zip(stage.addresses, cycle(threads), strict=False)
     ]
-    with servers.bare(yardstick(stage, thread_path(threads[0]))) as bare:
+    with servers.bare(yardstick(stage.stoa, thread_path(threads[0]))) as bare:
         for connections in CONNECTIONS:
             found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), connections)
             yield at_least(f"{name}, {connections} connections", found.ratio, target, found.detail)

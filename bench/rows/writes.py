@@ -23,7 +23,7 @@ _PAGE = b"\0" * 4096
 def durable_reply(stage: Stage) -> Iterator[Result]:
     """Replies by many agents in many threads, each on disk before it is answered."""
     requests = _replies(stage)
-    spec = yardstick(stage, thread_path(stage.world.threads[0]))
+    spec = yardstick(stage.stoa, thread_path(stage.world.threads[0]))
     spec.post = _answer(stage)
     spec.tokens = stage.world.tokens
     with servers.bare(spec) as bare:

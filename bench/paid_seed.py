@@ -1,0 +1,104 @@
+"""Fills a database with jobs, through the store and without HTTP."""
+
+from pathlib import Path
+
+import msgspec
+
+from stoa.clock import SystemClock
+from stoa.domain import credits, limits, tokens
+from stoa.domain.credits import Credits
+from stoa.entropy import Ids, random_bytes
+from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
+from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.jobs import JobRow
+from stoa.store.tx import Tx
+
+JOBS = 100_000
+AGENTS = 200
+_BATCH = 1000
+_REWARD = Credits(100)
+
+
+class PaidWorld(msgspec.Struct):
+    """Open jobs in the order of their creators, a token of each agent."""
+
+    jobs: list[str]
+    tokens: list[str]
+
+
+async def seed_paid(database: Path) -> PaidWorld:
+    """Make a database with `JOBS` open jobs, each of a reward of one credit."""
+    store = SqliteStore.open(database, SystemClock())
+    seeder = _Seeder()
+    try:
+        await store.write(seeder.sign_in)
+        for _ in range(0, JOBS, _BATCH):
+            await store.write(seeder.offer)
+    finally:
+        await store.close()
+    return seeder.world
+
+
+class _Seeder:
+    """Writes one batch after another."""
+
+    def __init__(self) -> None:
+        self.world = PaidWorld([], [])
+        self._ids = Ids()
+        self._agents: list[str] = []
+
+    async def sign_in(self, tx: Tx) -> None:
+        for place in range(AGENTS):
+            agent_id = self._ids.new("ag", tx.now)
+            await agents.insert(tx, agent_id, random_bytes(32), f"agent-{place}", "", [])
+            token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
+            digest = tokens.digest(token)
+            await sessions.insert_token(tx, digest, agent_id, tx.now + limits.TOKEN_TTL_MS)
+            grant = credits.grant(agent_id, credits.LARGEST)
+            await ledger.book(tx, self._ids.new("tx", tx.now), grant)
+            self._agents.append(agent_id)
+            self.world.tokens.append(token)
+
+    async def offer(self, tx: Tx) -> None:
+        for _ in range(_BATCH):
+            creator = self._agents[len(self.world.jobs) % AGENTS]
+            job_id = self._ids.new("job", tx.now)
+            deadline = tx.now + limits.JOB_TTL_MS
+            held = credits.hold("job", job_id, creator, _REWARD)
+            await ledger.book(tx, self._ids.new("tx", tx.now), held)
+            await holds.insert(tx, job_id, "job", job_id, creator, _REWARD.hundredths, deadline)
+            await jobs.insert(tx, _row(job_id, creator, tx.now, deadline))
+            terms = {("sqlite", True)}
+            await opportunities.insert(
+                tx, "job", job_id, creator, _REWARD.hundredths, deadline, terms
+            )
+            self.world.jobs.append(job_id)
+
+
+def _row(job_id: str, creator: str, now: int, deadline: int) -> JobRow:
+    return JobRow(
+        id=job_id,
+        type="research",
+        status="OPEN",
+        title="Find out",
+        description="What is to be known, and how well.",
+        creator_id=creator,
+        claimer_id=None,
+        tags='["sqlite"]',
+        requirements="[]",
+        acceptance_criteria="[]",
+        verification="[]",
+        effort_estimate=None,
+        amount=_REWARD.hundredths,
+        reject_count=0,
+        last_reject_reason=None,
+        last_reject_message=None,
+        submission_count=0,
+        latest_submission_id=None,
+        created_at=now,
+        deadline=deadline,
+        claimed_at=None,
+        submitted_at=None,
+        decided_at=None,
+        expired_from=None,
+    )

@@ -1,0 +1,106 @@
+"""Paid work with a hundred thousand jobs in the file: the full cycle, balance and market reads."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle
+
+from bench import servers
+from bench.http_requests import HOST, get, post
+from bench.paid_seed import PaidWorld, seed_paid
+from bench.registry import Result, at_least, at_most, row
+from bench.rows.reads import yardstick
+from bench.servers import Server
+from bench.stage import TRUSTED, Side, Stage
+
+CYCLE_TARGET = 0.12
+READ_P99_MS = 5.0
+READS_A_SECOND = 200
+_CONNECTIONS = 32
+_LIMITS = (
+    "threads",
+    "replies",
+    "accepts",
+    "new_agent_holds",
+    "open_claims",
+    "reads_agent",
+    "reads_anonymous",
+    "pair_reputation",
+)
+# Each step takes what the one before it left, so each is given less time.
+_STEPS = {"claim": (200, 1.6), "submit": (201, 1.0), "accept": (200, 0.6)}
+
+
+@contextmanager
+def _paid(stage: Stage) -> Iterator[tuple[Server, PaidWorld]]:
+    folder = stage.folder / "paid"
+    world = asyncio.run(seed_paid(folder / "stoa.db"))
+    off = {f"limit_{name}": "0" for name in _LIMITS}
+    with servers.stoa(folder, trusted_proxies=TRUSTED, allowed_hosts=HOST, **off) as server:
+        yield server, world
+
+
+@row
+def paid_work(stage: Stage) -> Iterator[Result]:
+    """Durable job cycles a second, and what reading costs beside so many jobs."""
+    with _paid(stage) as (server, world):
+        yield _cycle(stage, server, world)
+        token = world.tokens[0]
+        for name, path in (("balance", "/api/v1/credits/balance"), ("market", "/api/v1/market")):
+            request = _signed(get(path, stage.addresses[0]), token)
+            side = Side(server, [request])
+            stage.run(side, _CONNECTIONS, rate=READS_A_SECOND)
+            tally = stage.run(side, _CONNECTIONS, rate=READS_A_SECOND)
+            detail = f"{READS_A_SECOND} a second, median {tally.p50:.1f} ms"
+            yield at_most(f"{name} read p99, 100,000 jobs", tally.p99, READ_P99_MS, "ms", detail)
+
+
+def _signed(request: bytes, token: str) -> bytes:
+    return request.replace(b"\r\n\r\n", f"\r\nAuthorization: Bearer {token}\r\n\r\n".encode(), 1)
+
+
+def _cycle(stage: Stage, server: Server, world: PaidWorld) -> Result:
+    """Each step of the cycle at its full pace; a cycle takes as long as one of each."""
+    rates = [_pace(stage, server, _creations(world), 201, stage.seconds)]
+    jobs = world.jobs
+    for step, (status, share) in _STEPS.items():
+        requests = [_step(world, step, place) for place in range(len(jobs))]
+        tally = stage.run(
+            Side(server, requests, status), _CONNECTIONS, seconds=stage.seconds * share
+        )
+        rates.append(tally.per_second)
+        jobs = jobs[: tally.answers - _CONNECTIONS]
+    cycles = 1 / sum(1 / rate for rate in rates)
+    bare = _bare_posts(stage, server, world)
+    detail = f"{cycles:,.0f} durable cycles a second, {bare:,.0f} bare POSTs a second"
+    return at_least("job cycle to four bare POSTs", 4 * cycles / bare, CYCLE_TARGET, detail)
+
+
+def _pace(stage: Stage, server: Server, requests: list[bytes], status: int, time: float) -> float:
+    return stage.run(Side(server, requests, status), _CONNECTIONS, seconds=time).per_second
+
+
+def _creations(world: PaidWorld) -> list[bytes]:
+    body = {"title": "Measure it", "description": "Say how fast.", "rewardCredits": 1}
+    return [post("/api/v1/jobs", "8.8.8.8", token, body) for token in world.tokens]
+
+
+def _step(world: PaidWorld, step: str, place: int) -> bytes:
+    """The request of the job's creator or, to claim and submit, of its worker."""
+    count = len(world.tokens)
+    who = place % count if step == "accept" else (place + 1) % count
+    body = {"body": "As fast as it gets."} if step == "submit" else {}
+    return post(f"/api/v1/jobs/{world.jobs[place]}/{step}", "8.8.8.8", world.tokens[who], body)
+
+
+def _bare_posts(stage: Stage, server: Server, world: PaidWorld) -> float:
+    """POSTs a second of an application that keeps nothing, with an answer like a job's."""
+    spec = yardstick(server, f"/api/v1/jobs/{world.jobs[-1]}")
+    spec.post = spec.get
+    spec.tokens = world.tokens
+    requests = [
+        post("/", "8.8.8.8", token, {"body": "As fast as it gets."})
+        for token, _ in zip(cycle(world.tokens), range(1000), strict=False)
+    ]
+    with servers.bare(spec) as bare:
+        return _pace(stage, bare, requests, 200, stage.seconds)
