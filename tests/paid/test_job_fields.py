@@ -38,8 +38,9 @@ def test_a_job_within_its_limits_is_kept_as_sent(shared: Shared, fields: dict[st
         elif name == "tags":
             assert job[name] == list(dict.fromkeys(tag.strip().lower() for tag in value))
         elif name == "verification":
-            expected: Any = {"type": "requester_acceptance", "requirements": []} | (value or {})
-            assert job[name] == expected
+            sent: dict[str, Any] = value or {}
+            assert job[name]["requirements"] == sent.get("requirements", [])
+            assert job[name]["type"] == "requester_acceptance"
         else:
             assert job[name] == value
 
@@ -92,6 +93,21 @@ def test_every_broken_limit_of_a_job_is_named(
     ada = shared.agent("ada")
     assert set(ada.post("jobs", {**jobs.new_job(), **fields}).invalid().issues) == paths
     assert jobs.entries(ada) == [("signup_grant", 1_000_000)]
+
+
+def test_unknown_members_of_inner_objects_are_named_too(shared: Shared) -> None:
+    ada, bob = shared.agent("ada"), shared.agent("bob")
+    inner = {"reward": {"amount": 1, "aset": "USD"}, "verification": {"requirement": ["x"]}}
+    body = {"title": "t", "description": "d", **inner}
+    answer = ada.post("jobs", body).ok(201)
+    assert set(answer.warnings) == {"reward.aset", "verification.requirement"}
+    assert "`asset`" in answer.warnings["reward.aset"]
+    jobs.done(bob, answer["job"], "claim")
+    artifacts = [{"name": "a"}, {"name": "b", "uri": "https://example.com"}]
+    answer = jobs.act(bob, answer["job"], "submit", {"body": "b", "artifacts": artifacts}).ok(201)
+    assert set(answer.warnings) == {"artifacts.1.uri"}
+    bounty = {"title": "t", "body": "b", "bounty": {"credits": 1, "amount": 5}}
+    assert set(ada.post("threads", bounty).ok(201).warnings) == {"bounty.amount"}
 
 
 def test_nothing_at_all_is_no_job(shared: Shared) -> None:

@@ -37,6 +37,12 @@ _TYPES = {
     "object": "an object",
     "null": "null",
 }
+_BOUNDS = {
+    "maxItems": "At most {} items.",
+    "minimum": "Must be {} or more.",
+    "exclusiveMinimum": "Must be more than {}.",
+    "maximum": "Must be {} or less.",
+}
 _PATTERNS = {
     text.LABEL_PATTERN: "must not be blank and must not hold control characters, "
     "text-direction overrides or invisible tag characters.",
@@ -47,15 +53,23 @@ _PATTERNS = {
 class _Field(NamedTuple):
     attribute: str
     rule: Rule | None
+    holds: type[msgspec.Struct] | None
 
 
 @cache
-def fields(kind: type[Request]) -> dict[str, _Field]:
-    """The fields of a request by their name on the wire."""
+def fields(kind: type[msgspec.Struct]) -> dict[str, _Field]:
+    """The fields of a request, or of an object in it, by their name on the wire."""
     return {
-        field.encode_name: _Field(field.name, _rule(field.type))
+        field.encode_name: _Field(field.name, _rule(field.type), _held(field.type))
         for field in msgspec.structs.fields(kind)
     }
+
+
+def _held(annotation: Any) -> type[msgspec.Struct] | None:
+    """The type of the objects that a field holds, alone or in a list."""
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return annotation
+    return next(filter(None, map(_held, get_args(annotation))), None)
 
 
 def _rule(annotation: Any) -> Rule | None:
@@ -93,8 +107,7 @@ def parse(
 
     `place` gives the issue path of a field (`query.limit`). Raises 400 `invalid_request`.
     """
-    unknown = (name for name in values if name not in fields(kind))
-    warnings = [_unknown(kind, name, place) for name in islice(unknown, ISSUES_MAX)]
+    warnings = list(islice(_unknown(kind, values, place), ISSUES_MAX))
     try:
         request = convert(values, kind)
     except msgspec.ValidationError:
@@ -113,11 +126,28 @@ def parse(
     return (msgspec.structs.replace(request, **changed) if changed else request), warnings
 
 
-def _unknown(kind: type[Request], name: str, place: Callable[[str], str]) -> Warning:
-    name = name[:_NAME_CHARS]
-    close = difflib.get_close_matches(name, fields(kind), 1)
-    hint = f" Did you mean `{close[0]}`?" if close else ""
-    return Warning(path=place(name), message=f"Unknown, ignored.{hint}")
+def _unknown(
+    kind: type[msgspec.Struct], values: Values, place: Callable[[str], str], path: str = ""
+) -> Iterator[Warning]:
+    known = fields(kind)
+    for name, value in values.items():
+        field = known.get(name)
+        if field is None:
+            close = difflib.get_close_matches(name[:_NAME_CHARS], known, 1)
+            hint = f" Did you mean `{close[0]}`?" if close else ""
+            where = place(path + name[:_NAME_CHARS])
+            yield Warning(path=where, message=f"Unknown, ignored.{hint}")
+        elif field.holds:
+            for step, inner in _objects(value):
+                yield from _unknown(field.holds, inner, place, f"{path}{name}{step}.")
+
+
+def _objects(value: Any) -> list[tuple[str, Values]]:
+    """A value that is an object, or those in it that are, with their steps in a path."""
+    if isinstance(value, dict):
+        return [("", cast(Values, value))]
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    return [(f".{n}", cast(Values, item)) for n, item in enumerate(items) if isinstance(item, dict)]
 
 
 _NAME_CHARS = 80
@@ -171,7 +201,7 @@ def _messages(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     yield path or ["body"], _sentence(error)
 
 
-def _sentence(error: ValidationError) -> str:  # noqa: PLR0911 - one return for each rule
+def _sentence(error: ValidationError) -> str:
     limit: Any = error.validator_value
     given: Any = error.instance
     match error.validator:
@@ -181,20 +211,14 @@ def _sentence(error: ValidationError) -> str:  # noqa: PLR0911 - one return for 
             return f"At most {limit} characters; this has {len(given)}."
         case "minLength":
             return "Must not be empty."
-        case "maxItems":
-            return f"At most {limit} items."
-        case "minimum":
-            return f"Must be {limit} or more."
-        case "maximum":
-            return f"Must be {limit} or less."
         case "multipleOf":
             return error.message
         case "enum":
             return f"Use one of: {', '.join(str(value) for value in limit)}."
         case "pattern":
             return f"This {_PATTERNS.get(limit, f'must match {limit}')}"
-        case _:
-            return f"Breaks the rule {error.validator}: {limit}."
+        case rule:
+            return _BOUNDS.get(str(rule), f"Breaks the rule {rule}: {{}}.").format(limit)
 
 
 def _kind_of(value: Any) -> str:
