@@ -144,6 +144,7 @@ def problems(stories: list[Story], kept: Kept, receipts: set[str]) -> list[str]:
     return found
 
 
+@pytest.mark.promise("C13")
 @pytest.mark.timeout(300)
 def test_twenty_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced(
     start_server: Callable[..., Server],

@@ -374,6 +374,7 @@ def explore(examples: int, steps: int, **more: Any) -> int:
     return PaidWork.steps - before
 
 
+@pytest.mark.promise("C12")
 def test_two_thousand_steps_agree_with_the_model() -> None:
     assert explore(25, 80) >= 2000
 

@@ -174,6 +174,7 @@ def race_for(job_id: str, creator: Member, deadline: float) -> list[Coroutine[An
 LOST = {"job_expired", "job_not_submitted", "job_already_terminal"}
 
 
+@pytest.mark.promise("C11")
 def test_five_hundred_holds_raced_for_around_their_deadline_are_settled_once(
     town: Server,
 ) -> None:
