@@ -2,8 +2,8 @@
 
 import pytest
 
-from stoa.operations.cache import ANY_AGENT, AnswerCache, Entry
-from stoa.store.tx import Tx
+from stoa.operations.cache import AnswerCache, Entry
+from stoa.store.tx import EVERYTHING, Tx
 from tests.support.app import App
 
 MIB = 1024 * 1024
@@ -36,7 +36,7 @@ def test_an_answer_is_kept_until_what_it_shows_changes(stoa: App, cache: AnswerC
 
 def test_an_answer_is_out_of_date_when_any_profile_changes(stoa: App, cache: AnswerCache) -> None:
     cache.put("a", entry(stoa))
-    change(stoa, ANY_AGENT)
+    change(stoa, EVERYTHING)
     assert cache.get("a", stoa.clock.now) is None
 
 
