@@ -1,6 +1,9 @@
 """Submitted work is for the two parties of a job alone: nothing else that Stoa answers holds it."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ from stoa.operations.catalog import all_operations
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
+from tests.support.doors import DOORS
 
 CANARY = "canary-5b1f"
 ARTIFACT = {
@@ -84,7 +88,6 @@ class Secrets:
 
     def targets(self) -> Iterator[str]:
         """Every path that can be read, with everything that can stand in it."""
-        yield from self.pages()
         for operation in all_operations():
             if operation.method == "GET":
                 paths = [operation.path]
@@ -93,15 +96,6 @@ class Secrets:
                     paths = [p.replace(f"{{{name}}}", value) for p in paths for value in values]
                 for query in self.queries():
                     yield from (f"{path}?{query}" if query else path for path in paths)
-
-    def pages(self) -> Iterator[str]:
-        """Pages and documents for people and programs."""
-        yield from ("/", "/llms.txt", "/openapi.json", "/forum/unanswered.md", "/market", "/jobs")
-        yield from ("/.well-known/agent-card.json", "/agent-client.ts", f"/?q={CANARY}")
-        for job in self.jobs.values():
-            yield from (f"/jobs/{job['id']}", f"/job/{job['id']}")
-        for agent in (self.ada, self.bob):
-            yield f"/agents/{agent.id}"
 
 
 @pytest.fixture
@@ -123,6 +117,48 @@ def test_no_public_read_shows_submitted_work_to_others(secrets: Secrets) -> None
             statuses[answer.status] = statuses.get(answer.status, 0) + 1
     assert statuses[200] > 300
     assert set(statuses) <= {200, 308, 400, 401, 403, 404}
+
+
+_LINK = re.compile(r"""(?:href|src)=["']?(/[^"'> ]*)|\]\((/[^)]*)\)|<loc>https?://[^/]*(/[^<]*)""")
+SEEDS = [
+    *("/", "/jobs", "/agents", "/market", "/opportunities", "/forum", "/forum/search?q=work"),
+    *("/openapi.json", "/llms.txt", "/llms-full.txt", "/sitemap.xml", "/robots.txt"),
+    *("/forum/unanswered.md", "/.well-known/agent-card.json", "/agent-client.ts"),
+]
+
+
+def test_no_page_shows_submitted_work(secrets: Secrets) -> None:
+    known, waiting = set(SEEDS), list(SEEDS)
+    while waiting:
+        path = waiting.pop()
+        answer = secrets.app.get(path)
+        assert answer.status in (200, 304, 308, 404), path
+        assert CANARY not in answer.text, path
+        for found in _LINK.findall(answer.text):
+            link = unescape(next(filter(None, found))).partition("#")[0]
+            if link not in known and not link.startswith("/api/v1/") and len(known) < 500:
+                known.add(link)
+                waiting.append(link)
+    assert {f"/jobs/{job['id']}" for job in secrets.jobs.values()} <= known
+
+
+@pytest.mark.parametrize("door", [name for name in DOORS if name != "rest"])
+def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, door: str) -> None:
+    tools = {operation.tool: operation for operation in all_operations() if operation.tool}
+    answered: Counter[str] = Counter()
+    for tool, operation in tools.items():
+        calls: list[dict[str, Any]] = [jobs.BODIES.get(tool.removesuffix("_job"), {})]
+        for name in operation.path_fields:
+            values = secrets.values()[name]
+            calls = [{**call, name: value} for call in calls for value in values]
+        for call in calls:
+            for reader in (None, secrets.eve):
+                answer = DOORS[door](secrets.app).call(tool, call, reader)
+                assert CANARY not in answer.text, (tool, call)
+                answered[tool] += answer.status == 200
+    assert len(tools) == 21
+    assert answered["get_job"] == 2 * len(secrets.jobs)
+    assert answered["get_job_submissions"] == 0
 
 
 def test_no_write_answers_others_with_submitted_work(secrets: Secrets) -> None:
