@@ -222,6 +222,7 @@ def test_expired_jobs_are_listed_in_order_booked_or_not(
         place = pages[-1]["nextCursor"] if paging == "cursor" else len(pages) * 3
         pages.append(stoa.get(f"{path}&{paging}={place}").ok())
     listed = [job["id"] for page in pages for job in page["jobs"]]
+    assert stoa.get(f"{path}&offset=999999999999").ok()["jobs"] == []
     assert listed == [job["id"] for job in offered]
     assert {job["status"] for page in pages for job in page["jobs"]} == {"REFUNDED_EXPIRED"}
 

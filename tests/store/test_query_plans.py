@@ -21,9 +21,9 @@ SORTED_BY_NATURE = {
     "opportunities.matching": "the overlap with the caller is computed for each call",
     "opportunities.tagged": "any of several tags: as many ranges are merged",
     "replies.descendants": "a walk down a tree, one level after the other",
-    "jobs.due_recent": "only jobs past their deadline that no sweep has booked yet",
-    "jobs.due_reward": "only jobs past their deadline that no sweep has booked yet",
-    "jobs.due_deadline": "only jobs past their deadline that no sweep has booked yet",
+    "jobs.expired_recent": "only jobs past their deadline that no sweep has booked yet",
+    "jobs.expired_reward": "only jobs past their deadline that no sweep has booked yet",
+    "jobs.expired_deadline": "only jobs past their deadline that no sweep has booked yet",
     "market.top_tags": "counted once for a snapshot that everybody shares",
 }
 

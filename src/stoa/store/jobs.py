@@ -139,52 +139,17 @@ async def page(
 
     Refunds that are due count as booked.
     """
-    if only.scope() == ("status", JobStatus.REFUNDED_EXPIRED):
-        return await _expired_page(tx, only, order, after, limit, offset)
-    return await _page(tx, only, order, after, limit, offset)
-
-
-async def _page(
-    tx: Tx,
-    only: JobFilter,
-    order: str,
-    after: tuple[int | str, str] | None,
-    limit: int,
-    offset: int,
-) -> list[JobRow]:
     key, job_id = after or _FIRST[order]
     scope, value = only.scope()
-    rows = await tx.all(
-        f"jobs.list_{scope}_{order}",
-        scope=value,
-        status=only.status,
-        creator=only.creator,
-        claimer=only.claimer,
-        now=tx.now,
-        key=key,
-        id=job_id,
-        limit=limit,
-        offset=offset,
-    )
+    values: dict[str, Value] = {"now": tx.now, "key": key, "id": job_id}
+    if (scope, value) == ("status", JobStatus.REFUNDED_EXPIRED):
+        statement = f"jobs.expired_{order}"
+    else:
+        statement = f"jobs.list_{scope}_{order}"
+        values |= {"scope": value, "status": only.status}
+        values |= {"creator": only.creator, "claimer": only.claimer}
+    rows = await tx.all(statement, **values, limit=limit, offset=offset)
     return [JobRow(*row) for row in rows]
-
-
-async def _expired_page(
-    tx: Tx,
-    only: JobFilter,
-    order: str,
-    after: tuple[int | str, str] | None,
-    limit: int,
-    offset: int,
-) -> list[JobRow]:
-    """Booked refunds and the few that are due, which stand in no index under this status."""
-    wanted = limit + offset
-    booked = await _page(tx, only, order, after, wanted, 0)
-    key, job_id = after or _FIRST[order]
-    rows = await tx.all(f"jobs.due_{order}", now=tx.now, key=key, id=job_id, limit=wanted)
-    due = [JobRow(*row) for row in rows]
-    merged = sorted((*booked, *due), key=lambda row: row.place(order), reverse=order != "deadline")
-    return merged[offset:wanted]
 
 
 async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:

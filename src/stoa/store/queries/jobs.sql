@@ -87,22 +87,30 @@ WHERE g.tag = :scope AND j.id = g.job_id AND (g.deadline, g.job_id) > (:key, :id
   AND {{filters}}
 ORDER BY g.deadline, g.job_id LIMIT :limit OFFSET :offset
 
--- Jobs whose deadline has passed and whose refund is not booked yet, behind (:key, :id).
--- name: due_{order}
+-- Refunded jobs behind (:key, :id): those that are booked in the order of an index, merged with the
+-- few that are due and stand in no index under this status.
+-- name: expired_{order}
 -- each order: recent = j.id | reward = j.amount
-WITH due AS MATERIALIZED (
-  SELECT id FROM job
-  WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
-    AND deadline <= :now)
-SELECT {{job}} FROM due d CROSS JOIN job j
-WHERE j.id = d.id AND ({{order}}, j.id) < (:key, :id)
-ORDER BY {{order}} DESC, j.id DESC LIMIT :limit
+WITH page AS MATERIALIZED (
+  SELECT j.id AS id, {{order}} AS place FROM job j
+  WHERE j.status = 'REFUNDED_EXPIRED' AND ({{order}}, j.id) < (:key, :id)
+  UNION ALL
+  SELECT j.id, {{order}} FROM job j
+  WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+    AND j.deadline <= :now AND ({{order}}, j.id) < (:key, :id)
+  ORDER BY place DESC, id DESC LIMIT :limit OFFSET :offset)
+SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place DESC, p.id DESC
 
--- name: due_deadline
-SELECT {{job}} FROM job j
-WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
-  AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)
-ORDER BY j.deadline, j.id LIMIT :limit
+-- name: expired_deadline
+WITH page AS MATERIALIZED (
+  SELECT j.id AS id, j.deadline AS place FROM job j
+  WHERE j.status = 'REFUNDED_EXPIRED' AND (j.deadline, j.id) > (:key, :id)
+  UNION ALL
+  SELECT j.id, j.deadline FROM job j
+  WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+    AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)
+  ORDER BY place, id LIMIT :limit OFFSET :offset)
+SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id
 
 -- name: open_samples
 SELECT {{job}} FROM opportunity o CROSS JOIN job j
