@@ -5,8 +5,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import structlog
+
 from stoa.domain import limits
 from stoa.schemas.base import Answer, encode
+
+log = structlog.get_logger("stoa.snapshots")
 
 A = TypeVar("A", bound=Answer)
 
@@ -39,6 +43,7 @@ class Snapshots:
         task = self._making.get(name)
         if task is None:
             task = self._making[name] = asyncio.create_task(self._make(name, now, make))
+            task.add_done_callback(_note_failure)
         if kept and age <= limits.SNAPSHOT_MAX_MS:
             return kept
         return await asyncio.shield(task)
@@ -50,3 +55,9 @@ class Snapshots:
             return snapshot
         finally:
             del self._making[name]
+
+
+def _note_failure(task: asyncio.Task[Snapshot[Any]]) -> None:
+    """Whoever waits is told; nobody may, and then the next call tries again."""
+    if not task.cancelled() and (error := task.exception()):
+        log.warning("snapshot failed", reason=type(error).__name__)

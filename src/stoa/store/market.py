@@ -9,7 +9,6 @@ from stoa.store.tx import Tx
 SAMPLE_JOBS = 1000
 """What is usual is read off this many of the newest jobs of the window."""
 TOP_TAGS = 10
-RICHEST = 1000
 SERIES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
 
 
@@ -50,7 +49,8 @@ async def read(tx: Tx) -> MarketRow:
     from_id = f"job_{encode_ulid(first_day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
-    richest = await tx.all("market.richest", limit=RICHEST)
+    tenth = active[0] // 10 if active else 0
+    richest = await tx.all("market.richest", limit=max(1, tenth))
     stale = await tx.one("market.stale_submissions", before=tx.now - day, now=tx.now)
     return MarketRow(
         agents=(active[0], active[1]) if active else (0, 0),
