@@ -6,6 +6,8 @@ that every member is there but those that may be left out.
 
 import re
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from functools import cache
 from typing import Any, cast
 
 from stoa.domain import ids, text
@@ -37,6 +39,11 @@ def answer_schemas(kinds: Iterable[type[Resource]]) -> dict[str, Schema]:
 
 
 def _components(kinds: Iterable[type[Any]]) -> dict[str, Schema]:
+    return deepcopy(_described(tuple(kinds)))
+
+
+@cache
+def _described(kinds: tuple[type[Any], ...]) -> dict[str, Schema]:
     _, components = schema_components(kinds, TEMPLATE)
     return {name: _readable(schema) for name, schema in components.items()}
 
