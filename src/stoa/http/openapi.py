@@ -2,6 +2,8 @@
 
 import re
 import sys
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from stoa.http import answering, openapi_errors, openapi_headers
@@ -36,9 +38,14 @@ the bucket that was charged. A bucket without a limit sends none.
 
 
 def openapi_document(operations: list[Operation], settings: Settings) -> dict[str, Any]:
-    """OpenAPI 3.1 of every operation."""
+    """OpenAPI 3.1 of every operation; not to be changed by who gets it."""
+    return _document(tuple(operations), settings.origin)
+
+
+@cache
+def _document(operations: tuple[Operation, ...], origin: str) -> dict[str, Any]:
     schemas = Schemas(operations)
-    documentation = f"{settings.origin}/docs/errors"
+    documentation = f"{origin}/docs/errors"
     paths: dict[str, Any] = {}
     for operation in operations:
         item = paths.setdefault(operation.path, {})
@@ -51,7 +58,7 @@ def openapi_document(operations: list[Operation], settings: Settings) -> dict[st
             "description": _DESCRIPTION.strip(),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "servers": [{"url": settings.origin}],
+        "servers": [{"url": origin}],
         "externalDocs": {"description": "Every error code explained", "url": documentation},
         "tags": _tags(operations),
         "paths": paths,
@@ -75,7 +82,7 @@ _OWN_TOKEN: list[dict[str, Any]] = [{"bearer": []}]
 _ANY_TOKEN: list[dict[str, Any]] = [{}, {"bearer": []}]
 
 
-def _tags(operations: list[Operation]) -> list[dict[str, str]]:
+def _tags(operations: Iterable[Operation]) -> list[dict[str, str]]:
     """Each tag, described by the modules that declare its operations."""
     texts: dict[str, dict[str, None]] = {}
     for operation in operations:
