@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from stoa.domain import cursors
+from stoa.settings import Settings
 from tests.support.app import Agent, App
 
 MIB = 1024 * 1024
@@ -47,17 +48,37 @@ LISTS = {
 }
 
 
-@pytest.fixture(params=LISTS)
-def listing(request: pytest.FixtureRequest, stoa: App, alice: Agent) -> tuple[str, str, int]:
-    """Every list, with more rows than a page holds: its path, the name of its rows, its default."""
-    path, name, default = LISTS[request.param]
-    first = alice.thread()
-    for number in range(101):
-        if name == "replies":
+class Listing(NamedTuple):
+    """A list with more rows than a page holds: where it is, the name of its rows, its default."""
+
+    stoa: App
+    path: str
+    name: str
+    default: int
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]:
+    """A service with 102 threads, only to be read, and the one that has 101 replies."""
+    folder = tmp_path_factory.mktemp("lists")
+    off: dict[str, Any] = {
+        name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
+    }
+    with App(Settings(data_dir=str(folder), **off)) as app:
+        alice = app.agent("alice")
+        first = alice.thread()
+        for number in range(101):
             alice.reply(first, f"Reply {number}")
-        else:
             alice.thread(f"Question {number}")
-    return path.format(thread=first["id"]), name, default
+        yield app, first["id"]
+
+
+@pytest.fixture(params=LISTS)
+def listing(request: pytest.FixtureRequest, full: tuple[App, str]) -> Listing:
+    """Every list in turn."""
+    app, thread = full
+    path, name, default = LISTS[request.param]
+    return Listing(app, path.format(thread=thread), name, default)
 
 
 def with_query(path: str, query: str) -> str:
@@ -65,9 +86,9 @@ def with_query(path: str, query: str) -> str:
 
 
 def test_a_page_has_its_default_size_and_at_most_a_hundred_rows(
-    stoa: App, listing: tuple[str, str, int]
+    listing: Listing,
 ) -> None:
-    path, name, default = listing
+    stoa, path, name, default = listing
     answer = stoa.get(path).ok()
     assert (len(answer[name]), answer["limit"]) == (default, default)
     for asked, served in ((1, 1), (7, 7), (100, 100), (101, 100), (10**30, 100)):
@@ -118,16 +139,14 @@ def test_what_is_not_plain_digits_or_a_cursor_of_the_list_is_400(
         assert issue == f"query.{query.partition('=')[0]}"
 
 
-def test_offset_and_cursor_exclude_each_other(stoa: App, listing: tuple[str, str, int]) -> None:
-    path, _, _ = listing
+def test_offset_and_cursor_exclude_each_other(listing: Listing) -> None:
+    stoa, path, *_ = listing
     cursor = stoa.get(path)["nextCursor"]
     stoa.get(with_query(path, f"cursor={cursor}&offset=0")).invalid("query.cursor")
 
 
-def test_offsets_and_cursors_lead_through_the_same_rows(
-    stoa: App, listing: tuple[str, str, int]
-) -> None:
-    path, name, _ = listing
+def test_offsets_and_cursors_lead_through_the_same_rows(listing: Listing) -> None:
+    stoa, path, name, _ = listing
     sized = with_query(path, "limit=40")
     by_cursor = walked(stoa, sized, name)
     by_offset: list[str] = []
@@ -147,8 +166,8 @@ def every_row(stoa: App, path: str, name: str) -> list[Any]:
     return first[name] + stoa.get(with_query(path, "limit=100&offset=100")).ok()[name]
 
 
-def test_the_last_page_says_so(stoa: App, listing: tuple[str, str, int]) -> None:
-    path, name, _ = listing
+def test_the_last_page_says_so(listing: Listing) -> None:
+    stoa, path, name, _ = listing
     count = len(every_row(stoa, path, name))
     for start in (count - 1, count, count + 1, 10**18):
         answer = stoa.get(with_query(path, f"limit=100&offset={start}")).ok()
@@ -159,10 +178,8 @@ def test_the_last_page_says_so(stoa: App, listing: tuple[str, str, int]) -> None
     assert (exact["nextOffset"], exact["nextCursor"]) == (None, None)
 
 
-def test_the_link_header_leads_to_the_next_page_with_the_same_filters(
-    stoa: App, listing: tuple[str, str, int]
-) -> None:
-    path, name, _ = listing
+def test_the_link_header_leads_to_the_next_page_with_the_same_filters(listing: Listing) -> None:
+    stoa, path, name, _ = listing
     answer = stoa.get(with_query(path, "limit=3&zzz=a%20b%26c")).ok()
     target, _, relation = answer.headers["link"].partition(">; ")
     assert relation == 'rel="next"'
@@ -174,8 +191,8 @@ def test_the_link_header_leads_to_the_next_page_with_the_same_filters(
     assert set(following.warnings) == {"query.zzz"}
 
 
-def test_a_link_from_an_offset_does_not_keep_it(stoa: App, listing: tuple[str, str, int]) -> None:
-    path, name, _ = listing
+def test_a_link_from_an_offset_does_not_keep_it(listing: Listing) -> None:
+    stoa, path, name, _ = listing
     answer = stoa.get(with_query(path, "limit=3&offset=5")).ok()
     target = answer.headers["link"].partition(">")[0][1:]
     assert ids(stoa.get(target).ok()[name]) == ids(every_row(stoa, path, name))[8:11]
