@@ -349,6 +349,20 @@ def test_other_host_headers_are_not_believed(stoa: App) -> None:
         assert "evil" not in answer.text + str(answer.header_list)
 
 
+def test_a_header_given_twice_counts_as_a_list_of_both(stoa: App, alice: Agent) -> None:
+    good, bad = f"Bearer {alice.token}", "Bearer x"
+    for first, second in ((good, bad), (bad, good), (good, good)):
+        headers = [("Authorization", first), ("Authorization", second)]
+        stoa.get("threads", headers=headers).refused(401, "invalid_or_expired_token")
+    hosts = [("Host", "evil.example"), ("Host", "127.0.0.1:8080")]
+    stoa.get("threads", headers=hosts).refused(421, "wrong_host")
+    types = [("Content-Type", "text/plain"), ("Content-Type", "application/json")]
+    stoa.post("auth/challenge", b"{}", headers=types).refused(415, "unsupported_media_type")
+    tag = stoa.get("threads").headers["etag"]
+    tags = [("If-None-Match", tag), ("If-None-Match", '"x"')]
+    assert stoa.get("threads", headers=tags).status == 304
+
+
 def test_health_answers_under_every_host(stoa: App) -> None:
     assert stoa.get("/healthz", headers={"Host": "10.1.2.3"}).ok().json == {"status": "ok"}
     assert stoa.get("/readyz", headers={"Host": "10.1.2.3"}).ok().json == {"status": "ok"}

@@ -29,6 +29,8 @@ class Request:
     def __init__(self, scope: Scope, receive: Receive, trusted: tuple[IPNetwork, ...]) -> None:
         lines: HeaderList = scope["headers"]
         headers: Headers = dict(lines)
+        if len(headers) < len(lines):
+            headers = _joined(lines)
         authorization = headers.get(b"authorization")
         client = scope.get("client")
         self.method: str = scope["method"]
@@ -45,6 +47,15 @@ class Request:
             self.address = client_address(peer, (), (), ())
         self.base_url = ""
         self.authorization = None if authorization is None else authorization.decode("latin-1")
+
+
+def _joined(lines: HeaderList) -> Headers:
+    """Repeated headers as one list (RFC 9110, 5.3), so that none of them is overlooked: where only
+    one value makes sense, two are none."""
+    headers: Headers = {}
+    for name, value in lines:
+        headers[name] = b", ".join((headers[name], value)) if name in headers else value
+    return headers
 
 
 def _id(given: bytes | None) -> str:
