@@ -301,6 +301,22 @@ def test_a_megabyte_of_tags_is_answered_quickly_and_briefly(
     assert len(answer.content) < 50_000
 
 
+INNER: dict[str, dict[str, Any]] = {
+    "requirements": {"verification": {"requirements": [""] * 240_000}},
+    "criteria": {"acceptanceCriteria": [7] * 240_000},
+    "unknown": {"verification": {f"x{number}": 0 for number in range(60_000)}},
+}
+
+
+@pytest.mark.parametrize("kind", INNER)
+def test_mistakes_inside_an_object_are_no_slower(alice: Agent, kind: str) -> None:
+    offer = {"title": "t", "description": "d", "rewardCredits": 0, **INNER[kind]}
+    started = time.process_time()
+    answer = alice.post("jobs", json.dumps(offer, separators=(",", ":")).encode()).invalid()
+    assert time.process_time() - started < 2
+    assert len(answer.content) < 50_000
+
+
 @pytest.mark.promise("W2")
 def test_two_hundred_bombs_at_once_neither_break_the_server_nor_fill_its_memory(
     server: Server,

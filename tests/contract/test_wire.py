@@ -305,6 +305,14 @@ def test_a_trailing_slash_is_404(stoa: App, path: str) -> None:
     stoa.get(path).refused(404, "not_found")
 
 
+@pytest.mark.settings(allowed_hosts=["*"])
+@pytest.mark.parametrize("path", ["/docs/errors/", "/openapi.json/", "/forum/unanswered.md/"])
+def test_a_page_with_a_trailing_slash_leads_nowhere(stoa: App, path: str) -> None:
+    answer = stoa.get(path, headers={"Host": "evil.example"})
+    assert answer.status == 404
+    assert "location" not in answer.headers
+
+
 def test_a_doubled_slash_is_not_another_spelling_of_a_path(stoa: App) -> None:
     stoa.get("/api/v1//threads").refused(404, "not_found")
     assert stoa.get("//api/v1/threads").status == 404

@@ -153,12 +153,13 @@ def _objects(value: Any) -> list[tuple[str, Values]]:
 _NAME_CHARS = 80
 
 
-def _shortened(values: Values) -> Values:
+def _shortened(value: Any) -> Any:
     """Without the tails of long lists: naming the problems of all items would take seconds."""
-    return {
-        name: value[:ISSUES_MAX] if isinstance(value, list) else value
-        for name, value in values.items()
-    }
+    if isinstance(value, list):
+        return [_shortened(item) for item in cast("list[Any]", value)[:ISSUES_MAX]]
+    if isinstance(value, dict):
+        return {name: _shortened(item) for name, item in cast("Values", value).items()}
+    return value
 
 
 def _all_problems(

@@ -39,7 +39,7 @@ def pages(
     async def not_found(request: Request, _: Exception) -> Response:
         return site.refused(request, Refusal("not_found"))
 
-    return Starlette(
+    application = Starlette(
         routes=[
             *_people_read(site, openapi),
             *_feeds(site),
@@ -50,6 +50,8 @@ def pages(
         ],
         exception_handlers={HTTPException: not_found},
     )
+    application.router.redirect_slashes = False  # one address for each page
+    return application
 
 
 def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
