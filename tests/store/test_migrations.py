@@ -97,6 +97,7 @@ def test_a_step_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.promise("D9")
 def test_a_newer_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "stoa.db"
     newer = at_version(len(STEPS), path)
