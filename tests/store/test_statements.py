@@ -44,6 +44,27 @@ def test_a_family_is_one_statement_for_each_choice() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("named", "numbered", "names"),
+    [
+        ("SELECT 1", "SELECT 1", ()),
+        ("SELECT :a, :b", "SELECT $1, $2", ("a", "b")),
+        ("VALUES (:b,:a_1,:b)", "VALUES ($1,$2,$1)", ("b", "a_1")),
+        ("SELECT :a::text, b::bigint", "SELECT $1::text, b::bigint", ("a",)),
+        ("SELECT ':a', 'it''s :b', :c", "SELECT ':a', 'it''s :b', $1", ("c",)),
+        ('SELECT "x:y" FROM t WHERE u = :u', 'SELECT "x:y" FROM t WHERE u = $1', ("u",)),
+        ("SELECT 1 -- not :a\n+ :b", "SELECT 1 -- not :a\n+ $1", ("b",)),
+        ("SELECT /* :a\n:b */ :c", "SELECT /* :a\n:b */ $1", ("c",)),
+        ("SELECT list[2:3], list[:a]", "SELECT list[2:3], list[$1]", ("a",)),
+        ("SELECT '-- ' || :a || '/*'", "SELECT '-- ' || $1 || '/*'", ("a",)),
+    ],
+)
+def test_named_values_become_numbered_ones(
+    named: str, numbered: str, names: tuple[str, ...]
+) -> None:
+    assert statements.positional(named) == (numbered, names)
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_nothing_is_left_to_fill_in(dialect: str) -> None:
     for name, sql in statements.load(dialect).items():

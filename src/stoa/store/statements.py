@@ -15,6 +15,12 @@ from importlib.resources import files
 _NAME = re.compile(r"^-- name: (\S+)\n", re.MULTILINE)
 _LET = re.compile(r"^-- let (\w+): (.*)\n", re.MULTILINE)
 _EACH = re.compile(r"^-- each (\w+): (.*)\n", re.MULTILINE)
+# What may hold a colon that names no value: texts, quoted names, comments, casts.
+_PART = re.compile(
+    r"""(?P<apart>'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | ::)
+      | :(?P<name>[A-Za-z_]\w*)""",
+    re.VERBOSE | re.DOTALL,
+)
 
 
 def _choices(line: str) -> list[tuple[str, str]]:
@@ -68,3 +74,17 @@ def load(dialect: str) -> dict[str, str]:
                 parsed = parse(file.read_text(encoding="utf-8"), lets[stem])
                 statements |= {f"{stem}.{name}": sql for name, sql in parsed.items()}
     return statements
+
+
+def positional(sql: str) -> tuple[str, tuple[str, ...]]:
+    """A statement with `$1`, `$2` … for its named values, and their names in that order.
+
+    A name that stands there twice has one number.
+    """
+    numbers: dict[str, int] = {}
+
+    def place(part: re.Match[str]) -> str:
+        name = part["name"]
+        return f"${numbers.setdefault(name, len(numbers) + 1)}" if name else part[0]
+
+    return _PART.sub(place, sql), tuple(numbers)

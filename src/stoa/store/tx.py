@@ -35,6 +35,16 @@ class Tx(Protocol):
         that nothing in this transaction reads."""
         ...
 
+    async def lock(self, table: str, *ids: str) -> None:
+        """Wait until no other transaction changes these rows, in the order of their ids; what is
+        read afterwards is current, and stays so until the end.
+
+        `table` names a statement `locks.<table>` with the array `:ids`. It may also stand for a
+        rule over rows that do not exist yet. Lock tables in one order: address or key, agent,
+        thread or job, hold; accounts are locked by their moves. With one writer this does nothing.
+        """
+        ...
+
     def match(self, query: Query) -> str:
         """A search query in the engine's own full-text language."""
         ...

@@ -45,6 +45,9 @@ class SqliteTx:
         for sql, values in self._deferred:
             self._connection.execute(sql, values)
 
+    async def lock(self, table: str, *ids: str) -> None:
+        """Nothing to wait for: there is one writer."""
+
     def match(self, query: Query) -> str:
         return to_fts5(query)
 
