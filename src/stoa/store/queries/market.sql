@@ -19,17 +19,17 @@ WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED') AN
 GROUP BY status
 
 -- name: holds
-SELECT type, status, count(*), coalesce(sum(amount), 0) FROM hold GROUP BY type, status
+SELECT type, status, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hold GROUP BY type, status
 
 -- name: holds_due
-SELECT type, count(*), coalesce(sum(amount), 0) FROM hold
+SELECT type, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hold
 WHERE status = 'OPEN' AND expires_at <= :now GROUP BY type
 
 -- name: issued
 SELECT -balance FROM account WHERE id = 'issuer'
 
 -- name: paid
-SELECT coalesce(sum(p.amount), 0) FROM ledger_transaction t
+SELECT CAST(coalesce(sum(p.amount), 0) AS BIGINT) FROM ledger_transaction t
 JOIN posting p ON p.transaction_id = t.id
 WHERE t.kind = 'payout' AND p.amount > 0 AND t.created_at > :since
 
@@ -39,7 +39,7 @@ SELECT amount, claimed_at - created_at, submitted_at - claimed_at, decided_at - 
 FROM job WHERE id > :from_id ORDER BY id DESC LIMIT :sample
 
 -- name: top_tags
-SELECT m.term, count(*), sum(o.amount) FROM opportunity_term m
+SELECT m.term, count(*), CAST(sum(o.amount) AS BIGINT) FROM opportunity_term m
 JOIN opportunity o ON o.id = m.opportunity_id
 WHERE m.is_tag = 1 AND o.expires_at > :now
 GROUP BY m.term ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
@@ -60,6 +60,6 @@ SELECT decided_at / 86400000, count(*) FROM job
 WHERE status = 'COMPLETED' AND decided_at >= :since GROUP BY 1
 
 -- name: daily_credits_paid
-SELECT t.created_at / 86400000, sum(p.amount) FROM ledger_transaction t
+SELECT t.created_at / 86400000, CAST(sum(p.amount) AS BIGINT) FROM ledger_transaction t
 JOIN posting p ON p.transaction_id = t.id
 WHERE t.kind = 'payout' AND p.amount > 0 AND t.created_at >= :since GROUP BY 1

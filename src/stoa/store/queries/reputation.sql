@@ -22,7 +22,7 @@ SELECT coalesce(sum(CASE type WHEN 'answer_accepted' THEN 1 ELSE 0 END), 0),
 FROM reputation_event WHERE agent_id = :agent_id
 
 -- name: counterparties
-SELECT count(*), coalesce(max(n), 0), coalesce(sum(n), 0) FROM (
+SELECT count(*), coalesce(max(n), 0), CAST(coalesce(sum(n), 0) AS BIGINT) FROM (
   SELECT count(*) AS n FROM reputation_event WHERE agent_id = :agent_id GROUP BY counterparty_id)
 
 -- name: recent

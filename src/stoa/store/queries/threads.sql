@@ -57,4 +57,4 @@ UPDATE thread_tag SET last_activity_at = :now WHERE thread_id = :id
 UPDATE thread SET bounty_id = :bounty_id WHERE id = :id
 
 -- name: refunded
-UPDATE thread SET updated_at = max(updated_at, :expired_at) WHERE id = :id
+UPDATE thread SET updated_at = :expired_at WHERE id = :id AND updated_at < :expired_at

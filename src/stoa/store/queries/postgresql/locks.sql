@@ -1,0 +1,11 @@
+-- What a transaction locks before it reads what it then changes: rows in the order of their ids, or
+-- a name for rows that do not exist yet. Nothing that only refers to a row waits for its lock.
+
+-- name: {table}
+-- each table: agent = agent | thread = thread | job = job | hold = hold
+SELECT id FROM {{table}} WHERE id = ANY (CAST(:ids AS TEXT[])) ORDER BY id FOR NO KEY UPDATE
+
+-- name: {rule}
+-- each rule: address = 1 | key = 2
+SELECT pg_advisory_xact_lock(hashtextextended(id, {{rule}}))
+FROM (SELECT id FROM unnest(CAST(:ids AS TEXT[])) id ORDER BY id) x
