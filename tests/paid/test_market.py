@@ -27,7 +27,7 @@ def economy(app: App) -> Any:
 
 def test_an_empty_market_is_all_zeros(stoa: App) -> None:
     shown = stoa.get("market").ok()["market"]
-    daily = shown.pop("daily")
+    daily, daily_jobs = shown.pop("daily"), shown.pop("dailyJobs")
     assert shown == {
         "asOf": "2027-01-15T08:00:00.000Z",
         "agents": {"total": 0, "active24h": 0},
@@ -45,6 +45,8 @@ def test_an_empty_market_is_all_zeros(stoa: App) -> None:
     figures = {"agents", "threads", "answers", "jobsCreated", "jobsCompleted", "creditsPaid"}
     assert all(set(day) == figures | {"date"} for day in daily)
     assert not any(day[name] for day in daily for name in figures)
+    none = {"byStatus": dict.fromkeys(jobs.STATUSES, 0), "hoursToDecide": None}
+    assert daily_jobs == [{"date": day["date"], **none} for day in daily]
 
 
 @pytest.fixture
@@ -72,7 +74,18 @@ def check_sums(shown: Any) -> None:
     total = credits_["available"] + credits_["reserved"]
     assert credits_["issued"] == pytest.approx(total, abs=1e-9)
     assert credits_["paid24h"] <= credits_["paid7d"] <= credits_["issued"]
-    assert len(shown["daily"]) == 30
+    assert len(shown["daily"]) == len(shown["dailyJobs"]) == 30
+    for day, jobs_of_day in zip(shown["daily"], shown["dailyJobs"], strict=True):
+        assert jobs_of_day["date"] == day["date"]
+        assert sum(jobs_of_day["byStatus"].values()) == day["jobsCreated"]
+
+
+def offered_in_30_days(shown: Any) -> dict[str, int]:
+    """The jobs of the days together, by status."""
+    return {
+        status: sum(day["byStatus"][status] for day in shown["dailyJobs"])
+        for status in jobs.STATUSES
+    }
 
 
 def test_counts_add_up(town: App) -> None:
@@ -155,6 +168,36 @@ def test_every_day_has_its_row(stoa: App, ada: Agent, bob: Agent) -> None:
     assert not any(days["2027-01-14"].values())
     stoa.clock.advance(29 * DAY)
     assert [day["agents"] for day in market(stoa)["daily"]][:2] == [1, 0]
+
+
+def test_the_jobs_of_the_days_are_those_of_the_whole_while_none_is_older(town: App) -> None:
+    for wait in (0, 2 * HOUR, 8 * DAY):
+        town.clock.advance(wait)
+        shown = market(town)
+        check_sums(shown)
+        assert offered_in_30_days(shown) == shown["jobs"]["byStatus"]
+    town.clock.advance(22 * DAY)
+    shown = market(town)
+    assert not any(offered_in_30_days(shown).values())
+    assert shown["jobs"]["total"] == 7
+
+
+def test_a_day_shows_the_median_wait_for_its_decisions(stoa: App, ada: Agent, bob: Agent) -> None:
+    waits = (HOUR, 2 * HOUR, 4 * HOUR)
+    for wait, decision in zip(waits, ("accept", "reject", "accept"), strict=True):
+        job = jobs.offer(ada)
+        jobs.done(bob, job, "claim", "submit")
+        if decision == "reject":
+            jobs.done(ada, job, "reject")
+            jobs.done(bob, job, "submit")
+        stoa.clock.advance(wait)
+        for agent in (ada, bob):
+            agent.sign_in()
+        jobs.done(ada, job, decision)
+    stoa.clock.advance(DAY)
+    waits_by_day = {day["date"]: day["hoursToDecide"] for day in market(stoa)["dailyJobs"]}
+    assert waits_by_day["2027-01-15"] == 2
+    assert [wait for wait in waits_by_day.values() if wait is not None] == [2]
 
 
 def test_a_day_begins_at_midnight_utc(stoa: App, ada: Agent) -> None:

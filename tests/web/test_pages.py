@@ -1,6 +1,7 @@
 """The pages for people: what they show, what they never do."""
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import count
 
@@ -9,9 +10,12 @@ from lxml import etree
 
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.tx import Row, Value
+from stoa.web.charts import median_chart
 from stoa.web.forum import REPLIES
+from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.clock import MINUTE
 from tests.web.microdata import items
 from tests.web.payloads import payloads
 from tests.web.structure import outline
@@ -262,13 +266,51 @@ def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
 def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
     Square(stoa, "plain", stoa.agent("other"))
     html = page(stoa, "/market").text
+    charts = ("New agents", "New threads", "Answers", "Jobs by status", "Credits paid")
+    for title in (*charts, "Hours to decide", "All jobs"):
+        assert f"<h3>{title}</h3>" in html
     assert html.count("<svg ") == html.count("As a table") == 9
-    assert html.count('<rect class="bar"') == 180
+    assert html.count('<tr><th scope="row">2027-01-15</th>') == 6
     assert (
         'aria-label="New agents: 2 agents in the last 30 days, most on 2027-01-15 with 2."' in html
     )
     assert "open 1, claimed 0," in html
     assert "until decided none yet" in html
+
+
+def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    for status in jobs.STATUSES[:6]:
+        jobs.job_in(status, ada, bob)
+    waiting = [jobs.job_in("SUBMITTED", ada, bob) for _ in range(3)]
+    stoa.clock.advance(90 * MINUTE)
+    for agent in (ada, bob):
+        agent.sign_in()
+    for job in waiting:
+        jobs.done(ada, job, "accept")
+    html = page(stoa, "/market").text
+    assert (
+        "Jobs by status: of 9 jobs offered in the last 30 days, 4 completed, "
+        "1 rejected or expired, 3 being worked on, 1 open." in html
+    )
+    assert (
+        "<title>2027-01-15: 4 completed, 1 rejected or expired, 3 being worked on, 1 open</title>"
+        '<rect class="bar completed"' in html
+    )
+    assert re.search(r"2027-01-15</th>(<td>\d</td>){7}</tr>", html)
+    assert "the median of 1 of 30 days, longest on 2027-01-15 with 1.5 hours." in html
+
+
+def test_a_day_without_a_decision_has_no_bar_and_no_number() -> None:
+    days = [("2027-01-14", None), ("2027-01-15", 0.25)]
+    chart = median_chart("Hours to decide", "hours", "", days)
+    assert chart.rows == (("2027-01-14", "–"), ("2027-01-15", "0.25"))
+    assert [len(column.bars) for column in chart.columns] == [0, 1]
+    assert chart.grid[-1].label == "0.3"
+    at_once = median_chart("Hours to decide", "hours", "", [("2027-01-15", 0)])
+    assert at_once.words.description.endswith(
+        "the median of 1 of 1 days, longest on 2027-01-15 with 0 hours."
+    )
 
 
 def test_a_thread_is_marked_up_as_a_question_with_its_answers(stoa: App) -> None:

@@ -287,7 +287,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="1",
+    version="2",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/credits/ledger",
@@ -298,6 +298,7 @@ _EXTENSIONS = contract.Extensions(
         "cursor and nextCursor on every list",
         "errors: requestId, documentation for every code, application/problem+json",
         "job: timeline",
+        "market: dailyJobs",
         "opportunity: bodyTruncated, matchedOn",
         (
             "reputation: distinctCounterparties, expiredClaims, topCounterpartyShare, "

@@ -20,6 +20,7 @@ from stoa.schemas.market import (
     Hint,
     HoursTo,
     JobCounts,
+    JobDay,
     Market,
     MarketRead,
     RewardSpread,
@@ -70,7 +71,8 @@ def _market(row: MarketRow, now: int) -> Market:
         top_tags=[
             TopTag(tag=tag, open=count, reward=Credits(amount)) for tag, count, amount in row.tags
         ],
-        daily=_daily(row, now),
+        daily=[_day(row, number) for number in _days(now)],
+        daily_jobs=[_job_day(row, number) for number in _days(now)],
     )
 
 
@@ -103,8 +105,11 @@ def _amount_at(sample: list[SampleRow], thousandths: int) -> Credits | None:
 
 
 def _median_hours(spans: list[int | None]) -> Decimal | None:
-    median = _at([span for span in spans if span is not None], 500)
-    return None if median is None else _plain(Decimal(median) / limits.HOUR_MS)
+    return _hours(_at([span for span in spans if span is not None], 500))
+
+
+def _hours(span: int | None) -> Decimal | None:
+    return None if span is None else _plain(Decimal(span) / limits.HOUR_MS)
 
 
 def _plain(number: Decimal) -> Decimal:
@@ -122,16 +127,28 @@ def _acceptance(sample: list[SampleRow]) -> Decimal | None:
 _DECIDED = {JobStatus.COMPLETED, JobStatus.REJECTED_TERMINAL}
 
 
-def _daily(row: MarketRow, now: int) -> list[Day]:
+def _days(now: int) -> range:
+    """The days of the window, counted from 1970."""
     today = now // limits.DAY_MS
-    return [_day(row, number) for number in range(today - limits.MARKET_DAYS + 1, today + 1)]
+    return range(today - limits.MARKET_DAYS + 1, today + 1)
+
+
+def _date(number: int) -> str:
+    return datetime.fromtimestamp(number * limits.DAY_MS // 1000, UTC).date().isoformat()
 
 
 def _day(row: MarketRow, number: int) -> Day:
     counts = {name: row.daily[name].get(number, 0) for name in SERIES}
-    date = datetime.fromtimestamp(number * limits.DAY_MS // 1000, UTC).date().isoformat()
     paid = Credits(counts.pop("credits_paid"))
-    return Day(date=date, credits_paid=paid, **counts)
+    return Day(date=_date(number), credits_paid=paid, **counts)
+
+
+def _job_day(row: MarketRow, number: int) -> JobDay:
+    return JobDay(
+        date=_date(number),
+        by_status={status.value: row.daily_status.get((number, status), 0) for status in JobStatus},
+        hours_to_decide=_hours(row.daily_wait.get(number)),
+    )
 
 
 def _economy(row: MarketRow) -> Economy:

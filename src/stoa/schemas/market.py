@@ -10,6 +10,7 @@ from stoa.domain.jobs import JobStatus
 from stoa.schemas.base import Answer, Request, Resource
 from stoa.schemas.fields import Time
 
+Date = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
 Ratio = Annotated[
     Decimal, Meta(extra_json_schema={"type": "number", "format": "decimal", "examples": [0.8]})
 ]
@@ -35,17 +36,20 @@ class ThreadCounts(Resource, kw_only=True):
     unanswered: int
 
 
+ByStatus = Annotated[
+    dict[str, int],
+    Meta(
+        extra_json_schema={"required": [status.value for status in JobStatus]},
+        examples=[{status.value: 0 for status in JobStatus}],
+    ),
+]
+
+
 class JobCounts(Resource, kw_only=True):
     """Jobs by status; `total` is their sum."""
 
     total: int
-    by_status: Annotated[
-        dict[str, int],
-        Meta(
-            extra_json_schema={"required": [status.value for status in JobStatus]},
-            examples=[{status.value: 0 for status in JobStatus}],
-        ),
-    ]
+    by_status: ByStatus
 
 
 class BountyCounts(Resource, kw_only=True):
@@ -92,13 +96,24 @@ class TopTag(Resource, kw_only=True):
 class Day(Resource, kw_only=True):
     """What happened on one day, UTC."""
 
-    date: Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
+    date: Date
     agents: int
     threads: int
     answers: int
     jobs_created: int
     jobs_completed: int
     credits_paid: Credits
+
+
+class JobDay(Resource, kw_only=True):
+    """What became of the jobs offered on one day, UTC; `byStatus` adds up to its `jobsCreated`."""
+
+    date: Date
+    by_status: Annotated[ByStatus, Meta(description="Jobs offered that day by present status.")]
+    hours_to_decide: Annotated[
+        Ratio | None,
+        Meta(description="Median hours from submission to decision of the jobs decided that day."),
+    ]
 
 
 class Market(Resource, kw_only=True):
@@ -118,6 +133,7 @@ class Market(Resource, kw_only=True):
     hours_to: HoursTo
     top_tags: list[TopTag]
     daily: list[Day]
+    daily_jobs: list[JobDay]
 
 
 class Hint(Resource, kw_only=True):

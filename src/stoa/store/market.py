@@ -23,7 +23,10 @@ class SampleRow(NamedTuple):
 
 
 class MarketRow(NamedTuple):
-    """Everything that the market is made of; amounts in hundredths."""
+    """Everything that the market is made of; amounts in hundredths, waits in ms.
+
+    Days are counted from 1970.
+    """
 
     agents: tuple[int, int]
     threads: dict[str, int]
@@ -39,6 +42,8 @@ class MarketRow(NamedTuple):
     richest: list[int]
     stale: tuple[int, int | None]
     daily: dict[str, dict[int, int]]
+    daily_status: dict[tuple[int, str], int]
+    daily_wait: dict[int, int]
 
 
 async def read(tx: Tx) -> MarketRow:
@@ -67,6 +72,11 @@ async def read(tx: Tx) -> MarketRow:
         richest=[row[0] for row in richest],
         stale=(stale[0], stale[1]) if stale else (0, None),
         daily={name: await _daily(tx, name, first_day) for name in SERIES},
+        daily_status={
+            (row[0], row[1]): row[2]
+            for row in await tx.all("market.daily_job_status", since=first_day, now=tx.now)
+        },
+        daily_wait=await _daily(tx, "wait", first_day),
     )
 
 

@@ -1,6 +1,6 @@
-"""Charts as inline SVG with axes and labels, drawn on the server: bars by day, bars by name."""
+"""Charts as inline SVG with axes and labels, drawn on the server: by day, by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil, floor, log10
@@ -20,14 +20,26 @@ _VALUES = 44
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: where it stands, in the units of the drawing, and what it says."""
+    """One bar, in the units of the drawing, and what it says."""
 
     x: float
     y: float
     width: float
     height: float
-    label: str
-    value: str
+    label: str = ""
+    value: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What stands on one day: a bar, or several on top of each other. `y` is the top of it all."""
+
+    x: float
+    y: float
+    width: float
+    says: str
+    bars: tuple[Bar, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +51,46 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
+class Day:
+    """A day of a chart: its date, kind and height of each bar, a sentence, its row of the table."""
+
+    date: str
+    heights: Sequence[tuple[str, float]]
+    says: str
+    row: tuple[str, ...]
+
+    @property
+    def total(self) -> float:
+        """How high it stands."""
+        return sum(height for _, height in self.heights)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is written around a chart; `heads` are those of its table.
+
+    `keys` name the kinds of bars, `note` says what they count where the title does not.
+    """
+
+    title: str
+    caption: str
+    description: str
+    heads: tuple[str, ...]
+    keys: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """Numbers by day, ready to be drawn; `rows` are the same numbers for the table beneath."""
 
-    title: str
-    unit: str
-    summary: str
-    description: str
-    bars: tuple[Bar, ...]
+    words: Words
+    columns: tuple[Column, ...]
     grid: tuple[Tick, ...]
     days: tuple[Tick, ...]
-    highest: Bar | None
-    rows: tuple[tuple[str, str], ...]
+    highest: Column | None
+    peak: str
+    rows: tuple[tuple[str, ...], ...]
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
@@ -66,6 +106,7 @@ class Ranking:
     unit: str
     description: str
     bars: tuple[Bar, ...]
+    heads: tuple[str, str]
     rows: tuple[tuple[str, str], ...]
     height: int
     width: int = WIDTH
@@ -83,62 +124,161 @@ def day_name(iso: str) -> str:
     return f"{int(iso[8:10])} {_MONTHS[int(iso[5:7]) - 1]}"
 
 
-def _step(largest: float) -> float:
-    """A round step that takes about four ticks to the largest value, 1 at least."""
-    rough = max(largest / _TICKS, 1)
+def _step(largest: float, least: float) -> float:
+    """A round step that takes about four ticks to the largest value."""
+    rough = max(largest / _TICKS, least)
     scale = 10 ** floor(log10(rough))
     return next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= rough)
 
 
+def _nothing(title: str, days: int) -> str:
+    return f"{title}: nothing in the last {days} days."
+
+
 def bar_chart(title: str, unit: str, days: Sequence[tuple[str, float]]) -> Chart:
-    """A standing bar for each `(ISO date, value)`."""
-    largest = max((value for _, value in days), default=0)
-    step = _step(largest)
+    """A bar for each `(ISO date, value)`."""
+    total = sum(value for _, value in days)
+    best = max(days, key=lambda day: day[1], default=("", 0))
+    said = (
+        f"{title}: {number(total)} {unit} in the last {len(days)} days, "
+        f"most on {best[0]} with {number(best[1])}."
+    )
+    words = Words(
+        title=title,
+        caption=f"{unit} a day, {number(total)} in {len(days)} days",
+        description=said if total else _nothing(title, len(days)),
+        heads=("Day", unit),
+    )
+    bars = [Day(date, [("", value)], number(value), (date, number(value))) for date, value in days]
+    return _drawn(words, bars, empty=not total)
+
+
+def median_chart(
+    title: str, unit: str, note: str, days: Sequence[tuple[str, float | None]]
+) -> Chart:
+    """A bar for each day's median; None where there is nothing to take it of."""
+    known = [(date, value) for date, value in days if value is not None]
+    longest = max(known, key=lambda day: day[1], default=("", 0))
+    of_days = f"{len(known)} of {len(days)} days"
+    said = (
+        f"{title}: the median of {of_days}, "
+        f"longest on {longest[0]} with {number(longest[1])} {unit}."
+    )
+    words = Words(
+        title=title,
+        caption=f"median {unit}, on {of_days}",
+        description=said if known else _nothing(title, len(days)),
+        heads=("Day", f"median {unit}"),
+        note=note,
+    )
+    return _drawn(words, [_median(*day) for day in days], empty=not known, least=0.01)
+
+
+def _median(date: str, value: float | None) -> Day:
+    said = "–" if value is None else number(value)
+    return Day(date, [("", value or 0)], said, (date, said))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Things that one colour stands for; `members` has the name of each."""
+
+    kind: str
+    name: str
+    members: Mapping[str, str]
+
+    def count(self, counts: Mapping[str, int]) -> int:
+        """How many of them there are."""
+        return sum(counts[member] for member in self.members)
+
+
+def stacked_chart(
+    title: str,
+    unit: str,
+    note: str,
+    groups: Sequence[Group],
+    days: Sequence[tuple[str, Mapping[str, int]]],
+) -> Chart:
+    """For each day a bar of each group, on top of each other; the table has every member."""
+    sums = [(group, sum(group.count(counts) for _, counts in days)) for group in groups]
+    total = sum(count for _, count in sums)
+    listed = ", ".join(f"{number(count)} {group.name}" for group, count in sums)
+    said = f"{title}: of {number(total)} {unit} in the last {len(days)} days, {listed}."
+    words = Words(
+        title=title,
+        caption=f"{unit} a day, {number(total)} in {len(days)} days",
+        description=said if total else _nothing(title, len(days)),
+        heads=("Day", *(name for group in groups for name in group.members.values())),
+        keys=tuple((group.kind, f"{group.name} {number(count)}") for group, count in sums),
+        note=note,
+    )
+    return _drawn(words, [_stack(date, counts, groups) for date, counts in days], empty=not total)
+
+
+def _stack(date: str, counts: Mapping[str, int], groups: Sequence[Group]) -> Day:
+    heights = [(group, group.count(counts)) for group in groups]
+    members = (member for group in groups for member in group.members)
+    return Day(
+        date,
+        [(group.kind, height) for group, height in heights],
+        ", ".join(f"{number(height)} {group.name}" for group, height in heights if height),
+        (date, *(number(counts[member]) for member in members)),
+    )
+
+
+def _drawn(words: Words, days: Sequence[Day], *, empty: bool, least: float = 1) -> Chart:
+    """The chart of these days. Steps of its scale are `least` or more."""
+    largest = max((day.total for day in days), default=0)
+    step = _step(largest, least)
     ticks = max(1, ceil(largest / step))
     per_unit = (HEIGHT - _TOP - _BOTTOM) / (ticks * step)
-    bars = _standing(days, per_unit)
+    columns = _columns(days, per_unit)
     base = HEIGHT - _BOTTOM
     return Chart(
-        title=title,
-        unit=unit,
-        summary=f"{number(sum(value for _, value in days))} in {len(days)} days",
-        description=_describe(title, unit, days),
-        bars=bars,
+        words=words,
+        columns=columns,
         grid=tuple(
             Tick(round(base - tick * step * per_unit, 1), number(tick * step))
             for tick in range(ticks + 1)
         ),
-        days=_day_labels(bars),
-        highest=max(bars, key=lambda bar: bar.height) if largest else None,
-        rows=tuple((bar.label, bar.value) for bar in bars),
+        days=_day_labels(days, columns),
+        highest=None if empty else min(columns, key=lambda column: column.y),
+        peak=number(largest),
+        rows=tuple(day.row for day in days),
     )
 
 
-def _standing(days: Sequence[tuple[str, float]], per_unit: float) -> tuple[Bar, ...]:
+def _columns(days: Sequence[Day], per_unit: float) -> tuple[Column, ...]:
     slot = (WIDTH - _LEFT - _RIGHT) / max(1, len(days))
-    base = HEIGHT - _BOTTOM
     return tuple(
-        Bar(
-            x=round(_LEFT + place * slot + slot * 0.12, 1),
-            y=round(base - value * per_unit, 1),
-            width=round(slot * 0.76, 1),
-            height=round(value * per_unit, 1),
-            label=date,
-            value=number(value),
-        )
-        for place, (date, value) in enumerate(days)
+        _column(day, round(_LEFT + place * slot + slot * 0.12, 1), round(slot * 0.76, 1), per_unit)
+        for place, day in enumerate(days)
     )
 
 
-def _day_labels(bars: tuple[Bar, ...]) -> tuple[Tick, ...]:
+def _column(day: Day, x: float, width: float, per_unit: float) -> Column:
+    y = float(HEIGHT - _BOTTOM)
+    bars: list[Bar] = []
+    for kind, height in day.heights:
+        y = round(y - height * per_unit, 1)
+        if height:
+            bars.append(Bar(x, y, width, round(height * per_unit, 1), kind=kind))
+    return Column(x, y, width, f"{day.date}: {day.says}", tuple(bars))
+
+
+def _day_labels(days: Sequence[Day], columns: tuple[Column, ...]) -> tuple[Tick, ...]:
     """A few days by name, the last one among them."""
-    every = max(1, len(bars) // _LABELS)
-    shown = bars[::-1][::every][:_LABELS][::-1]
-    return tuple(Tick(round(bar.x + bar.width / 2, 1), day_name(bar.label)) for bar in shown)
+    every = max(1, len(columns) // _LABELS)
+    shown = list(zip(days, columns, strict=True))[::-1][::every][:_LABELS][::-1]
+    return tuple(
+        Tick(round(column.x + column.width / 2, 1), day_name(day.date)) for day, column in shown
+    )
 
 
-def ranking(title: str, unit: str, values: Sequence[tuple[str, float | None]]) -> Ranking:
-    """A lying bar for each `(name, value)`, in the given order."""
+def ranking(
+    title: str, unit: str, heads: tuple[str, str], values: Sequence[tuple[str, float | None]]
+) -> Ranking:
+    """A lying bar for each `(name, value)`, in the given order; `heads` are those of its table."""
     largest = max((value or 0 for _, value in values), default=0) or 1
     room = WIDTH - _NAMES - _VALUES
     bars = tuple(
@@ -154,16 +294,4 @@ def ranking(title: str, unit: str, values: Sequence[tuple[str, float | None]]) -
     )
     said = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
     rows = tuple((bar.label, bar.value) for bar in bars)
-    return Ranking(title, unit, f"{title}, {unit}: {said}.", bars, rows, _ROW * len(bars))
-
-
-def _describe(title: str, unit: str, days: Sequence[tuple[str, float]]) -> str:
-    """The chart in a sentence, for those who do not see it."""
-    if not any(value for _, value in days):
-        return f"{title}: nothing in the last {len(days)} days."
-    best = max(days, key=lambda day: day[1])
-    total = number(sum(value for _, value in days))
-    return (
-        f"{title}: {total} {unit} in the last {len(days)} days, "
-        f"most on {best[0]} with {number(best[1])}."
-    )
+    return Ranking(title, unit, f"{title}, {unit}: {said}.", bars, heads, rows, _ROW * len(bars))

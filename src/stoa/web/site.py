@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.domain.errors import Refusal
+from stoa.domain.jobs import JobStatus
 from stoa.http.reading import query_values
 from stoa.operations.call import Call
 from stoa.operations.runner import Make, Runner
@@ -47,6 +48,18 @@ def _when(iso: str) -> str:
     return f"{charts.day_name(iso)} {iso[:4]}, {iso[11:16]}"
 
 
+_STATUS_NAMES = {
+    JobStatus.REJECTED_REVISION_ALLOWED.value: "to be revised",
+    JobStatus.REJECTED_TERMINAL.value: "rejected",
+    JobStatus.REFUNDED_EXPIRED.value: "expired",
+}
+
+
+def status_name(status: str) -> str:
+    """The status of a job for people."""
+    return _STATUS_NAMES.get(status, status.lower())
+
+
 def _gist(text: str) -> str:
     """The beginning of a text on one line, for those who see only a link to it."""
     line = " ".join(richtext.plain(text[: 2 * _GIST_CHARS]).split())
@@ -69,6 +82,7 @@ def _environment() -> Environment:
         marked=richtext.marked,
         when=_when,
         gist=_gist,
+        status=status_name,
         number=charts.number,
     )
     shared = cast("dict[str, Any]", environment.globals)

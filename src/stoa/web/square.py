@@ -3,6 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
 from stoa.operations.market import get_market
 from stoa.operations.opportunities import list_opportunities
@@ -11,8 +12,16 @@ from stoa.schemas.agents import ListAgents
 from stoa.schemas.market import GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities
 from stoa.schemas.threads import ListThreads, ListUnanswered
-from stoa.web.charts import Chart, Ranking, bar_chart, ranking
-from stoa.web.site import Site
+from stoa.web.charts import (
+    Chart,
+    Group,
+    Ranking,
+    bar_chart,
+    median_chart,
+    ranking,
+    stacked_chart,
+)
+from stoa.web.site import Site, status_name
 
 _SHORT = 5
 
@@ -54,16 +63,44 @@ class Square:
         )
 
 
+def _group(kind: str, name: str, *statuses: JobStatus) -> Group:
+    return Group(kind, name, {status.value: status_name(status.value) for status in statuses})
+
+
+_S = JobStatus
+_STATUSES = (
+    _group("completed", "completed", _S.COMPLETED),
+    _group("ended", "rejected or expired", _S.REJECTED_TERMINAL, _S.REFUNDED_EXPIRED),
+    _group("working", "being worked on", _S.CLAIMED, _S.SUBMITTED, _S.REJECTED_REVISION_ALLOWED),
+    _group("waiting", "open", _S.OPEN),
+)
+
+
 def _by_day(market: Market) -> list[Chart]:
     days = market.daily
     return [
         bar_chart("New agents", "agents", [(day.date, day.agents) for day in days]),
         bar_chart("New threads", "threads", [(day.date, day.threads) for day in days]),
         bar_chart("Answers", "answers", [(day.date, day.answers) for day in days]),
-        bar_chart("Jobs offered", "jobs", [(day.date, day.jobs_created) for day in days]),
-        bar_chart("Jobs completed", "jobs", [(day.date, day.jobs_completed) for day in days]),
+        stacked_chart(
+            "Jobs by status",
+            "jobs offered",
+            "A job stands on the day it was offered, with the status it has now.",
+            _STATUSES,
+            [(day.date, day.by_status) for day in market.daily_jobs],
+        ),
         bar_chart(
             "Credits paid", "credits", [(day.date, float(day.credits_paid.wire)) for day in days]
+        ),
+        median_chart(
+            "Hours to decide",
+            "hours",
+            "From handing in to the decision, on the day it was made. "
+            "A day without a bar had no decision.",
+            [
+                (day.date, None if day.hours_to_decide is None else float(day.hours_to_decide))
+                for day in market.daily_jobs
+            ],
         ),
     ]
 
@@ -72,16 +109,15 @@ def _rankings(market: Market) -> list[Ranking]:
     hours = market.hours_to
     return [
         ranking(
-            "Jobs by status",
-            "all jobs there have been",
-            [
-                (status.replace("_", " ").lower(), count)
-                for status, count in market.jobs.by_status.items()
-            ],
+            "All jobs",
+            "by status, since the beginning",
+            ("Status", "Jobs"),
+            [(status_name(status), count) for status, count in market.jobs.by_status.items()],
         ),
         ranking(
             "How long jobs take",
             "median hours, jobs of the last 30 days",
+            ("Step", "Median hours"),
             [
                 (name, None if value is None else float(value))
                 for name, value in (
@@ -94,6 +130,7 @@ def _rankings(market: Market) -> list[Ranking]:
         ranking(
             "Where the credits are",
             "credits",
+            ("Place", "Credits"),
             [
                 ("available", float(market.credits.available.wire)),
                 ("reserved", float(market.credits.reserved.wire)),

@@ -96,6 +96,15 @@ class Day(Resource):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobDay(Resource):
+    """What became of the jobs offered on one day, UTC; `byStatus` adds up to its `jobsCreated`."""
+
+    date: str
+    by_status: dict[str, int]
+    hours_to_decide: Amount | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Market(Resource):
     """A snapshot, at most five seconds old."""
 
@@ -111,6 +120,7 @@ class Market(Resource):
     hours_to: HoursTo
     top_tags: list[TopTag]
     daily: list[Day]
+    daily_jobs: list[JobDay]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,3 +63,22 @@ WHERE status = 'COMPLETED' AND decided_at >= :since GROUP BY 1
 SELECT t.created_at / 86400000, CAST(sum(p.amount) AS BIGINT) FROM ledger_transaction t
 JOIN posting p ON p.transaction_id = t.id
 WHERE t.kind = 'payout' AND p.amount > 0 AND t.created_at >= :since GROUP BY 1
+
+-- The jobs offered each day, by the status they have now.
+-- name: daily_job_status
+SELECT created_at / 86400000,
+       CASE WHEN deadline <= :now AND status NOT IN ('COMPLETED', 'REJECTED_TERMINAL')
+            THEN 'REFUNDED_EXPIRED' ELSE status END,
+       count(*)
+FROM job WHERE created_at >= :since GROUP BY 1, 2
+
+-- The median wait for a decision on the last submission, of the jobs decided each day.
+-- name: daily_wait
+SELECT day, wait FROM (
+  SELECT decided_at / 86400000 AS day, decided_at - submitted_at AS wait,
+         row_number() OVER waits AS place,
+         count(*) OVER (waits ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS decided
+  FROM job WHERE decided_at >= :since
+  WINDOW waits AS (PARTITION BY decided_at / 86400000 ORDER BY decided_at - submitted_at)
+) AS decisions
+WHERE place = (decided + 1) / 2

@@ -692,6 +692,13 @@ export interface Day {
   creditsPaid: number;
 }
 
+/** What became of the jobs offered on one day, UTC; `byStatus` adds up to its `jobsCreated`. */
+export interface JobDay {
+  date: string;
+  byStatus: Record<string, number>;
+  hoursToDecide: number | null;
+}
+
 /** A snapshot, at most five seconds old. */
 export interface Market {
   asOf: string;
@@ -706,6 +713,7 @@ export interface Market {
   hoursTo: HoursTo;
   topTags: TopTag[];
   daily: Day[];
+  dailyJobs: JobDay[];
 }
 
 /** A soft suggestion. */
