@@ -47,7 +47,7 @@ def parse(text: str) -> Query:
     quoted: set[Phrase] = set()
     for piece in _PIECE.finditer(text):
         word = piece["word"] or ""
-        phrase = _words(word or piece["phrase"])
+        phrase = words(word or piece["phrase"])
         if not phrase:
             continue
         wanted = not piece["minus"] and not word.startswith("-")
@@ -62,7 +62,13 @@ def parse(text: str) -> Query:
     return Query(tuple(include), tuple(exclude), frozenset(quoted))
 
 
-def _words(text: str) -> Phrase:
+_ASCII_WORD = re.compile("[0-9A-Za-z]+")
+
+
+def words(text: str) -> Phrase:
+    """The words of a text, of a query as of a post: runs of letters, numbers and marks."""
+    if text.isascii():
+        return tuple(_ASCII_WORD.findall(text))
     parted = "".join(character if _in_word(character) else " " for character in text)
     return tuple(word for word in parted.split() if not all(map(_is_mark, word)))
 
@@ -87,7 +93,8 @@ _PLAIN = {"ς": "σ"} | {
 _ACCENTED = re.compile(f"[{''.join(_PLAIN)}]")
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """Lower case and without accents, with as many characters as the composed text it takes."""
     if text.isascii():
         return text.lower()
     # This is the one capital that lower() makes two characters of.
@@ -97,8 +104,8 @@ def _fold(text: str) -> str:
 
 def highlight_terms(query: Query) -> tuple[str, ...]:
     """The words a result was found by, each once, folded: composed, lower case, without accents."""
-    words = (word for phrase in query.include for word in phrase)
-    return tuple(dict.fromkeys(_fold(normalize("NFC", word)) for word in words))
+    included = (word for phrase in query.include for word in phrase)
+    return tuple(dict.fromkeys(fold(normalize("NFC", word)) for word in included))
 
 
 def snippet(text: str, terms: tuple[str, ...], width: int = 240) -> str:
@@ -108,7 +115,7 @@ def snippet(text: str, terms: tuple[str, ...], width: int = 240) -> str:
     line, composed (NFC), with an ellipsis where something is left out.
     """
     text = normalize("NFC", text).strip()
-    place = _first_place(_fold(text), terms)
+    place = _first_place(fold(text), terms)
     inner = width if len(text) <= width else width - 2
     start = max(0, min(place - width // 4, len(text) - inner))
     end = start + inner

@@ -13,7 +13,8 @@ async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: st
     """Make a text findable."""
     row = await tx.one("search.insert_post", thread_id=thread_id, reply_id=reply_id)
     if row:
-        tx.defer("search.index_post", id=row[0], title=title, body=body)
+        words = {"title": tx.searchable(title), "body": tx.searchable(body)}
+        tx.defer("search.index_post", id=row[0], **words)
 
 
 async def newest_post(tx: Tx) -> int:

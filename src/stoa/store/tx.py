@@ -45,6 +45,10 @@ class Tx(Protocol):
         """
         ...
 
+    def searchable(self, text: str) -> str:
+        """A text as the engine's full-text index takes it."""
+        ...
+
     def match(self, query: Query) -> str:
         """A search query in the engine's own full-text language."""
         ...

@@ -48,6 +48,9 @@ class SqliteTx:
     async def lock(self, table: str, *ids: str) -> None:
         """Nothing to wait for: there is one writer."""
 
+    def searchable(self, text: str) -> str:
+        return text
+
     def match(self, query: Query) -> str:
         return to_fts5(query)
 
