@@ -18,6 +18,7 @@ from tests.support.app import App
 from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door
 from tests.support.server import Server
+from tests.support.valkey import Valkey
 
 pytest_plugins = ["pytester", "tests.plugins.no_skips"]
 
@@ -89,3 +90,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(tmp_path_factory.mktemp("shared") / "server", LIMITS_OFF)
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def valkey() -> Iterator[Valkey]:
+    """A Valkey for tests that leave it running; each empties it of what others counted."""
+    with Valkey() as running:
+        yield running
+
+
+@pytest.fixture
+def own_valkey() -> Iterator[Valkey]:
+    """A Valkey that the test may end."""
+    with Valkey() as running:
+        yield running

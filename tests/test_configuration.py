@@ -114,5 +114,6 @@ def test_a_file_that_was_named_must_be_there_and_be_toml(tmp_path: Path):
 def test_passwords_of_addresses_are_masked():
     assert masked("postgresql://stoa:se:cr@et@db:5432/x") == "postgresql://stoa:***@db:5432/x"
     assert masked("https://stoa.example/@me:x") == "https://stoa.example/@me:x"
+    assert masked("redis://:secret@db:6379/0") == "redis://:***@db:6379/0"
     assert masked("redis://db") == "redis://db"
     assert masked(12) == "12"

@@ -47,6 +47,9 @@ GOOD: list[dict[str, Any]] = [
     {"host": "127.0.0.2"},
     {"trusted_proxies": ["10.0.0.0/8", "2001:db8::/64", "192.0.2.1"]},
     {"database_url": "sqlite:////var/lib/stoa/stoa.db"},
+    {"valkey_url": "redis://127.0.0.1:6379/0"},
+    {"valkey_url": "rediss://stoa:secret@limits.example/1?ssl_ca_certs=/etc/ca.pem"},
+    {"valkey_url": "valkey://[::1]"},
 ]
 
 
@@ -56,6 +59,11 @@ def test_what_is_right_passes(values: dict[str, Any]):
 
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("STOA_VALKEY_URL", {"valkey_url": "127.0.0.1:6379"}),
+    ("STOA_VALKEY_URL", {"valkey_url": "http://127.0.0.1:6379"}),
+    ("STOA_VALKEY_URL", {"valkey_url": "redis:///0"}),
+    ("STOA_VALKEY_URL", {"valkey_url": "redis://127.0.0.1:x"}),
+    ("STOA_VALKEY_URL", {"valkey_url": "redis://127.0.0.1/first"}),
     ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("0.001")}),
     ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal(-1)}),
     ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("1000000.01")}),

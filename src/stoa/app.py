@@ -17,6 +17,7 @@ from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.limiter import MemoryLimiter
 from stoa.operations.runner import Runner
+from stoa.operations.shared_limiter import SharedLimiter
 from stoa.operations.upkeep import Upkeep
 from stoa.settings import Settings
 from stoa.store import sessions
@@ -31,14 +32,22 @@ _SECRET_BYTES = 32
 class Stoa:
     """A running service. Use as `async with await Stoa.open(settings) as stoa`."""
 
-    def __init__(self, settings: Settings, store: Store, secret: bytes, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        secret: bytes,
+        clock: Clock,
+        limiter: MemoryLimiter | SharedLimiter,
+    ) -> None:
         hosts = Hosts(settings)
         self.store = store
         self.settings = settings
+        self.limiter = limiter
         ids = Ids()
         services = Services(settings, ids, Authors(), secret, hosts.base_urls)
         self.upkeep = Upkeep(store, ids, Auditor(store, clock), settings.sweep_seconds)
-        self.runner = Runner(store, MemoryLimiter(), services, clock)
+        self.runner = Runner(store, limiter, services, clock)
         operations = all_operations()
         documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
@@ -53,18 +62,22 @@ class Stoa:
             hosts,
             parse_networks(settings.trusted_proxies),
             lambda: self.upkeep.trouble,
+            self._details,
             self.runner.shed,
         )
 
     @classmethod
     async def open(cls, settings: Settings, clock: Clock | None = None) -> "Stoa":
         """Open the store and build everything. Raises `StartRefused` with one line."""
+        limiter = _limiter(settings, own_clock=clock is not None)
         clock = clock or SystemClock()
         store = SqliteStore.open(settings.database_path, clock)
         secret = await store.write(
             lambda tx: sessions.secret(tx, "challenge", random_bytes(_SECRET_BYTES))
         )
-        return cls(settings, store, secret, clock)
+        if isinstance(limiter, SharedLimiter):
+            await limiter.open()
+        return cls(settings, store, secret, clock, limiter)
 
     async def __aenter__(self) -> "Stoa":
         return self
@@ -83,4 +96,19 @@ class Stoa:
     async def close(self) -> None:
         """Finish what runs and close the store."""
         await self.upkeep.stop()
+        if isinstance(self.limiter, SharedLimiter):
+            await self.limiter.close()
         await self.store.close()
+
+    def _details(self) -> dict[str, str | int]:
+        """What `/readyz` tells the operator beside whether the service is ready."""
+        return self.limiter.figures() if isinstance(self.limiter, SharedLimiter) else {}
+
+
+def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:
+    if not settings.valkey_url:
+        return MemoryLimiter()
+    from stoa.operations.valkey_limiter import ValkeyLimiter
+
+    shared = ValkeyLimiter(settings.valkey_url, own_clock=own_clock)
+    return SharedLimiter(shared, refuse_writes=settings.valkey_outage == "refuse-writes")

@@ -1,5 +1,6 @@
 """Every setting: its type, its default, what it is for, and what it must agree with."""
 
+import re
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -15,12 +16,14 @@ Port = Annotated[int, Meta(ge=0, le=65535)]
 Workers = Annotated[int, Meta(ge=1, le=256)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
+Outage = Literal["local", "refuse-writes"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 _LIMITS = limits.Limits()
 
 PREFIX = "STOA_"
 _SQLITE = "sqlite:///"
+_VALKEY = ("redis", "rediss", "valkey", "valkeys")
 
 
 class SettingsError(Exception):
@@ -41,6 +44,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Workers,
         Meta(description="Server processes; the embedded database is served by one."),
     ] = 1
+    valkey_url: Annotated[
+        str,
+        Meta(
+            description="Where the limits of several processes are counted, redis://host:port/0; "
+            "unset: each process counts its own."
+        ),
+    ] = ""
+    valkey_outage: Annotated[
+        Outage,
+        Meta(
+            description="While Valkey does not answer: local, each process counts its own, or "
+            "refuse-writes, they are answered 503."
+        ),
+    ] = "local"
     base_url: Annotated[
         str,
         Meta(description="The address that agents use; needed when the host is not loopback."),
@@ -175,6 +192,7 @@ def _in_words(kind: msgspec.inspect.Type) -> str:
 def check(settings: Settings) -> None:
     """Raise SettingsError where settings do not go together or a text is not what it should be."""
     _check_database(settings)
+    _check_valkey(settings)
     _check_address(settings)
     _check_grant(settings)
     try:
@@ -191,6 +209,21 @@ def _check_database(settings: Settings) -> None:
         raise SettingsError("STOA_DATABASE_URL: use sqlite:///path/to/stoa.db")
     if settings.workers > 1:
         raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
+
+
+def _check_valkey(settings: Settings) -> None:
+    url = settings.valkey_url
+    if url and not _is_valkey_url(url):
+        raise SettingsError("STOA_VALKEY_URL: use redis://host:6379/0, or rediss:// for TLS")
+
+
+def _is_valkey_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in _VALKEY and parts.hostname and parts.port != 0
+    except ValueError:
+        return False
+    return bool(known) and re.fullmatch(r"(/\d*)?", parts.path) is not None
 
 
 def _check_address(settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from stoa.settings import Settings
@@ -9,6 +10,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import HOUR, MINUTE, SECOND
 from tests.support.keys import Key
+from tests.support.valkey import Valkey
 
 DEFAULTS = {
     name: getattr(Settings(), name)
@@ -23,6 +25,16 @@ LOW = {
     "limit_accepts": 2,
 }
 NEW = {"title": "t", "body": "b"}
+
+
+@pytest.fixture(params=["memory", "valkey"])
+def settings(settings: Settings, request: pytest.FixtureRequest) -> Settings:
+    """The limits are counted in this process, or in Valkey as several processes count them."""
+    if request.param == "memory":
+        return settings
+    valkey: Valkey = request.getfixturevalue("valkey")
+    valkey.ask("FLUSHALL")
+    return msgspec.structs.replace(settings, valkey_url=valkey.url)
 
 
 @pytest.fixture

@@ -3,32 +3,39 @@
 import asyncio
 import random
 import weakref
-from collections.abc import Coroutine
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from stoa.domain.addresses import bucket_key, client_address, parse_networks
-from stoa.operations.limiter import Bucket, Charge, Limiter, MemoryLimiter, headers
+from stoa.operations.limiter import Bucket, Charge, Limiter, headers
+from tests.support.limiters import Limiters, Steps, in_memory, in_valkey
+from tests.support.valkey import Valkey
 
 NOW = 1_800_000_000_000
 MINUTE = 60_000
 HOUR = 3_600_000
 
-T = TypeVar("T")
 
-
-def at_once(step: Coroutine[Any, Any, T]) -> T:
-    """Run a step of the limiter that must not wait for anything."""
-    try:
-        step.send(None)
-    except StopIteration as end:
-        return end.value
-    raise AssertionError("the memory limiter waited")
+@pytest.fixture(scope="session", params=["memory", "valkey"])
+def limiters(request: pytest.FixtureRequest) -> Iterator[Limiters]:
+    """Makes new limiters, of each kind in turn."""
+    if request.param == "memory":
+        yield in_memory
+        return
+    valkey: Valkey = request.getfixturevalue("valkey")
+    with in_valkey(valkey.url) as new:
+        yield new
 
 
 def reads(limit: int, key: str = "a:ag_1") -> Bucket:
@@ -39,15 +46,15 @@ def threads(limit: int, key: str = "a:ag_1") -> Bucket:
     return Bucket("threads", key, limit, HOUR)
 
 
-def fill(limiter: Limiter, bucket: Bucket, now: int = NOW) -> None:
+def fill(limiter: Steps, bucket: Bucket, now: int = NOW) -> None:
     for _ in range(bucket.limit):
-        assert at_once(limiter.take(now, bucket)).allowed
+        assert limiter.take(now, bucket).allowed
 
 
-def free_units(limiter: Limiter, bucket: Bucket, now: int = NOW) -> int:
+def free_units(limiter: Steps, bucket: Bucket, now: int = NOW) -> int:
     """How many more calls the bucket takes; takes them."""
     count = 0
-    while at_once(limiter.take(now, bucket)).allowed:
+    while limiter.take(now, bucket).allowed:
         count += 1
     return count
 
@@ -58,16 +65,16 @@ def free_units(limiter: Limiter, bucket: Bucket, now: int = NOW) -> int:
 @pytest.mark.parametrize(
     ("after", "allowed"), [(0, 0), (1, 0), (59_999, 0), (60_000, 3), (9**9, 3)]
 )
-def test_a_call_counts_for_exactly_one_window(after: int, allowed: int) -> None:
-    limiter = MemoryLimiter()
+def test_a_call_counts_for_exactly_one_window(limiters: Limiters, after: int, allowed: int) -> None:
+    limiter = limiters()
     fill(limiter, reads(3))
     assert free_units(limiter, reads(3), NOW + after) == allowed
 
 
-def test_units_come_back_one_by_one_as_they_were_taken() -> None:
-    limiter = MemoryLimiter()
+def test_units_come_back_one_by_one_as_they_were_taken(limiters: Limiters) -> None:
+    limiter = limiters()
     for second in range(3):
-        at_once(limiter.take(NOW + second * 1000, reads(3)))
+        limiter.take(NOW + second * 1000, reads(3))
     assert [free_units(limiter, reads(3), NOW + MINUTE + ms) for ms in (0, 999, 1000, 2000)] == [
         1,
         0,
@@ -76,53 +83,52 @@ def test_units_come_back_one_by_one_as_they_were_taken() -> None:
     ]
 
 
-def test_a_thousand_calls_in_a_minute_pass_exactly_the_limit() -> None:
-    limiter = MemoryLimiter()
+def test_a_thousand_calls_in_a_minute_pass_exactly_the_limit(limiters: Limiters) -> None:
+    limiter = limiters()
     times = sorted(random.Random(7).choices(range(NOW, NOW + MINUTE), k=1000))
-    assert sum(at_once(limiter.take(now, reads(120))).allowed for now in times) == 120
+    assert sum(limiter.take(now, reads(120)).allowed for now in times) == 120
 
 
-def test_a_thousand_tasks_at_once_pass_exactly_the_limit() -> None:
-    async def storm() -> list[Charge]:
-        limiter = MemoryLimiter()
-        return await asyncio.gather(*(limiter.take(NOW, reads(600)) for _ in range(1000)))
+def test_a_thousand_tasks_at_once_pass_exactly_the_limit(limiters: Limiters) -> None:
+    async def take(limiter: Limiter) -> bool:
+        return (await limiter.take(NOW, reads(600))).allowed
 
-    assert sum(charge.allowed for charge in asyncio.run(storm())) == 600
+    assert sum(limiters().together(take, 1000)) == 600
 
 
-def test_refused_calls_charge_nothing() -> None:
-    limiter = MemoryLimiter()
+def test_refused_calls_charge_nothing(limiters: Limiters) -> None:
+    limiter = limiters()
     fill(limiter, reads(2))
     for ms in range(1, MINUTE, 100):
-        assert not at_once(limiter.take(NOW + ms, reads(2))).allowed
+        assert not limiter.take(NOW + ms, reads(2)).allowed
     assert free_units(limiter, reads(2), NOW + MINUTE) == 2
 
 
-def test_keys_and_resources_have_buckets_of_their_own() -> None:
-    limiter = MemoryLimiter()
+def test_keys_and_resources_have_buckets_of_their_own(limiters: Limiters) -> None:
+    limiter = limiters()
     fill(limiter, reads(2))
     assert free_units(limiter, reads(2, "ip:1.2.3.4")) == 2
     assert free_units(limiter, threads(2)) == 2
 
 
-def test_a_clock_that_steps_back_never_lets_more_through() -> None:
-    limiter = MemoryLimiter()
+def test_a_clock_that_steps_back_never_lets_more_through(limiters: Limiters) -> None:
+    limiter = limiters()
     fill(limiter, reads(2))
     assert free_units(limiter, threads(1), NOW + MINUTE) == 1
-    late = [at_once(limiter.take(NOW + MINUTE - 5, reads(2))) for _ in range(3)]
+    late = [limiter.take(NOW + MINUTE - 5, reads(2)) for _ in range(3)]
     assert [charge.allowed for charge in late] == [True, True, False]
     assert free_units(limiter, reads(2), NOW + 2 * MINUTE - 1) == 0
     assert free_units(limiter, reads(2), NOW + 2 * MINUTE) == 2
 
 
-def test_ten_thousand_spoofed_addresses_pass_exactly_the_limit_of_one() -> None:
-    limiter, dice = MemoryLimiter(), random.Random(32)
+def test_ten_thousand_spoofed_addresses_pass_exactly_the_limit_of_one(limiters: Limiters) -> None:
+    limiter, dice = limiters(), random.Random(32)
     trusted = parse_networks(["10.0.0.0/8"])
     passed = 0
     for _ in range(10_000):
         spoofed = ".".join(str(dice.randrange(256)) for _ in range(4))
         address = client_address("198.51.100.7", [spoofed], [f"for={spoofed}"], trusted)
-        passed += at_once(limiter.take(NOW, reads(120, f"ip:{bucket_key(address)}"))).allowed
+        passed += limiter.take(NOW, reads(120, f"ip:{bucket_key(address)}")).allowed
     assert passed == 120
 
 
@@ -139,10 +145,12 @@ def test_ten_thousand_spoofed_addresses_pass_exactly_the_limit_of_one() -> None:
         (NOW, NOW + 60_000, 2, NOW // 1000 + 120),
     ],
 )
-def test_headers_of_an_allowed_call(first: int, now: int, remaining: int, reset: int) -> None:
-    limiter = MemoryLimiter()
-    at_once(limiter.take(first, reads(3)))
-    assert headers(at_once(limiter.take(now, reads(3)))) == [
+def test_headers_of_an_allowed_call(
+    limiters: Limiters, first: int, now: int, remaining: int, reset: int
+) -> None:
+    limiter = limiters()
+    limiter.take(first, reads(3))
+    assert headers(limiter.take(now, reads(3))) == [
         (b"x-ratelimit-limit", b"3"),
         (b"x-ratelimit-remaining", str(remaining).encode()),
         (b"x-ratelimit-reset", str(reset).encode()),
@@ -162,136 +170,138 @@ def test_headers_of_an_allowed_call(first: int, now: int, remaining: int, reset:
         (NOW + 999, NOW + 999, 61),
     ],
 )
-def test_a_refusal_says_when_to_come_back(first: int, now: int, retry_after: int) -> None:
-    limiter = MemoryLimiter()
-    at_once(limiter.take(first, reads(1)))
-    refusal = at_once(limiter.take(now, reads(1)))
+def test_a_refusal_says_when_to_come_back(
+    limiters: Limiters, first: int, now: int, retry_after: int
+) -> None:
+    limiter = limiters()
+    limiter.take(first, reads(1))
+    refusal = limiter.take(now, reads(1))
     assert refusal.retry_after == retry_after == refusal.reset - now // 1000
     assert (refusal.resource, refusal.limit, refusal.remaining) == ("reads", 1, 0)
     assert (b"x-ratelimit-remaining", b"0") in headers(refusal)
 
 
 @given(st.integers(0, 10**6), st.integers(0, MINUTE - 1))
-def test_who_waits_for_retry_after_gets_through(first: int, later: int) -> None:
-    limiter = MemoryLimiter()
-    at_once(limiter.take(NOW + first, reads(1)))
+def test_who_waits_for_retry_after_gets_through(limiters: Limiters, first: int, later: int) -> None:
+    limiter = limiters()
+    limiter.take(NOW + first, reads(1))
     now = NOW + first + later
-    refusal = at_once(limiter.take(now, reads(1)))
+    refusal = limiter.take(now, reads(1))
     assert refusal.retry_after >= 1
-    assert at_once(limiter.take(now + refusal.retry_after * 1000, reads(1))).allowed
+    assert limiter.take(now + refusal.retry_after * 1000, reads(1)).allowed
 
 
 # --- A write takes its own unit, and needs room in reads.
 
 
-def test_a_write_leaves_its_guard_uncharged() -> None:
-    limiter = MemoryLimiter()
-    charge = at_once(limiter.take(NOW, threads(10), reads(2)))
+def test_a_write_leaves_its_guard_uncharged(limiters: Limiters) -> None:
+    limiter = limiters()
+    charge = limiter.take(NOW, threads(10), reads(2))
     assert (charge.allowed, charge.resource, charge.remaining) == (True, "threads", 9)
     assert free_units(limiter, reads(2)) == 2
 
 
-def test_a_write_is_refused_when_reads_are_full_and_shows_reads() -> None:
-    limiter = MemoryLimiter()
+def test_a_write_is_refused_when_reads_are_full_and_shows_reads(limiters: Limiters) -> None:
+    limiter = limiters()
     fill(limiter, reads(2))
-    refusal = at_once(limiter.take(NOW, threads(10), reads(2)))
+    refusal = limiter.take(NOW, threads(10), reads(2))
     assert (refusal.allowed, refusal.resource, refusal.retry_after) == (False, "reads", 60)
     assert free_units(limiter, threads(10)) == 10
 
 
-def test_a_write_with_both_buckets_full_shows_its_own() -> None:
-    limiter = MemoryLimiter()
+def test_a_write_with_both_buckets_full_shows_its_own(limiters: Limiters) -> None:
+    limiter = limiters()
     fill(limiter, reads(2))
     fill(limiter, threads(1))
-    refusal = at_once(limiter.take(NOW, threads(1), reads(2)))
+    refusal = limiter.take(NOW, threads(1), reads(2))
     assert (refusal.allowed, refusal.resource, refusal.retry_after) == (False, "threads", 3600)
 
 
-def test_a_refused_write_costs_a_read_instead() -> None:
-    limiter = MemoryLimiter()
-    charge = at_once(limiter.take(NOW, threads(10), reads(5)))
-    swapped = at_once(limiter.swap(NOW + 20, charge, reads(5)))
+def test_a_refused_write_costs_a_read_instead(limiters: Limiters) -> None:
+    limiter = limiters()
+    charge = limiter.take(NOW, threads(10), reads(5))
+    swapped = limiter.swap(NOW + 20, charge, reads(5))
     assert (swapped.allowed, swapped.resource, swapped.remaining) == (True, "reads", 4)
     assert free_units(limiter, threads(10)) == 10
 
 
-def test_a_refused_write_gives_back_its_own_unit_not_an_older_one() -> None:
-    limiter = MemoryLimiter()
-    at_once(limiter.take(NOW, threads(2)))
-    charge = at_once(limiter.take(NOW + 1000, threads(2), reads(5)))
-    at_once(limiter.swap(NOW + 2000, charge, reads(5)))
+def test_a_refused_write_gives_back_its_own_unit_not_an_older_one(limiters: Limiters) -> None:
+    limiter = limiters()
+    limiter.take(NOW, threads(2))
+    charge = limiter.take(NOW + 1000, threads(2), reads(5))
+    limiter.swap(NOW + 2000, charge, reads(5))
     assert free_units(limiter, threads(2), NOW + 3000) == 1
     assert free_units(limiter, threads(2), NOW + HOUR) == 1
 
 
-def test_a_unit_can_be_given_back_without_another_bucket() -> None:
-    limiter = MemoryLimiter()
-    charge = at_once(limiter.take(NOW, threads(1)))
-    at_once(limiter.give_back(charge))
+def test_a_unit_can_be_given_back_without_another_bucket(limiters: Limiters) -> None:
+    limiter = limiters()
+    charge = limiter.take(NOW, threads(1))
+    limiter.give_back(charge)
     assert free_units(limiter, threads(1)) == 1
 
 
-def test_giving_back_a_unit_that_has_left_its_window_takes_no_other() -> None:
-    limiter = MemoryLimiter()
-    charge = at_once(limiter.take(NOW, threads(1)))
-    assert at_once(limiter.take(NOW + HOUR, threads(1))).allowed
-    at_once(limiter.give_back(charge))
+def test_giving_back_a_unit_that_has_left_its_window_takes_no_other(limiters: Limiters) -> None:
+    limiter = limiters()
+    charge = limiter.take(NOW, threads(1))
+    assert limiter.take(NOW + HOUR, threads(1)).allowed
+    limiter.give_back(charge)
     assert free_units(limiter, threads(1), NOW + HOUR) == 0
 
 
-def test_giving_back_a_refusal_changes_nothing() -> None:
-    limiter = MemoryLimiter()
+def test_giving_back_a_refusal_changes_nothing(limiters: Limiters) -> None:
+    limiter = limiters()
     fill(limiter, threads(1))
-    refusal = at_once(limiter.take(NOW, threads(1)))
-    at_once(limiter.give_back(refusal))
+    refusal = limiter.take(NOW, threads(1))
+    limiter.give_back(refusal)
     assert free_units(limiter, threads(1)) == 0
 
 
-def test_reads_that_fill_up_during_a_write_turn_its_refusal_into_a_429() -> None:
-    limiter = MemoryLimiter()
-    charge = at_once(limiter.take(NOW, threads(10), reads(3)))
+def test_reads_that_fill_up_during_a_write_turn_its_refusal_into_a_429(limiters: Limiters) -> None:
+    limiter = limiters()
+    charge = limiter.take(NOW, threads(10), reads(3))
     fill(limiter, reads(3))
-    swapped = at_once(limiter.swap(NOW + 5, charge, reads(3)))
+    swapped = limiter.swap(NOW + 5, charge, reads(3))
     assert (swapped.allowed, swapped.resource, swapped.retry_after) == (False, "reads", 60)
     assert free_units(limiter, threads(10)) == 10
 
 
-def test_refused_writes_in_flight_together_never_pass_more_than_reads_allow() -> None:
-    async def refused_write(limiter: MemoryLimiter, together: asyncio.Barrier) -> bool:
+def test_refused_writes_in_flight_together_never_pass_more_than_reads_allow(
+    limiters: Limiters,
+) -> None:
+    together = asyncio.Barrier(10)
+
+    async def refused_write(limiter: Limiter) -> bool:
         charge = await limiter.take(NOW, threads(10), reads(4))
         await together.wait()
         return (await limiter.swap(NOW + 1, charge, reads(4))).allowed
 
-    async def storm() -> list[bool]:
-        limiter, together = MemoryLimiter(), asyncio.Barrier(10)
-        return await asyncio.gather(*(refused_write(limiter, together) for _ in range(10)))
-
-    assert sum(asyncio.run(storm())) == 4
+    assert sum(limiters().together(refused_write, 10)) == 4
 
 
 # --- Unlimited.
 
 
-def test_an_unlimited_bucket_lets_all_through_without_headers() -> None:
-    limiter = MemoryLimiter()
-    charges = [at_once(limiter.take(NOW, reads(0))) for _ in range(5000)]
+def test_an_unlimited_bucket_lets_all_through_without_headers(limiters: Limiters) -> None:
+    limiter = limiters()
+    charges = [limiter.take(NOW, reads(0)) for _ in range(5000)]
     assert all(charge.allowed for charge in charges)
     assert headers(charges[-1]) == []
 
 
-def test_an_unlimited_write_is_still_refused_when_reads_are_full() -> None:
-    limiter = MemoryLimiter()
-    assert at_once(limiter.take(NOW, threads(0), reads(1))).allowed
+def test_an_unlimited_write_is_still_refused_when_reads_are_full(limiters: Limiters) -> None:
+    limiter = limiters()
+    assert limiter.take(NOW, threads(0), reads(1)).allowed
     fill(limiter, reads(1))
-    assert at_once(limiter.take(NOW, threads(0), reads(1))).resource == "reads"
+    assert limiter.take(NOW, threads(0), reads(1)).resource == "reads"
 
 
-def test_a_refused_write_swaps_from_and_to_unlimited_buckets() -> None:
-    limiter = MemoryLimiter()
-    unlimited = at_once(limiter.take(NOW, threads(0), reads(2)))
-    assert at_once(limiter.swap(NOW, unlimited, reads(2))).remaining == 1
-    limited = at_once(limiter.take(NOW, threads(1), reads(0)))
-    assert headers(at_once(limiter.swap(NOW, limited, reads(0)))) == []
+def test_a_refused_write_swaps_from_and_to_unlimited_buckets(limiters: Limiters) -> None:
+    limiter = limiters()
+    unlimited = limiter.take(NOW, threads(0), reads(2))
+    assert limiter.swap(NOW, unlimited, reads(2)).remaining == 1
+    limited = limiter.take(NOW, threads(1), reads(0))
+    assert headers(limiter.swap(NOW, limited, reads(0))) == []
     assert free_units(limiter, threads(1)) == 1
 
 
@@ -304,12 +314,12 @@ class Key(str):
     __slots__ = ("__weakref__",)
 
 
-def take_by_new_addresses(limiter: Limiter, now: int, count: int) -> list[weakref.ref[Key]]:
+def take_by_new_addresses(limiter: Steps, now: int, count: int) -> list[weakref.ref[Key]]:
     alive: list[weakref.ref[Key]] = []
     for number in range(count):
         key = Key(f"ip:{now}.{number}")
         alive.append(weakref.ref(key))
-        at_once(limiter.take(now, reads(120, key)))
+        limiter.take(now, reads(120, key))
     return alive
 
 
@@ -318,43 +328,43 @@ def count_alive(refs: list[weakref.ref[Key]]) -> int:
 
 
 def test_idle_addresses_are_dropped_little_by_little() -> None:
-    limiter = MemoryLimiter()
+    limiter = in_memory()
     idle = take_by_new_addresses(limiter, NOW, 1000)
     assert count_alive(idle) == 1000
     for expected in (998, 996, 994):
-        at_once(limiter.take(NOW + MINUTE, reads(120)))
+        limiter.take(NOW + MINUTE, reads(120))
         assert count_alive(idle) == expected
     take_by_new_addresses(limiter, NOW + MINUTE, 500)
     assert count_alive(idle) == 0
 
 
 def test_an_address_in_use_is_kept_however_old_it_is() -> None:
-    limiter = MemoryLimiter()
+    limiter = in_memory()
     old = reads(3, "ip:old")
     for ms in range(0, 10 * MINUTE, MINUTE // 2):
-        at_once(limiter.take(NOW + ms, old))
+        limiter.take(NOW + ms, old)
         take_by_new_addresses(limiter, NOW + ms, 50)
     assert free_units(limiter, old, NOW + 10 * MINUTE - 1) == 1
 
 
 def test_a_busy_first_address_does_not_keep_the_idle_ones_after_it() -> None:
-    limiter = MemoryLimiter()
+    limiter = in_memory()
     busy = reads(120, "ip:busy")
-    at_once(limiter.take(NOW, busy))
+    limiter.take(NOW, busy)
     idle = take_by_new_addresses(limiter, NOW, 50)
-    at_once(limiter.take(NOW + MINUTE - 1, busy))
+    limiter.take(NOW + MINUTE - 1, busy)
     for _ in range(25):
-        at_once(limiter.take(NOW + MINUTE, busy))
+        limiter.take(NOW + MINUTE, busy)
     assert count_alive(idle) == 0
 
 
 def test_given_back_units_leave_nothing_behind() -> None:
-    limiter = MemoryLimiter()
+    limiter = in_memory()
     key = Key("a:ag_2")
     alive = [weakref.ref(key)]
-    at_once(limiter.give_back(at_once(limiter.take(NOW, reads(120, key)))))
+    limiter.give_back(limiter.take(NOW, reads(120, key)))
     del key
-    at_once(limiter.take(NOW, reads(120)))
+    limiter.take(NOW, reads(120))
     assert count_alive(alive) == 0
 
 
@@ -422,10 +432,13 @@ class LimiterAgainstOracle(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.limiter = MemoryLimiter()
+        self.limiter = self.new()
         self.naive = NaiveLimiter()
         self.now = NOW
         self.writing: list[tuple[str, Charge]] = []
+
+    def new(self) -> Steps:
+        raise NotImplementedError
 
     @rule(step=st.one_of(st.integers(0, 400), st.integers(-3, 3), st.integers(900, 6000)))
     def time_passes(self, step: int) -> None:
@@ -434,13 +447,13 @@ class LimiterAgainstOracle(RuleBasedStateMachine):
     @rule(agent=AGENTS)
     def read(self, agent: str) -> None:
         bucket = bucket_of("reads", agent)
-        charge = at_once(self.limiter.take(self.now, bucket))
+        charge = self.limiter.take(self.now, bucket)
         assert charge == self.naive.take(self.now, bucket)
 
     @rule(agent=AGENTS)
     def begin_write(self, agent: str) -> None:
         bucket, guard = bucket_of("threads", agent), bucket_of("reads", agent)
-        charge = at_once(self.limiter.take(self.now, bucket, guard))
+        charge = self.limiter.take(self.now, bucket, guard)
         assert charge == self.naive.take(self.now, bucket, guard)
         if charge.allowed:
             self.writing.append((agent, charge))
@@ -456,7 +469,7 @@ class LimiterAgainstOracle(RuleBasedStateMachine):
         agent, charge = self.end_write(data)
         self.naive.give_back(charge)
         bucket = bucket_of("reads", agent)
-        swapped = at_once(self.limiter.swap(self.now, charge, bucket))
+        swapped = self.limiter.swap(self.now, charge, bucket)
         assert swapped == self.naive.take(self.now, bucket)
 
     @precondition(lambda self: self.writing)
@@ -464,7 +477,7 @@ class LimiterAgainstOracle(RuleBasedStateMachine):
     def write_is_given_up(self, data: st.DataObject) -> None:
         _, charge = self.end_write(data)
         self.naive.give_back(charge)
-        at_once(self.limiter.give_back(charge))
+        self.limiter.give_back(charge)
 
     def end_write(self, data: st.DataObject) -> tuple[str, Charge]:
         return self.writing.pop(data.draw(st.integers(0, len(self.writing) - 1)))
@@ -477,7 +490,11 @@ class LimiterAgainstOracle(RuleBasedStateMachine):
                 assert not bucket.limit or len(span) <= bucket.limit
 
 
-LimiterAgainstOracle.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=60, deadline=None
-)
-test_the_limiter_does_what_a_plain_list_of_calls_says = LimiterAgainstOracle.TestCase
+def test_the_limiter_does_what_a_plain_list_of_calls_says(limiters: Limiters) -> None:
+    class OneKind(LimiterAgainstOracle):
+        def new(self) -> Steps:
+            return limiters()
+
+    run_state_machine_as_test(
+        OneKind, settings=settings(max_examples=60, stateful_step_count=60, deadline=None)
+    )

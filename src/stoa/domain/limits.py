@@ -98,6 +98,11 @@ PAIR_WINDOW_MS = DAY_MS
 ADDRESS_CEILING = 600  # uncharged calls per client address and window: free is not endless
 ADDRESS_CEILING_WINDOW_MS = MINUTE_MS
 
+# --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
+VALKEY_TIMEOUT_MS = SECOND_MS
+VALKEY_RETRY_MS = SECOND_MS
+VALKEY_CONNECTIONS = 16  # of each process; a step takes a fraction of a millisecond
+
 OPEN_CLAIMS_NEW_AGENT = 5  # in the new-agent window; never above `Limits.open_claims`
 
 

@@ -1,6 +1,6 @@
 """The outermost ASGI application: host check, then health, REST, MCP or pages."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 import structlog
@@ -19,6 +19,7 @@ log = structlog.get_logger("stoa.http")
 
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
+Details = Callable[[], Mapping[str, str | int]]
 Shed = Callable[[str], Awaitable[Refusal | None]]
 
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
@@ -40,7 +41,8 @@ DISCOVERY = frozenset(
 
 class App:
     """Dispatches a request to the door it is for. `trouble` says why the service is not
-    ready, `shed` refuses an address that reads too many pages."""
+    ready, `details` what else the operator may want to know, `shed` refuses an address that reads
+    too many pages."""
 
     def __init__(
         self,
@@ -50,6 +52,7 @@ class App:
         hosts: Hosts,
         trusted: tuple[IPNetwork, ...],
         trouble: Health,
+        details: Details,
         shed: Shed,
     ) -> None:
         self._rest = rest
@@ -58,6 +61,7 @@ class App:
         self._hosts = hosts
         self._trusted = trusted
         self._trouble = trouble
+        self._details = details
         self._shed = shed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,10 +110,12 @@ class App:
             log.exception("defect")  # and Starlette has answered 500 before it raised this
 
     async def _health(self, incoming: Request, send: Send) -> None:
-        trouble = self._trouble() if incoming.path == "/readyz" else None
-        body = {"status": "unavailable" if trouble else "ok"}
-        if trouble and is_loopback(incoming.address):
-            body["reason"] = trouble
+        asked = incoming.path == "/readyz"
+        trouble = self._trouble() if asked else None
+        body: dict[str, str | int] = {"status": "unavailable" if trouble else "ok"}
+        if asked and is_loopback(incoming.address):
+            body |= {"reason": trouble} if trouble else {}
+            body |= self._details()
         headers = [(b"content-type", answering.JSON), incoming.id_header, answering.NOSNIFF]
         await answering.send_answer(
             send, 503 if trouble else 200, headers, msgspec.json.encode(body)

