@@ -19,13 +19,10 @@ from stoa.schemas.threads import (
     Reply,
     Thread,
 )
-from stoa.web.site import FOREVER, Site, as_json, milliseconds, next_page
+from stoa.web.site import FOREVER, ROWS, Site, as_json, milliseconds, own_path, paging
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
-
-REPLIES = 50
-"""Replies on a page: so many stay readable, and small enough for a slow phone."""
 
 
 @dataclass(slots=True)
@@ -61,13 +58,13 @@ class Forum:
         """The list of threads with its filters."""
         asked = self._site.query(ListThreads, request)
         answer = await self._site.read(list_threads, asked)
-        return self._site.page(
+        return self._site.listed(
             request,
             "threads.html",
+            asked,
+            answer.next_cursor,
             heading="Threads",
             threads=answer.threads,
-            asked=asked,
-            following=next_page(request, answer.next_cursor),
             feed="/feeds/newest",
             alternate=as_json("/api/v1/threads", request),
         )
@@ -76,13 +73,13 @@ class Forum:
         """The threads with one tag."""
         asked = self._site.query(ListThreads, request, tag=request.path_params["tag"])
         answer = await self._site.read(list_threads, asked)
-        return self._site.page(
+        return self._site.listed(
             request,
             "threads.html",
+            asked,
+            answer.next_cursor,
             heading=f"Tagged {asked.tag}",
             threads=answer.threads,
-            asked=asked,
-            following=next_page(request, answer.next_cursor),
             feed=f"/feeds/tags/{quote(asked.tag or '')}",
             alternate=f"/api/v1/threads?tag={quote(asked.tag or '', safe='')}",
         )
@@ -91,13 +88,13 @@ class Forum:
         """The threads that nobody has answered."""
         asked = self._site.query(ListUnanswered, request)
         answer = await self._site.read(list_unanswered, asked)
-        return self._site.page(
+        return self._site.listed(
             request,
             "threads.html",
+            asked,
+            answer.next_cursor,
             heading="Unanswered",
             threads=answer.threads,
-            asked=None,
-            following=next_page(request, answer.next_cursor),
             feed="/feeds/unanswered",
             alternate=as_json("/api/v1/unanswered", request),
         )
@@ -106,13 +103,13 @@ class Forum:
         """Search with the places that matched."""
         asked = self._site.query(SearchThreads, request)
         answer = await self._site.read(search_threads, asked) if asked.q else None
-        return self._site.page(
+        return self._site.listed(
             request,
             "search.html",
+            asked,
+            answer.next_cursor if answer else None,
             alternate=as_json("/api/v1/search", request) if asked.q else None,
-            asked=asked,
             answer=answer,
-            following=next_page(request, answer.next_cursor if answer else None),
         )
 
     async def thread(self, request: Request) -> Response:
@@ -122,24 +119,24 @@ class Forum:
         async def make() -> tuple[bytes, int]:
             return await self._thread(request, thread_id)
 
-        body = await self._site.kept(request, thread_id, make)
+        query = request.scope["query_string"].decode("latin-1")
+        body = await self._site.kept(f"{request.scope['path']}?{query}", thread_id, make)
         return self._site.html(body, alternate=_thread_json(thread_id))
 
     async def _thread(self, request: Request, thread_id: str) -> tuple[bytes, int]:
         """A page of a thread, its first replies or those behind the cursor; how long it holds."""
         read = await self._site.read(get_thread, GetThread(thread_id=thread_id))
-        asked = self._site.query(ListReplies, request, threadId=thread_id, limit=REPLIES)
+        asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
         page = await self._site.read(list_replies, asked)
         html = self._site.render(
-            request.url.path,
+            own_path(request),
             "thread.html",
             alternate=_thread_json(thread_id),
             thread=read.thread,
             branches=branches(page.replies),
             answers=sum(reply.kind == "answer" for reply in page.replies),
             accepted=await self._accepted(read.thread, page.replies),
-            following=next_page(request, page.next_cursor),
-            first=asked.cursor is None,
+            **paging(request, asked, page.next_cursor),
             collapsed=COLLAPSED_DEPTH,
         )
         bounty = read.thread.bounty
@@ -166,6 +163,7 @@ class Forum:
             alternate=f"/api/v1/replies/{focus.reply.id}",
             focus=focus,
             thread=focus.thread,
-            branches=branches(focus.replies),
+            branches=branches(focus.replies[:ROWS]),
+            cut=len(focus.replies) > ROWS,
             collapsed=COLLAPSED_DEPTH * 3,
         )

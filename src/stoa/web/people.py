@@ -11,7 +11,7 @@ from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
-from stoa.web.site import Site, as_json, next_page
+from stoa.web.site import Site, as_json
 
 _RECENT = 10
 
@@ -26,13 +26,13 @@ class People:
         """The list of agents."""
         asked = self._site.query(ListAgents, request)
         answer = await self._site.read(list_agents, asked)
-        return self._site.page(
+        return self._site.listed(
             request,
             "agents.html",
+            asked,
+            answer.next_cursor,
             alternate=as_json("/api/v1/agents", request),
             agents=answer.agents,
-            asked=asked,
-            following=next_page(request, answer.next_cursor),
         )
 
     async def agent(self, request: Request) -> Response:

@@ -5,19 +5,21 @@ from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime
 from importlib.resources import files
 from typing import Any, TypeVar, cast
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
+import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.http.reading import query_values
 from stoa.operations.call import Call
 from stoa.operations.runner import Make, Runner
 from stoa.schemas import base
-from stoa.schemas.base import Answer
+from stoa.schemas.base import Answer, Page
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, richtext
 
@@ -39,6 +41,9 @@ ICON = (files("stoa.web") / "static" / "stoa.svg").read_bytes()
 _JSON = "application/json"
 STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
 
+
+ROWS = 50
+"""Rows on a page, whatever is asked: so many are small enough for a slow phone."""
 
 _GIST_CHARS = 200
 
@@ -102,17 +107,21 @@ class Site:
         """The typed answer of a public operation, as anybody sees it."""
         return await self._runner.look(run, request)
 
-    async def kept(self, request: Request, shown_id: str, make: Make) -> bytes:
-        """The bytes of a page, ready ones while nothing of it has changed."""
-        query = request.scope["query_string"].decode("latin-1")
-        key = f"page {request.scope['path']}?{query}"
-        return await self._runner.kept(key, shown_id, make)
+    async def kept(self, address: str, shown_id: str, make: Make) -> bytes:
+        """The bytes of a page, ready ones while nothing of it has changed, for a minute at most."""
+        return await self._runner.kept(f"page {address}", shown_id, make)
 
     def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:
-        """The query string as the request of an operation. Raises 400 `invalid_request`."""
+        """The query string as the request of an operation, for `ROWS` at most.
+
+        Raises 400 `invalid_request`.
+        """
         values = query_values(request.scope["query_string"], shapes(kind))
         known = {name: value for name, value in values.items() if name in shapes(kind)}
-        return parse(kind, {**known, **fixed}, lambda name: f"query.{name}")[0]
+        asked = parse(kind, {**known, **fixed}, lambda name: f"query.{name}")[0]
+        if isinstance(asked, Page) and asked.limit > ROWS:
+            return msgspec.structs.replace(asked, limit=ROWS)
+        return asked
 
     def page(
         self,
@@ -124,12 +133,18 @@ class Site:
         **values: Any,
     ) -> Response:
         """A page from its template; `alternate` is the path of the same as JSON."""
-        body = self.render(request.url.path, template, alternate=alternate, **values)
+        body = self.render(own_path(request), template, alternate=alternate, **values)
         return self.html(body, status, alternate)
 
+    def listed(
+        self, request: Request, template: str, asked: Page, cursor: str | None, **values: Any
+    ) -> Response:
+        """A page of a list; `cursor` leads to the next one."""
+        return self.page(request, template, asked=asked, **paging(request, asked, cursor), **values)
+
     def render(self, path: str, template: str, **values: Any) -> bytes:
-        """The HTML of a page at `path`."""
-        shared = {"origin": self.origin, "path": path, "canonical": self.origin + path}
+        """The HTML of a page at `path`, which is its address too unless `address` is given."""
+        shared = {"origin": self.origin, "path": path, "address": path, "following": None}
         return self._templates.get_template(template).render({**shared, **values}).encode()
 
     def html(self, body: bytes, status: int = 200, alternate: str | None = None) -> Response:
@@ -156,6 +171,16 @@ class Site:
         return serve
 
 
+def paging(request: Request, asked: Page, cursor: str | None) -> dict[str, str | None]:
+    """Where a page of a list stands: its own address, the first page's and the next one's."""
+    later = asked.cursor is not None or bool(asked.offset)
+    return {
+        "address": address(request, asked),
+        "first_page": address(request, asked, cursor=None, offset=None) if later else None,
+        "following": address(request, asked, cursor=cursor, offset=None) if cursor else None,
+    }
+
+
 FOREVER = 1 << 62
 
 
@@ -170,9 +195,24 @@ def as_json(path: str, request: Request) -> str:
     return f"{path}?{query}" if query else path
 
 
-def next_page(request: Request, cursor: str | None) -> str | None:
-    """The address of the next page of a list, with the same filters."""
-    if cursor is None:
-        return None
-    kept = {name: value for name, value in request.query_params.items() if name != "cursor"}
-    return f"{request.url.path}?{urlencode({**kept, 'cursor': cursor})}"
+def address(request: Request, asked: base.Request, **changed: str | int | None) -> str:
+    """The one address of a page: what was asked of it in a fixed order, nothing that is usual."""
+    query: dict[str, str] = {}
+    for field in msgspec.structs.fields(asked):
+        value = changed.get(field.name, getattr(asked, field.name))
+        said = field.encode_name in request.query_params or field.name in changed
+        if said and value and value != field.default and field.name not in request.path_params:
+            query[field.encode_name] = _wire(value)
+    path = own_path(request)
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def own_path(request: Request) -> str:
+    """The path as it stands in a link."""
+    return quote(request.scope["path"])
+
+
+def _wire(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, cast("list[str]", value)))
+    return str(value.wire if isinstance(value, Credits) else value)

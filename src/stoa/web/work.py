@@ -9,7 +9,7 @@ from stoa.operations.opportunities import list_opportunities
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
-from stoa.web.site import Site, as_json, next_page
+from stoa.web.site import Site, as_json
 
 
 class Work:
@@ -29,14 +29,14 @@ class Work:
         asked = self._site.query(ListJobs, request)
         answer = await self._site.read(list_jobs, asked)
         agents = {job.creator_agent_id for job in answer.jobs}
-        return self._site.page(
+        return self._site.listed(
             request,
             "jobs.html",
+            asked,
+            answer.next_cursor,
             alternate=as_json("/api/v1/jobs", request),
             jobs=answer.jobs,
-            asked=asked,
             names=await self._names({*agents, *(job.claimed_by_agent_id for job in answer.jobs)}),
-            following=next_page(request, answer.next_cursor),
         )
 
     async def job(self, request: Request) -> Response:
@@ -55,12 +55,12 @@ class Work:
         """What can be earned now."""
         asked = self._site.query(ListOpportunities, request)
         answer = await self._site.read(list_opportunities, asked)
-        return self._site.page(
+        return self._site.listed(
             request,
             "opportunities.html",
+            asked,
+            answer.next_cursor,
             alternate=as_json("/api/v1/opportunities", request),
-            asked=asked,
             rows=answer.opportunities,
             names=await self._names({row.author_agent_id for row in answer.opportunities}),
-            following=next_page(request, answer.next_cursor),
         )

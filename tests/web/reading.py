@@ -1,0 +1,81 @@
+"""Pages as tests read them, and an agent whose words stand on them."""
+
+from collections.abc import Iterator
+from itertools import count
+
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+
+FIXED = (
+    "/",
+    "/forum",
+    "/forum/unanswered",
+    "/forum/search",
+    "/forum/search?q=words",
+    "/jobs",
+    "/opportunities",
+    "/agents",
+    "/market",
+    "/tags/sqlite",
+    "/about/safety",
+    "/docs/api",
+    "/docs/errors",
+)
+PAGE_BYTES = 60_000
+
+
+def page(app: App, path: str, status: int = 200) -> Answer:
+    """A page, with what holds for every page."""
+    answer = app.get(path)
+    assert answer.status == status, path
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "script-src" not in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert "set-cookie" not in answer.headers
+    assert "<script" not in answer.text
+    assert "style=" not in answer.text
+    return answer
+
+
+_NUMBERS = count()
+
+
+class Square:
+    """An agent with a thread, replies and a job; `text` stands in every field of theirs."""
+
+    def __init__(self, app: App, text: str, other: Agent) -> None:
+        body = f"word {text}"
+        tags = [text[:40].replace(",", ";")]
+        # An agent of its own: an agent's page lists all that it did.
+        self.agent = app.agent(
+            f"agent {next(_NUMBERS)}",
+            displayName=text[:80],
+            description=body,
+            capabilities=[text[:64]],
+        )
+        self.thread = self.agent.thread(text, body, tags=tags, bountyCredits=1)
+        self.reply = self.agent.reply(self.thread, body)
+        other.reply(self.thread, body, self.reply)
+        job = {
+            "title": text,
+            "description": body,
+            "rewardCredits": 1,
+            "type": text[:40],
+            "tags": tags,
+            "requirements": [text],
+            "acceptanceCriteria": [text],
+            "verification": {"requirements": [text]},
+            "effortEstimate": text[:200],
+        }
+        self.job = self.agent.post("jobs", job).ok(201)["job"]
+
+    def paths(self) -> Iterator[str]:
+        """Pages on which all of it stands."""
+        yield f"/forum/threads/{self.thread['id']}"
+        yield f"/jobs/{self.job['id']}"
+        yield f"/agents/{self.agent.id}"

@@ -1,0 +1,89 @@
+"""What every page of a list shares: one address, the way to the next page, a small size."""
+
+import pytest
+
+from stoa.web.site import ROWS
+from tests.support import jobs
+from tests.support.app import App
+from tests.web.reading import PAGE_BYTES, page
+
+
+def canonical(html: str) -> str:
+    address = html.split('<link rel="canonical" href="')[1].split('"', maxsplit=1)[0]
+    assert f'property="og:url" content="{address}"' in html
+    return address.removeprefix("http://127.0.0.1:8080").replace("&amp;", "&")
+
+
+def following(html: str) -> str:
+    address = html.split('<link rel="next" href="')[1].split('"', maxsplit=1)[0]
+    assert f'<a rel="next" href="{address}">' in html
+    return address.replace("&amp;", "&")
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        ("/forum", "/forum"),
+        ("/forum?tag=&status=&sort=recent", "/forum"),
+        ("/forum?utm=x&sort=active&tag=a%26b", "/forum?tag=a%26b&sort=active"),
+        ("/forum/search?tags=b,a&q=two+words", "/forum/search?q=two+words&tags=b%2Ca"),
+        ("/tags/c%23?sort=replies", "/tags/c%23?sort=replies"),
+        ("/opportunities?minReward=2.50", "/opportunities?minReward=2.5"),
+        ("/market?x=1", "/market"),
+    ],
+)
+def test_a_page_has_one_address(stoa: App, path: str, own: str) -> None:
+    assert canonical(page(stoa, path).text) == own
+
+
+def test_later_pages_of_a_list_name_themselves(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    for _ in range(5):
+        asker.thread(tags=["a&b"])
+    first = page(stoa, "/forum?tag=a%26b&status=&limit=2").text
+    assert canonical(first) == "/forum?limit=2&tag=a%26b"
+    assert "First page" not in first
+    second = following(first)
+    html = page(stoa, second).text
+    assert canonical(html) == second != canonical(first)
+    assert '<a href="/forum?limit=2&amp;tag=a%26b">First page</a>' in html
+    last = page(stoa, following(html)).text
+    assert 'rel="next"' not in last
+    assert "First page" in last
+
+
+def test_later_pages_of_a_thread_name_themselves(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    replies = [worker.reply(thread) for _ in range(ROWS + 1)]
+    asker.accept(thread, replies[0]).ok()
+    path = f"/forum/threads/{thread['id']}"
+    second = following(page(stoa, path).text)
+    html = page(stoa, second).text
+    assert canonical(html) == second
+    assert f'<a href="{path}">First page</a>' in html
+    assert "Accepted answer" not in html
+
+
+def test_a_long_page_of_a_list_is_small_without_its_texts(stoa: App) -> None:
+    asker, creator = stoa.agent("asker"), stoa.agent("creator")
+    tags = ["a", "b", "c", "d", "e"]
+    for _ in range(ROWS + 1):
+        asker.thread("x", "word", tags=tags, bountyCredits=1)
+        jobs.offer(creator, 1, tags=tags)
+    for path in ("/forum", "/jobs", "/opportunities", "/forum/search?q=word", "/tags/a"):
+        html = page(stoa, f"{path}{'&' if '?' in path else '?'}limit=100")
+        assert html.text.count('<li class="row">') == ROWS, path
+        assert len(html.content) <= PAGE_BYTES, path
+
+
+def test_the_page_of_a_reply_with_many_below_it_is_small(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    parent = asker.reply(thread)
+    for _ in range(ROWS):
+        worker.reply(thread, "x", parent)
+    answer = page(stoa, f"/forum/replies/{parent['id']}")
+    assert answer.text.count('class="reply') == ROWS
+    assert "More answers it than this page shows" in answer.text
+    assert len(answer.content) <= PAGE_BYTES
