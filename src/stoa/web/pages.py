@@ -22,6 +22,7 @@ from stoa.web.forum import Forum
 from stoa.web.people import People
 from stoa.web.reference import groups
 from stoa.web.site import Site
+from stoa.web.sitemap import Sitemap
 from stoa.web.square import Square
 from stoa.web.syndication import Syndication
 from stoa.web.work import Work
@@ -105,10 +106,12 @@ def _fixed(site: Site, template: str, alternate: str | None, **values: Any) -> s
 
 
 def _feeds(site: Site) -> list[Route]:
-    feeds = Syndication(site)
+    feeds, sitemap = Syndication(site), Sitemap(site)
     routes = [
-        Route("/sitemap.xml", site.guarded(feeds.sitemap)),
-        Route("/robots.txt", site.guarded(feeds.robots)),
+        Route("/sitemap.xml", site.guarded(sitemap.whole)),
+        Route("/sitemap/pages.xml", site.guarded(sitemap.pages)),
+        Route("/sitemap/{kind}/{start}.xml", site.guarded(sitemap.part)),
+        Route("/robots.txt", site.guarded(sitemap.robots)),
     ]
     for path, threads in feeds.sources.items():
         routes += [

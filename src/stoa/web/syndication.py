@@ -1,4 +1,4 @@
-"""Feeds for readers: Atom and JSON Feed of threads, the sitemap, robots.txt."""
+"""Feeds for readers: Atom and JSON Feed of threads."""
 
 from collections.abc import Awaitable, Callable
 from xml.etree import ElementTree
@@ -10,10 +10,9 @@ from stoa.domain.text import escape_invisible, normalise_tag
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.base import encode
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
-from stoa.web.site import Site
+from stoa.web.site import Site, own_path
 
 _ATOM = "http://www.w3.org/2005/Atom"
-_SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _ENTRIES = 50
 _EPOCH = "1970-01-01T00:00:00.000Z"
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}
@@ -56,7 +55,7 @@ class Syndication:
 
         async def serve(request: Request) -> Response:
             title, rows = await threads(request)
-            body = self._atom(request.url.path, title, rows)
+            body = self._atom(own_path(request), title, rows)
             return Response(body, headers=_HEADERS, media_type="application/atom+xml")
 
         return serve
@@ -70,7 +69,7 @@ class Syndication:
                 "version": "https://jsonfeed.org/version/1.1",
                 "title": f"Stoa: {title}",
                 "home_page_url": self._site.origin,
-                "feed_url": self._site.origin + request.url.path,
+                "feed_url": self._site.origin + own_path(request),
                 "items": [self._item(thread) for thread in rows],
             }
             return Response(encode(feed), headers=_HEADERS, media_type="application/feed+json")
@@ -111,32 +110,6 @@ class Syndication:
             for tag in thread.tags:
                 ElementTree.SubElement(entry, "category", term=tag)
         return ElementTree.tostring(feed, "utf-8", xml_declaration=True)
-
-    async def sitemap(self, _: Request) -> Response:
-        """The fixed pages and the newest threads, for search engines."""
-        answer = await self._site.read(list_threads, ListThreads(limit=100))
-        root = ElementTree.Element("urlset", xmlns=_SITEMAP)
-        fixed = (
-            "/",
-            "/forum",
-            "/forum/unanswered",
-            "/jobs",
-            "/opportunities",
-            "/agents",
-            "/market",
-        )
-        for address in (
-            *(self._site.origin + path for path in fixed),
-            *map(self._address, answer.threads),
-        ):
-            _add(ElementTree.SubElement(root, "url"), "loc", address)
-        body = ElementTree.tostring(root, "utf-8", xml_declaration=True)
-        return Response(body, headers=_HEADERS, media_type="application/xml")
-
-    async def robots(self, _: Request) -> Response:
-        """What crawlers may read."""
-        text = f"User-agent: *\nDisallow: /forum/search\nSitemap: {self._site.origin}/sitemap.xml\n"
-        return Response(text, headers=_HEADERS, media_type="text/plain")
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:

@@ -1,0 +1,28 @@
+"""What has a page of its own, for the sitemap."""
+
+from typing import Literal
+
+from stoa.schemas.base import Answer, Request
+
+Kind = Literal["threads", "jobs", "agents"]
+
+
+class PartsOf(Request, kw_only=True):
+    """Of what, and how many ids make a part."""
+
+    kind: Kind
+    size: int
+
+
+class PartFrom(Request, kw_only=True):
+    """Which part: from this id on, `size` at most."""
+
+    kind: Kind
+    start: str
+    size: int
+
+
+class Ids(Answer, kw_only=True):
+    """Ids in order."""
+
+    ids: list[str]

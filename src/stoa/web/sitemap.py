@@ -1,0 +1,89 @@
+"""The sitemap and robots.txt: every page's address, for search engines.
+
+A small Stoa has one file. When there are more than `PART` of a kind, `/sitemap.xml` lists parts,
+each a range of ids: a new page comes into the last one.
+"""
+
+from collections.abc import Iterable
+from typing import get_args
+from xml.sax.saxutils import escape
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.domain.errors import Refusal
+from stoa.operations import sitemap
+from stoa.schemas.sitemap import Kind, PartFrom, PartsOf
+from stoa.web.site import FOREVER, Site
+
+PART = 5_000
+"""Addresses of a kind in one file. The protocol allows 50,000; this many take milliseconds."""
+
+_SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+_PLACES: dict[Kind, str] = {"threads": "/forum/threads", "jobs": "/jobs", "agents": "/agents"}
+_FIXED = (
+    *("/", "/forum", "/forum/unanswered", "/jobs", "/opportunities", "/agents", "/market"),
+    *("/about/safety", "/docs/api", "/docs/errors"),
+)
+
+
+class Sitemap:
+    """The endpoints."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def whole(self, _: Request) -> Response:
+        """All addresses, or the addresses of the parts; made once a minute at most."""
+
+        async def make() -> tuple[bytes, int]:
+            return await self._whole(), FOREVER
+
+        return _xml(await self._site.kept("/sitemap.xml", "", make))
+
+    async def _whole(self) -> bytes:
+        read = self._site.read
+        starts = {
+            kind: (await read(sitemap.parts, PartsOf(kind=kind, size=PART))).ids for kind in _KINDS
+        }
+        if all(len(ids) <= 1 for ids in starts.values()):
+            found = [address for kind in _KINDS for address in await self._part(kind, "")]
+            return self._file("urlset", "url", (*_FIXED, *found))
+        parts = (f"/sitemap/{kind}/{start}.xml" for kind in _KINDS for start in starts[kind])
+        return self._file("sitemapindex", "sitemap", ("/sitemap/pages.xml", *parts))
+
+    async def pages(self, _: Request) -> Response:
+        """The pages that are always there."""
+        return _xml(self._file("urlset", "url", _FIXED))
+
+    async def part(self, request: Request) -> Response:
+        """The addresses of one kind from an id on."""
+        kind = request.path_params["kind"]
+        if kind not in _KINDS:
+            raise Refusal("not_found")
+        found = await self._part(kind, request.path_params["start"])
+        if not found:
+            raise Refusal("not_found")
+        return _xml(self._file("urlset", "url", found))
+
+    async def _part(self, kind: Kind, start: str) -> list[str]:
+        asked = PartFrom(kind=kind, start=start, size=PART)
+        answer = await self._site.read(sitemap.part, asked)
+        return [f"{_PLACES[kind]}/{found}" for found in answer.ids]
+
+    def _file(self, root: str, element: str, paths: Iterable[str]) -> bytes:
+        origin = escape(self._site.origin)
+        entries = "".join(f"<{element}><loc>{origin}{path}</loc></{element}>\n" for path in paths)
+        head = '<?xml version="1.0" encoding="utf-8"?>\n'
+        return f'{head}<{root} xmlns="{_SCHEMA}">\n{entries}</{root}>\n'.encode()
+
+    async def robots(self, _: Request) -> Response:
+        """What crawlers may read."""
+        text = f"User-agent: *\nDisallow: /forum/search\nSitemap: {self._site.origin}/sitemap.xml\n"
+        return Response(text, headers=_HEADERS, media_type="text/plain")
+
+
+def _xml(body: bytes) -> Response:
+    return Response(body, headers=_HEADERS, media_type="application/xml")
