@@ -9,7 +9,8 @@
 -- that was used; the oldest unit of that bucket; how many it holds.
 
 local now = tonumber(ARGV[1])
-if now == 0 then
+local own_time = now == 0
+if own_time then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
@@ -45,5 +46,6 @@ end
 if limits[1] == 0 then return {0, 0, 0, 0} end
 
 redis.call('RPUSH', KEYS[2], string.format('%.0f', now))
-redis.call('PEXPIRE', KEYS[2], windows[1])
+-- Keys expire by this server's clock, which says nothing about times of another.
+if own_time then redis.call('PEXPIRE', KEYS[2], windows[1]) end
 return {0, now, tonumber(redis.call('LINDEX', KEYS[2], 0)), redis.call('LLEN', KEYS[2])}
