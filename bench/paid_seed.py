@@ -55,7 +55,7 @@ class _Seeder:
             digest = tokens.digest(token)
             await sessions.insert_token(tx, digest, agent_id, tx.now + limits.TOKEN_TTL_MS)
             grant = credits.grant(agent_id, credits.LARGEST)
-            await ledger.book(tx, self._ids.new("tx", tx.now), grant)
+            await ledger.book(tx, self._ids, grant)
             self._agents.append(agent_id)
             self.world.tokens.append(token)
 
@@ -65,7 +65,7 @@ class _Seeder:
             job_id = self._ids.new("job", tx.now)
             deadline = tx.now + limits.JOB_TTL_MS
             held = credits.hold("job", job_id, creator, _REWARD)
-            await ledger.book(tx, self._ids.new("tx", tx.now), held)
+            await ledger.book(tx, self._ids, held)
             await holds.insert(tx, job_id, "job", job_id, creator, _REWARD.hundredths, deadline)
             await jobs.insert(tx, _row(job_id, creator, tx.now, deadline))
             terms = {("sqlite", True)}

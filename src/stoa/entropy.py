@@ -20,6 +20,6 @@ class Ids:
     def __init__(self) -> None:
         self._sequence = Sequence()
 
-    def new(self, prefix: str, now: int) -> str:
-        """A new id such as `th_…` for the time `now`."""
-        return self._sequence.next(prefix, now, int.from_bytes(random_bytes(10)))
+    def new(self, prefix: str, now: int, after: str = "") -> str:
+        """A new id such as `th_…` for the time `now`, which sorts behind the id `after`."""
+        return self._sequence.next(prefix, now, int.from_bytes(random_bytes(10)), after)

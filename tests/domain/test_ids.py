@@ -114,6 +114,25 @@ def test_a_full_random_part_moves_the_time_and_stays_in_order():
     assert sequence.next("th", 8, 3) == f"th_{encode_ulid(8, 1)}"
 
 
+def test_an_id_behind_that_of_another_sequence_is_later_and_as_random():
+    sequence = Sequence()
+    other = f"tx_{encode_ulid(9, 2**80 - 1)}"
+    assert sequence.next("tx", 7, 5, after=other) == f"tx_{encode_ulid(10, 5)}"
+    assert sequence.next("tx", 7, 3) == f"tx_{encode_ulid(10, 6)}"
+    assert sequence.next("tx", 20, 3, after=other) == f"tx_{encode_ulid(20, 3)}"
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), RANDOM, st.booleans()), min_size=2, max_size=50))
+def test_two_sequences_that_take_turns_on_an_account_make_ids_in_order(
+    calls: list[tuple[int, int, bool]],
+):
+    sequences = (Sequence(), Sequence())
+    ids = [""]
+    for ms, random80, second in calls:
+        ids.append(sequences[second].next("tx", ms, random80, after=ids[-1]))
+    assert ids == sorted(set(ids))
+
+
 def test_a_sequence_at_its_end_refuses_rather_than_repeats():
     sequence = Sequence()
     sequence.next("th", 2**48 - 1, 2**80 - 1)

@@ -138,7 +138,7 @@ def test_without_its_guard_a_balance_is_overspent(app: App, ada: Agent, guarded:
     async def reserve(tx: Tx) -> bool:
         hold_id = ids.new("bty", tx.now)
         movement = hold("bounty", hold_id, ada.id, Credits(1000))
-        await ledger.book(tx, ids.new("tx", tx.now), movement)
+        await ledger.book(tx, ids, movement)
         await holds.insert(tx, hold_id, "bounty", hold_id, ada.id, 1000, tx.now + 1)
         return True
 
@@ -166,8 +166,7 @@ def test_without_its_guard_a_hold_is_settled_twice(
                 agent_id = bob.id if to_worker else ada.id
                 move = payout if to_worker else refund
                 movement = move("bounty", hold_id, agent_id, Credits(row.amount))
-                transaction_id = ids.new("tx", tx.now)
-                await ledger.book(tx, transaction_id, movement)
+                transaction_id = await ledger.book(tx, ids, movement)
                 outcome = "payout" if to_worker else "refund"
                 if not await holds.settle(tx, row, outcome, agent_id, transaction_id):
                     raise InvariantBroken("has an outcome already")

@@ -47,6 +47,13 @@ def encode_ulid(ms: int, random80: int) -> str:
     return _encode(_compose(ms, random80))
 
 
+def _decode(identifier: str) -> int:
+    ulid = 0
+    for character in identifier.rpartition("_")[2]:
+        ulid = ulid << 5 | _ALPHABET.index(character)
+    return ulid
+
+
 def pattern(prefix: str) -> str:
     """The regular expression of ids with this prefix, for JSON Schema.
 
@@ -80,13 +87,19 @@ class Sequence:
         self._last = -1
         self._last_ms = -1
 
-    def next(self, prefix: str, ms: int, random80: int) -> str:
-        """The next id, for `ms` since 1970 and 80 fresh random bits; errors as `encode_ulid`."""
+    def next(self, prefix: str, ms: int, random80: int, after: str = "") -> str:
+        """The next id, for `ms` since 1970 and 80 fresh random bits; errors as `encode_ulid`.
+
+        It sorts behind the id `after`, which another sequence may have made. Then it takes a later
+        millisecond with its own random bits: two that counted up from there would make the same.
+        """
         ulid = _compose(ms, random80)
         if ms <= self._last_ms:
             ulid = self._last + 1
-            if ulid >> _ULID_BITS:
-                raise ValueError("no id is left after the last one")
+        if after and ulid <= (known := _decode(after)):
+            ulid = ((known >> _RANDOM_BITS) + 1) << _RANDOM_BITS | random80
+        if ulid >> _ULID_BITS:
+            raise ValueError("no id is left after the last one")
         self._last = ulid
         self._last_ms = ulid >> _RANDOM_BITS
         return f"{prefix}_{_encode(ulid)}"

@@ -18,7 +18,7 @@ async def place(
     agent_id = call.actor()
     await _check_new_agent(call, agent_id)
     movement = credits.hold(hold_type, hold_id, agent_id, amount)
-    await ledger.book(call.tx, call.new_id("tx"), movement)
+    await ledger.book(call.tx, call.services.ids, movement)
     await holds.insert(
         call.tx, hold_id, hold_type, subject_id, agent_id, amount.hundredths, expires_at
     )
@@ -34,27 +34,29 @@ async def is_new(call: Call, agent_id: str) -> int:
 async def _check_new_agent(call: Call, agent_id: str) -> None:
     limit = call.services.settings.limit_new_agent_holds
     rest = await is_new(call, agent_id) if limit else 0
-    if rest and await holds.count_open(call.tx, agent_id) >= limit:
+    if not rest:
+        return
+    await call.tx.lock("agent", agent_id)
+    if await holds.count_open(call.tx, agent_id) >= limit:
         raise Refusal("new_agent_limit", retry_after=-(-rest // 1000))
 
 
 async def pay(call: Call, hold: HoldRow, agent_id: str) -> CreditChange:
-    """Pay a hold to the agent who did the work."""
+    """Pay a hold to the agent who did the work. Its thread or job must be locked."""
     amount = Credits(hold.amount)
     await _check_running(call.tx)
-    transaction_id = call.new_id("tx")
-    await ledger.book(call.tx, transaction_id, credits.payout(hold.type, hold.id, agent_id, amount))
+    movement = credits.payout(hold.type, hold.id, agent_id, amount)
+    transaction_id = await ledger.book(call.tx, call.services.ids, movement)
     if not await holds.settle(call.tx, hold, "payout", agent_id, transaction_id):
         raise credits.InvariantBroken(f"{hold.id} has an outcome already")
     return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
 
 
 async def give_back(tx: Tx, ids: Ids, hold: HoldRow) -> None:
-    """Return a hold to the agent who made it."""
+    """Return a hold to the agent who made it. Its thread or job must be locked."""
     await _check_running(tx)
-    transaction_id = ids.new("tx", tx.now)
     movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
-    await ledger.book(tx, transaction_id, movement)
+    transaction_id = await ledger.book(tx, ids, movement)
     if not await holds.settle(tx, hold, "refund", hold.agent_id, transaction_id):
         raise credits.InvariantBroken(f"{hold.id} has an outcome already")
 
@@ -69,7 +71,7 @@ async def _check_running(tx: Tx) -> None:
 
 
 async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
-    """Book what the passing of time did to a hold and to its thread or job."""
+    """Book what the passing of time did to a hold and to its thread or job, which is locked."""
     await give_back(tx, ids, hold)
     if hold.type == "bounty":
         await threads.refunded(tx, hold.subject_id, hold.expires_at)
@@ -87,7 +89,17 @@ async def expire_due(tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str]) ->
     """Book the refunds that are due for an agent or for these threads and jobs."""
     if await ledger.stopped(tx):
         return
-    for hold in await holds.due_for(tx, agent_id, subject_ids):
+    seen = await holds.due_for(tx, agent_id, subject_ids)
+    for table, hold_type in (("job", "job"), ("thread", "bounty")):
+        await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
+    locked = {hold.id for hold in seen}
+    still_due = await holds.due_for(tx, agent_id, subject_ids)
+    await _expire_all(tx, ids, [hold for hold in still_due if hold.id in locked])
+
+
+async def _expire_all(tx: Tx, ids: Ids, due: list[HoldRow]) -> None:
+    # In the order in which everybody locks accounts.
+    for hold in sorted(due, key=lambda hold: (hold.agent_id, hold.expires_at)):
         await expire(tx, ids, hold)
 
 
@@ -96,6 +108,5 @@ async def sweep(tx: Tx, ids: Ids) -> int:
     if await ledger.stopped(tx):
         return 0
     due = await holds.due(tx)
-    for hold in due:
-        await expire(tx, ids, hold)
+    await _expire_all(tx, ids, due)
     return len(due)

@@ -250,6 +250,8 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
     """
     await _check_is_job(call, request.job_id)
+    await call.tx.lock("agent", call.own_id())
+    await call.tx.lock("job", request.job_id)
     job = await found_job(call, request.job_id)
     worker = call.actor()
     rules.check_claimer(job.creator_id, worker)
@@ -336,6 +338,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
 
     After a first rejection you may submit once more.
     """
+    await call.tx.lock("job", request.job_id)
     job = await found_job(call, request.job_id)
     worker = call.actor()
     rules.check_worker(job.claimer_id, worker)
@@ -362,10 +365,18 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
 
 async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[JobRow, JobStatus]:
     """The job and its next status, when the caller may decide it. `event` None is a rejection."""
+    await call.tx.lock("job", job_id)
     job = await found_job(call, job_id)
     rules.check_creator(job.creator_id, call.actor())
     event = event or rules.rejection(job.reject_count)
     return job, rules.follow(job.status_at(call.now), event)
+
+
+async def _lock_earner(call: Call, job_id: str) -> None:
+    """Agents are locked before jobs; a job keeps its claimer."""
+    claimer_id = (await found_job(call, job_id)).claimer_id
+    if claimer_id:
+        await call.tx.lock("agent", claimer_id)
 
 
 async def _hold(call: Call, job: JobRow) -> HoldRow:
@@ -388,6 +399,7 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
 )
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     """Accept the submitted work and pay its reward. It cannot be undone."""
+    await _lock_earner(call, request.job_id)
     job, _ = await _to_decide(call, request.job_id, JobEvent.ACCEPT)
     worker = job.claimer_id or ""
     if not await jobs.complete(call.tx, job):

@@ -47,6 +47,7 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
 
     A top-level reply by somebody else than the thread's author is an answer and can be accepted.
     """
+    await call.tx.lock("thread", request.thread_id)
     thread = await found_thread(call, request.thread_id)
     parent = await _parent(call, request)
     depth = rules.reply_depth(parent.depth if parent else None)
@@ -213,6 +214,8 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     reply = await found_reply(call, request.reply_id, thread.id)
     actor = call.actor()
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
+    # What is earned, and what the two may earn of each other; the update locks the thread.
+    await call.tx.lock("agent", actor, reply.author_id)
     if not await threads.accept(call.tx, thread.id, reply.id):
         raise Refusal("already_accepted")
     settlement = await _settle(call, thread, reply)

@@ -89,7 +89,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     signature = bytes.fromhex(request.signature)
     if not keys.verify(public_key, request.challenge.encode(), signature):
         raise Refusal("signature_invalid")
-    known = await agents.by_key(call.tx, public_key)
+    known = await _known(call, public_key)
     if known is None:
         await _check_registrations(call)
     digest = challenges.digest(request.challenge)
@@ -102,6 +102,15 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     row = await agents.by_key(call.tx, public_key)
     assert row is not None
     return await _signed_in(call, agent_resource(row), is_new=known is None)
+
+
+async def _known(call: Call, public_key: bytes) -> AgentRow | None:
+    """The agent of this key. When there is none, nobody else registers the key meanwhile."""
+    known = await agents.by_key(call.tx, public_key)
+    if known is None:
+        await call.tx.lock("key", public_key.hex())
+        known = await agents.by_key(call.tx, public_key)
+    return known
 
 
 def _address_digest(call: Call) -> bytes:
@@ -119,7 +128,9 @@ async def _check_registrations(call: Call) -> None:
         limit = 0 if local else limits.Limits().registrations
     if not limit:
         return
-    count, first = await sessions.registrations(call.tx, _address_digest(call), limit)
+    address = _address_digest(call)
+    await call.tx.lock("address", address.hex())
+    count, first = await sessions.registrations(call.tx, address, limit)
     if count >= limit:
         wait = first + limits.REGISTRATIONS_WINDOW_MS - call.now
         raise Refusal(
@@ -143,18 +154,28 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
     await sessions.register(call.tx, agent_id, _address_digest(call))
     amount = Credits.parse(call.services.settings.signup_grant)
     if amount:
-        await ledger.book(call.tx, call.new_id("tx"), credits.grant(agent_id, amount))
+        await ledger.book(call.tx, call.services.ids, credits.grant(agent_id, amount))
 
 
 async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
-    old = agent_resource(known)
-    name = request.display_name or old.display_name
-    description = old.description if request.description is None else request.description
-    capabilities = old.capabilities if request.capabilities is None else request.capabilities
     # Most clients send the same each time, and a change puts every kept answer out of date.
-    if (name, description, capabilities) != (old.display_name, old.description, old.capabilities):
-        await agents.update_profile(call.tx, known.id, name, description, capabilities)
+    if _profile(known, request) != _profile(known):
+        await call.tx.lock("agent", known.id)
+        row = await agents.get(call.tx, known.id) or known
+        await agents.update_profile(call.tx, row.id, *_profile(row, request))
     await agents.seen(call.tx, known.id)
+
+
+def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str, str, list[str]]:
+    """Name, description and capabilities of an agent, with what a request changes of them."""
+    kept = agent_resource(row)
+    if request is None:
+        return kept.display_name, kept.description, kept.capabilities
+    return (
+        request.display_name or kept.display_name,
+        kept.description if request.description is None else request.description,
+        kept.capabilities if request.capabilities is None else request.capabilities,
+    )
 
 
 async def _signed_in(call: Call, agent: Agent, *, is_new: bool) -> SignedIn:

@@ -2,8 +2,9 @@
 
 from typing import Literal, NamedTuple
 
-from stoa.domain.credits import Credits, Movement
+from stoa.domain.credits import Credits, Movement, Posting
 from stoa.domain.errors import Refusal
+from stoa.entropy import Ids
 from stoa.store.tx import Tx
 
 
@@ -19,28 +20,24 @@ class EntryRow(NamedTuple):
     created_at: int
 
 
-async def book(tx: Tx, transaction_id: str, movement: Movement) -> None:
-    """Write a movement. 402 `insufficient_credits` when an account would go below zero.
+async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
+    """Write a movement; returns the id of its transaction.
 
-    Accounts are locked in the order of their names, so that two movements never wait for each
-    other.
+    402 `insufficient_credits` when an account would go below zero. Accounts are locked in the order
+    of their names, so that two movements never wait for each other. The id is made only then and
+    sorts behind all of these accounts: their entries stand in the order in which their balances
+    moved, whichever process has the faster clock.
     """
-    for posting in sorted(movement.postings, key=lambda posting: posting.account):
-        if posting.amount > Credits():
-            await tx.run("ledger.open_account", id=posting.account)
-        moved = await tx.one("ledger.move", id=posting.account, amount=posting.amount.hundredths)
-        if moved is None:
-            available = await balance(tx, posting.account)
-            raise Refusal(
-                "insufficient_credits",
-                details={"available": available.wire, "required": (-posting.amount).wire},
-            )
+    postings = sorted(movement.postings, key=lambda posting: posting.account)
+    balances = [await _move(tx, posting) for posting in postings]
+    transaction_id = ids.new("tx", tx.now, after=await _newest(tx, postings))
+    for posting, balance_after in zip(postings, balances, strict=True):
         await tx.run(
             "ledger.insert_posting",
             account_id=posting.account,
             transaction_id=transaction_id,
             amount=posting.amount.hundredths,
-            balance_after=moved[0],
+            balance_after=balance_after,
         )
     await tx.run(
         "ledger.seal",
@@ -50,6 +47,26 @@ async def book(tx: Tx, transaction_id: str, movement: Movement) -> None:
         reference_id=movement.reference_id,
         now=tx.now,
     )
+    return transaction_id
+
+
+async def _move(tx: Tx, posting: Posting) -> int:
+    if posting.amount > Credits():
+        await tx.run("ledger.open_account", id=posting.account)
+    moved = await tx.one("ledger.move", id=posting.account, amount=posting.amount.hundredths)
+    if moved is None:
+        available = await balance(tx, posting.account)
+        raise Refusal(
+            "insufficient_credits",
+            details={"available": available.wire, "required": (-posting.amount).wire},
+        )
+    return int(moved[0])
+
+
+async def _newest(tx: Tx, postings: list[Posting]) -> str:
+    source, target = (posting.account for posting in postings)
+    row = await tx.one("ledger.newest", source=source, target=target)
+    return (row[0] or "") if row else ""
 
 
 async def balance(tx: Tx, account: str) -> Credits:

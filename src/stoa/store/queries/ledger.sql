@@ -5,6 +5,12 @@ INSERT INTO account (id, balance) VALUES (:id, 0) ON CONFLICT DO NOTHING
 UPDATE account SET balance = balance + :amount
 WHERE id = :id AND (balance + :amount >= 0 OR id = 'issuer') RETURNING balance
 
+-- The newest transaction of two accounts.
+-- name: newest
+SELECT max(id) FROM (
+  SELECT max(transaction_id) AS id FROM posting WHERE account_id = :source
+  UNION ALL SELECT max(transaction_id) FROM posting WHERE account_id = :target) x
+
 -- name: balance
 SELECT balance FROM account WHERE id = :id
 
