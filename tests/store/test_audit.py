@@ -6,9 +6,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from stoa.domain.ids import encode_ulid
 from stoa.operations.auditor import Auditor
 from stoa.store import audit
 from tests.support.app import Agent, App
+from tests.support.clock import START
 from tests.support.command import run_stoa
 
 
@@ -136,6 +138,27 @@ def test_a_large_ledger_is_audited_by_what_is_new_and_all_of_it_in_turn(
     stoa.clock.advance(6 * 3_600_000)
     found = stoa.run(auditor.minute())
     assert {difference.subject.split("_")[0] for difference in found} == {"bty", "job"}
+
+
+@pytest.mark.usefixtures("paid")
+def test_a_transaction_that_commits_behind_a_later_one_is_audited_all_the_same(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    early = f"tx_{encode_ulid(stoa.clock(), 0)}"
+    stoa.clock.advance(60_000)
+    stoa.agent("later")
+    assert stoa.run(auditor.minute()) == []
+    # Sealed with an earlier id than what is audited already, and nothing it moved.
+    tamper(
+        stoa,
+        f"INSERT INTO posting VALUES ('issuer', '{early}', -5, 0), ('agent:x', '{early}', 5, 5)",
+        f"INSERT INTO ledger_transaction VALUES ('{early}', 'hold', 'job', 'job_1', {START})",
+        "INSERT INTO account VALUES ('agent:x', 0)",
+    )
+    stoa.clock.advance(60_000)
+    assert "agent:x" in {difference.subject for difference in stoa.run(auditor.minute())}
 
 
 @pytest.mark.usefixtures("paid")

@@ -86,6 +86,7 @@ NEW_AGENT_WINDOW_MS = DAY_MS
 REAUTHENTICATE_BEFORE_MS = 300 * SECOND_MS  # sign in again this long before the token ends
 POLL_AFTER_MS = 300 * SECOND_MS  # the pace asked of clients of the recommended feed
 AUDIT_EVERY_MS = MINUTE_MS  # a difference in the ledger is found this soon
+AUDIT_AGAIN_MS = 5 * MINUTE_MS  # new transactions are audited anew so long: some commit late
 AUDIT_ROUND_MS = 6 * HOUR_MS  # in which a large ledger is audited once as a whole
 AUTHOR_STALENESS_MS = MINUTE_MS  # how old an embedded author's `lastSeenAt` and score may be
 KEPT_MS = AUTHOR_STALENESS_MS // 2  # authors are kept so long, and answers that show them as long
