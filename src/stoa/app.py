@@ -91,7 +91,8 @@ class Stoa:
         connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
         traced = self.settings.log_level == "debug"
         app = with_access_lines(self.asgi) if traced else self.asgi
-        return Server(app, connections, f"{self.settings.origin}/docs/errors")
+        ready = None if traced else self.asgi.ready
+        return Server(app, connections, f"{self.settings.origin}/docs/errors", ready)
 
     async def close(self) -> None:
         """Finish what runs and close the store."""

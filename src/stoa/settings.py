@@ -17,6 +17,7 @@ Workers = Annotated[int, Meta(ge=1, le=256)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
 Outage = Literal["local", "refuse-writes"]
+Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 _LIMITS = limits.Limits()
@@ -121,6 +122,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limit_open_claims: Annotated[
         Count, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
     ] = _LIMITS.open_claims
+    cache_mb: Annotated[
+        Megabytes,
+        Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
+    ] = 128
     log_level: Annotated[
         LogLevel, Meta(description="What is logged at least; debug has a line for each request.")
     ] = "info"

@@ -13,7 +13,7 @@ import msgspec
 
 from stoa.http.connections import Connections, Patience
 from stoa.http.server import Server, new_loop
-from stoa.http.wire import Application
+from stoa.http.wire import Application, Ready
 from tests.support.answers import Answer
 
 DOCUMENTATION = "http://stoa.test/docs/errors"
@@ -25,12 +25,18 @@ class Served:
     """A server in a thread of its own. With `exempt` its clients have no cap per address."""
 
     def __init__(
-        self, app: Application, patience: Patience | None = None, *, exempt: bool = True
+        self,
+        app: Application,
+        patience: Patience | None = None,
+        *,
+        exempt: bool = True,
+        ready: Ready | None = None,
     ) -> None:
         self.app = app
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self.address: tuple[str, int] = self._listener.getsockname()
-        self.server = Server(app, Connections(lambda _: exempt, patience), DOCUMENTATION)
+        house = Connections(lambda _: exempt, patience)
+        self.server = Server(app, house, DOCUMENTATION, ready)
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:

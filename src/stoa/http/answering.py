@@ -96,12 +96,17 @@ def names_tag(if_none_match: bytes | None, etag: str) -> bool:
     return any(part in (tag, b"*") for part in given)
 
 
+def add_length(status: int, headers: HeaderList, body: bytes) -> None:
+    """Add the header that says where the answer ends, if its status leaves that open."""
+    if status not in (204, 304):
+        headers.append((b"content-length", b"%d" % len(body)))
+
+
 async def send_answer(
     send: Send, status: int, headers: HeaderList, body: bytes = b"", *, head: bool = False
 ) -> None:
     """Send one whole answer; with `head` only its headers."""
-    if status not in (204, 304):
-        headers.append((b"content-length", b"%d" % len(body)))
+    add_length(status, headers, body)
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
 

@@ -9,9 +9,9 @@ from stoa.domain.addresses import IPNetwork, is_loopback
 from stoa.domain.errors import Refusal
 from stoa.http import answering
 from stoa.http.hosts import Hosts
-from stoa.http.request import Request
+from stoa.http.request import Request, no_body
 from stoa.http.rest import Rest
-from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
+from stoa.http.wire import HeaderList, Message, Receive, Scope, Send, Whole
 from stoa.logs import note_request
 from stoa.mcp import door as mcp
 
@@ -75,6 +75,21 @@ class App:
         except Exception:
             log.exception("defect")
             await self._rest.refuse(incoming, send, Refusal("forum_error"))
+
+    def ready(self, scope: Scope) -> Whole | None:
+        """The whole answer to a GET without a body, if it is kept: the way of most reads, on which
+        nothing waits and no task is made. None when it takes a call of the application."""
+        if not scope["path"].startswith("/api/"):
+            return None
+        try:
+            incoming = Request(scope, no_body, self._trusted)
+            host = incoming.headers.get(b"host", b"").decode("latin-1")
+            if incoming.authorization is not None or not self._hosts.allows(host):
+                return None
+            return self._rest.ready(incoming)
+        except Exception:
+            log.exception("defect")
+            return None
 
     async def _answer(self, incoming: Request, scope: Scope, receive: Receive, send: Send) -> None:
         host = incoming.headers.get(b"host", b"").decode("latin-1")

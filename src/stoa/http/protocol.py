@@ -20,6 +20,7 @@ from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
 from stoa.http import raw
 from stoa.http.connections import Connections
+from stoa.http.wire import Ready, Scope
 
 
 class _Stage(Enum):
@@ -28,11 +29,14 @@ class _Stage(Enum):
     NEW = auto()  # nothing yet
     HEAD = auto()
     BODY = auto()
+    ANSWERED = auto()  # what ends the request whose answer was ready
     NOTHING = auto()  # between two requests
     LEFTOVERS = auto()  # of a request that has its answer; the connection ends with them
 
 
-_NEW, _HEAD, _BODY, _NOTHING, _LEFTOVERS = _Stage  # looked up many times for each request
+_NEW, _HEAD, _BODY, _ANSWERED, _NOTHING, _LEFTOVERS = (
+    _Stage  # looked up many times for each request
+)
 
 
 class _Unclear(Exception):
@@ -40,14 +44,20 @@ class _Unclear(Exception):
 
 
 class HttpConnection(HttpToolsProtocol):
-    """A connection of the house `connections`; `documentation` is where error codes are told."""
+    """A connection of the house `connections`; `documentation` is where error codes are told.
+
+    What `ready` has an answer for is answered on the spot; all else is a task of the application.
+    """
 
     parser: httptools.HttpRequestParser  # until the connection is lost
 
-    def __init__(self, connections: Connections, documentation: str, **uvicorn: Any) -> None:
+    def __init__(
+        self, connections: Connections, documentation: str, ready: Ready | None, **uvicorn: Any
+    ) -> None:
         super().__init__(**uvicorn)
         self._house = connections
         self._documentation = documentation
+        self._ready = ready
         self._time = self.loop.time
         self._stage = _NEW
         self._since = 0.0
@@ -93,7 +103,7 @@ class HttpConnection(HttpToolsProtocol):
                 return patience.header
             case _Stage.BODY:
                 return patience.body
-            case _Stage.NOTHING:
+            case _Stage.ANSWERED | _Stage.NOTHING:
                 return patience.idle
             case _Stage.LEFTOVERS:
                 return patience.linger
@@ -174,6 +184,9 @@ class HttpConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Check the head and start the answer."""
         has_body = self._check_head([name for name, _ in self.headers])
+        if not has_body and self._answer_at_once():
+            self._stage = _ANSWERED
+            return
         super().on_headers_complete()
         self.headers = []  # what comes behind a body is no header and could pass for one
         self._stage = _BODY
@@ -181,6 +194,33 @@ class HttpConnection(HttpToolsProtocol):
         self._received = 0
         if has_body:
             self.cycle.transport = cast(Transport, _PoliteTransport(self.transport, self))
+
+    def _answer_at_once(self) -> bool:
+        """Answer a GET whose answer is ready and whose turn it is. False when it takes a task."""
+        path, _, query = self.url.partition(b"?")
+        if (
+            self._ready is None
+            or self.parser.get_method() != b"GET"
+            or not self.parser.should_keep_alive()
+            or self.parser.should_upgrade()
+            or self._answering()
+            # A client that asks without reading waits for its answers in the ordinary way.
+            or self.transport.get_write_buffer_size()
+            or not path.isascii()
+            or b"%" in path
+        ):
+            return False
+        scope = cast(Scope, self.scope)
+        scope.update(method="GET", path=path.decode(), query_string=query)
+        answer = self._ready(scope)
+        if answer is None:
+            return False
+        status, headers, body = answer
+        head = raw.head(status, self.server_state.default_headers, headers)
+        self.transport.writelines((head, body))
+        self.server_state.total_requests += 1
+        self._unread = None
+        return True
 
     def _check_head(self, names: list[bytes]) -> bool:
         """Refuse what has more than one reading; returns whether a body follows."""
@@ -205,7 +245,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """The whole request is here."""
-        super().on_message_complete()
+        if self._stage is not _ANSWERED:
+            super().on_message_complete()
         if self._stage is _LEFTOVERS:
             self.transport.close()
         else:

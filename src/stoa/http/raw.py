@@ -23,7 +23,6 @@ def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> b
     request_id = random_bytes(8).hex()
     body = msgspec.json.encode(answering.error_json(refusal, documentation, request_id))
     headers: HeaderList = [
-        *server_headers,
         (b"content-type", answering.JSON),
         (b"content-length", b"%d" % len(body)),
         (b"x-request-id", request_id.encode()),
@@ -33,5 +32,10 @@ def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> b
         *answering.refusal_headers(refusal, None),
         (b"connection", b"close"),
     ]
-    lines = (b"%b: %b\r\n" % header for header in headers)
-    return b"".join((STATUS_LINE[refusal.status], *lines, b"\r\n", body))
+    return b"".join((head(refusal.status, server_headers, headers), body))
+
+
+def head(status: int, server_headers: HeaderList, headers: HeaderList) -> bytes:
+    """An answer up to its body. Header names are lower-case and values fit to be sent."""
+    lines = [b"%b: %b\r\n" % header for header in (*server_headers, *headers)]
+    return b"".join((STATUS_LINE[status], *lines, b"\r\n"))

@@ -4,9 +4,14 @@ import re
 
 from stoa.domain.addresses import IPNetwork, client_address
 from stoa.entropy import request_id
-from stoa.http.wire import HeaderList, Headers, Receive, Scope
+from stoa.http.wire import HeaderList, Headers, Message, Receive, Scope
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+
+async def no_body() -> Message:
+    """The `receive` of a request that ends with its head."""
+    return {"type": "http.request", "body": b"", "more_body": False}
 
 
 class Request:

@@ -7,7 +7,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading
 from stoa.http.request import Request
 from stoa.http.router import Router
-from stoa.http.wire import HeaderList, Send
+from stoa.http.wire import HeaderList, Send, Whole
 from stoa.operations.limiter import headers as rate_headers
 from stoa.operations.runner import Inquiry, Outcome, Runner
 from stoa.operations.table import Operation
@@ -36,10 +36,6 @@ class Rest:
         """Answer one request."""
         if request.method == "OPTIONS":
             return await answering.send_preflight(send, request.id_header)
-        if request.method == "GET" and request.authorization is None:
-            ready = await self._runner.ready(_cache_key(request), request.address)
-            if ready:
-                return await self._finish(request, send, ready, _CACHE_PUBLIC)
         found = self._router.find(request.path)
         if found is None:
             return await self.refuse(request, send, Refusal("not_found"))
@@ -50,6 +46,17 @@ class Rest:
             operation, self._inquiry(request, operation, found.values)
         )
         return await self._finish(request, send, outcome, *_caching(request, operation, outcome))
+
+    def ready(self, request: Request) -> Whole | None:
+        """The answer to an anonymous GET, if it is kept; None when answering takes a call."""
+        outcome = self._runner.ready(_cache_key(request), request.address)
+        if outcome is None:
+            return None
+        headers = _headers(request, outcome, _CACHE_PUBLIC)
+        if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
+            return 304, headers, b""
+        answering.add_length(outcome.status, headers, outcome.body)
+        return outcome.status, headers, outcome.body
 
     def _inquiry(
         self, request: Request, operation: Operation, path_values: tuple[str, ...]
@@ -93,11 +100,7 @@ class Rest:
     ) -> None:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
-        headers = [*_JSON_HEADERS, request.id_header, *caching]
-        if outcome.charge:
-            headers += rate_headers(outcome.charge)
-        if outcome.etag:
-            headers.append((b"etag", outcome.etag.encode()))
+        headers = _headers(request, outcome, *caching)
         if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
             return await answering.send_answer(send, 304, headers)
         if outcome.next_cursor:
@@ -129,6 +132,15 @@ class Rest:
 
 def _cache_key(request: Request) -> str:
     return f"{request.path}?{request.query!r}"
+
+
+def _headers(request: Request, outcome: Outcome, *caching: tuple[bytes, bytes]) -> HeaderList:
+    headers = [*_JSON_HEADERS, request.id_header, *caching]
+    if outcome.charge:
+        headers += rate_headers(outcome.charge)
+    if outcome.etag:
+        headers.append((b"etag", outcome.etag.encode()))
+    return headers
 
 
 def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:

@@ -13,7 +13,7 @@ import uvicorn
 from stoa.domain import limits
 from stoa.http.connections import Connections
 from stoa.http.protocol import HttpConnection
-from stoa.http.wire import Application
+from stoa.http.wire import Application, Ready
 
 _TICKS_PER_SWEEP = 5
 """uvicorn ticks ten times a second."""
@@ -36,11 +36,18 @@ def cancel_on_signals() -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves `app` to the connections of a house until it is asked to end."""
+    """Serves `app` to the connections of a house until it is asked to end. What `ready` has an
+    answer for does not reach `app`."""
 
-    def __init__(self, app: Application, connections: Connections, documentation: str) -> None:
+    def __init__(
+        self,
+        app: Application,
+        connections: Connections,
+        documentation: str,
+        ready: Ready | None = None,
+    ) -> None:
         self._connections = connections
-        protocol = partial(HttpConnection, connections, documentation)
+        protocol = partial(HttpConnection, connections, documentation, ready)
         config = uvicorn.Config(
             app,
             http=cast(type[asyncio.Protocol], protocol),

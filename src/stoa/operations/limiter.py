@@ -62,6 +62,10 @@ class Limiter(Protocol):
         """Take one unit of `bucket`; refuse, charging nothing, when it or else `guard` is full."""
         ...
 
+    def take_at_once(self, now: int, bucket: Bucket, /) -> Charge | None:
+        """`take` where that needs no waiting; None, charging nothing, where it does."""
+        ...
+
     async def give_back(self, charge: Charge) -> None:
         """Undo a charge, at most once."""
         ...
@@ -89,6 +93,10 @@ class MemoryLimiter:
 
     async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
         """See `Limiter.take`."""
+        return self.take_at_once(now, bucket, guard)
+
+    def take_at_once(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+        """See `Limiter.take_at_once`."""
         # Callers read the clock before they wait for other things; logs need times in order.
         now = self._latest = max(now, self._latest)
         log = self._log(now, bucket)
@@ -108,7 +116,7 @@ class MemoryLimiter:
     async def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
         """See `Limiter.swap`."""
         await self.give_back(charge)
-        return await self.take(now, bucket)
+        return self.take_at_once(now, bucket)
 
     def _log(self, now: int, bucket: Bucket) -> list[int]:
         log = self._logs[bucket.resource].get(bucket.key)

@@ -79,9 +79,9 @@ class Runner:
         self._limiter = limiter
         self._services = services
         self._clock = clock
-        self._cache = AnswerCache(store)
-        self._snapshots = Snapshots()
         settings = services.settings
+        self._cache = AnswerCache(store, settings.cache_mb * 1024 * 1024)
+        self._snapshots = Snapshots()
         self._limits = {
             Charged.THREADS: settings.limit_threads,
             Charged.REPLIES: settings.limit_replies,
@@ -108,16 +108,16 @@ class Runner:
         except Exception as error:
             return _failed(operation, error)
 
-    async def ready(self, key: str, address: str) -> Outcome | None:
+    def ready(self, key: str, address: str) -> Outcome | None:
         """The answer to an anonymous read, if it is kept under this `cache_key`; charged as `call`
-        would charge it. None when it takes a `call`."""
+        would charge it. None, charging nothing, when it takes a `call`."""
         now = self._clock()
         entry = self._cache.get(key, now)
         if entry is None:
             return None
-        charge = await self._limiter.take(now, self._reads_bucket(None, address))
-        if not charge.allowed:
-            return _full(charge)
+        charge = self._limiter.take_at_once(now, self._reads_bucket(None, address))
+        if charge is None or not charge.allowed:
+            return None
         return Outcome(200, entry.body, entry.etag, charge=charge)
 
     async def look(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:

@@ -53,6 +53,9 @@ class SharedLimiter:
         alone = self._refuse_writes and self._waiting is not None
         return msgspec.structs.replace(charge, exact=False) if alone else charge
 
+    def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
+        """See `Limiter.take_at_once`: another process is always waited for."""
+
     async def give_back(self, charge: Charge) -> None:
         """See `Limiter.give_back`. A unit taken on the other side of an outage is not found."""
         await self._ask(lambda limiter: limiter.give_back(charge))

@@ -47,6 +47,9 @@ class ValkeyLimiter:
             return Charge(bucket)
         return await self._step(now, Charge(_NONE), bucket, guard or _NONE)
 
+    def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
+        """See `Limiter.take_at_once`: another process is always waited for."""
+
     async def give_back(self, charge: Charge) -> None:
         """See `Limiter.give_back`."""
         if charge.taken_at:

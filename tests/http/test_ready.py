@@ -1,0 +1,174 @@
+"""Answers that are ready: the same as those that are made, without a task, each in its turn."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from stoa.http import answering
+from stoa.http.wire import Receive, Scope, Send, Whole
+from tests.support.app import HOST as APP_HOST
+from tests.support.app import App
+from tests.support.raw import Client, Served
+
+HOST = b"Host: stoa.test\r\n"
+
+
+def get(path: str) -> bytes:
+    return b"GET %b HTTP/1.1\r\n%b\r\n" % (path.encode(), HOST)
+
+
+# --- On a connection.
+
+
+class Shop:
+    """`/ready` and `/large` are ready, all else is made by the application; `/hold` waits."""
+
+    def __init__(self) -> None:
+        self.held = threading.Event()
+        self.go_on = threading.Event()
+        self.made: list[str] = []
+
+    def ready(self, scope: Scope) -> Whole | None:
+        if scope["path"] not in ("/ready", "/large"):
+            return None
+        body = b"ready" if scope["path"] == "/ready" else b"large" * 1_000_000
+        return 200, [(b"content-length", b"%d" % len(body))], body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.made.append(scope["path"])
+        if scope["path"] == "/hold":
+            self.held.set()
+            assert await asyncio.to_thread(self.go_on.wait, 10)
+        await answering.send_answer(send, 201, [], b"made")
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+@pytest.fixture
+def client(shop: Shop) -> Iterator[Client]:
+    with Served(shop, ready=shop.ready) as served, served.client() as client:
+        yield client
+
+
+def test_what_is_ready_does_not_reach_the_application(shop: Shop, client: Client) -> None:
+    assert client.send(get("/ready")).until(1) == [200]
+    assert client.last.content == b"ready"
+    assert client.last.headers["date"]
+    assert shop.made == []
+
+
+OTHERS = {
+    "another method": b"HEAD /ready HTTP/1.1\r\n" + HOST + b"\r\n",
+    "another path": get("/other"),
+    "an escaped path": get("/%72eady"),
+    "a whole URL": get("http://stoa.test/ready"),
+    "an old version": b"GET /ready HTTP/1.0\r\n" + HOST + b"\r\n",
+    "a last request": b"GET /ready HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n",
+    "a body": b"GET /ready HTTP/1.1\r\n" + HOST + b"Content-Length: 2\r\n\r\n{}",
+}
+
+
+@pytest.mark.parametrize("request_", OTHERS.values(), ids=OTHERS)
+def test_every_other_request_is_made(shop: Shop, client: Client, request_: bytes) -> None:
+    assert client.send(request_).until(1) == [201]
+    assert len(shop.made) == 1
+
+
+def test_a_connection_goes_on_after_a_ready_answer(client: Client) -> None:
+    for count, path in enumerate(("/ready", "/other", "/ready"), 1):
+        client.send(get(path)).until(count)
+    assert client.statuses == [200, 201, 200]
+
+
+def test_a_ready_answer_waits_for_those_before_it(shop: Shop, client: Client) -> None:
+    client.send(get("/hold") + get("/ready"))
+    assert shop.held.wait(10)
+    shop.go_on.set()
+    assert client.until(2)[0] == 201
+
+
+def test_a_client_that_asks_without_reading_has_to_wait(shop: Shop, client: Client) -> None:
+    """Else a hundred small requests would have the server hold 500 MB for it."""
+    client.send(get("/large") * 100)
+    assert client.until(2)[:2] == [200, 201]
+
+
+# --- Of the whole service.
+
+
+def scope(target: str, headers: dict[str, str] | None = None) -> Scope:
+    path, _, query = target.partition("?")
+    given = {"host": APP_HOST} | (headers or {})
+    return {
+        "type": "http",
+        "method": "GET",
+        "path": f"/api/v1/{path}",
+        "query_string": query.encode(),
+        "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+        "client": ("127.0.0.1", 1234),
+    }
+
+
+@pytest.fixture
+def target(stoa: App) -> str:
+    return f"threads/{stoa.agent('Alice').thread()['id']}?include=replies"
+
+
+embedded = pytest.mark.parametrize("engine", ["sqlite"])
+"""Where other processes write too, nothing is ready."""
+
+
+@embedded
+def test_what_was_made_is_ready_until_it_changes(stoa: App, target: str) -> None:
+    ready = stoa.stoa.asgi.ready
+    assert ready(scope(target)) is None
+    made = stoa.get(target).ok()
+    whole = ready(scope(target))
+    assert whole
+    assert whole[2] == made.content
+    thread = made["thread"]
+    stoa.agent("Bob").reply(thread)
+    assert ready(scope(target)) is None
+
+
+@embedded
+@pytest.mark.settings(limit_reads_anonymous=100)
+@pytest.mark.parametrize("status", [200, 304])
+def test_a_ready_answer_has_the_headers_of_one_that_was_made(
+    stoa: App, target: str, status: int
+) -> None:
+    tag = stoa.get(target).ok().headers["etag"]
+    sent = {"if-none-match": tag if status == 304 else '"other"', "x-request-id": "abc"}
+    made = stoa.get(target, headers=sent).ok(status)
+    whole = stoa.stoa.asgi.ready(scope(target, sent))
+    assert whole
+    headers = {name.decode(): value.decode() for name, value in whole[1]}
+    assert whole[0] == status
+    assert headers == made.headers | {"x-ratelimit-remaining": str(made.rate[2] - 1)}
+
+
+@embedded
+@pytest.mark.settings(limit_reads_anonymous=100)
+def test_a_full_bucket_is_refused_in_the_ordinary_way(stoa: App, target: str) -> None:
+    for _ in range(stoa.get(target).ok().rate[2]):
+        assert stoa.stoa.asgi.ready(scope(target))
+    assert stoa.stoa.asgi.ready(scope(target)) is None
+    stoa.get(target).refused(429, "rate_limited")
+
+
+@embedded
+@pytest.mark.parametrize(
+    "headers",
+    [{"authorization": "Bearer nonsense"}, {"host": "elsewhere.example"}],
+    ids=["a token", "another host"],
+)
+def test_what_may_have_to_be_refused_is_not_ready(
+    stoa: App, target: str, headers: dict[str, str]
+) -> None:
+    stoa.get(target).ok()
+    assert stoa.stoa.asgi.ready(scope(target, headers)) is None
