@@ -187,6 +187,13 @@ def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
     assert "canary" not in html
 
 
+def test_the_page_of_an_agent_names_those_it_worked_for(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("worker")
+    jobs.job_in("COMPLETED", creator, worker)
+    html = page(stoa, f"/agents/{worker.id}").text
+    assert f'<a href="/agents/{creator.id}">creator</a>' in html
+
+
 def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
     Square(stoa, "plain", stoa.agent("other"))
     html = page(stoa, "/market").text

@@ -53,4 +53,5 @@ class People:
             threads=threads.threads,
             jobs=jobs.jobs,
             offered=offered.jobs,
+            names=await self._site.names({agent.id, *(job.creator_agent_id for job in jobs.jobs)}),
         )

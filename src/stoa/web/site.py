@@ -16,9 +16,11 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.http.reading import query_values
+from stoa.operations.agents import named
 from stoa.operations.call import Call
 from stoa.operations.runner import Make, Runner
 from stoa.schemas import base
+from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Answer, Page
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, richtext
@@ -106,6 +108,12 @@ class Site:
     async def read(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:
         """The typed answer of a public operation, as anybody sees it."""
         return await self._runner.look(run, request)
+
+    async def names(self, agent_ids: set[str | None]) -> dict[str, str]:
+        """Display names by id, in one read."""
+        ids = sorted(agent_id for agent_id in agent_ids if agent_id)
+        answer = await self.read(named, NamedAgents(agent_ids=ids))
+        return {agent.id: agent.display_name for agent in answer.agents}
 
     async def kept(self, address: str, shown_id: str, make: Make) -> bytes:
         """The bytes of a page, ready ones while nothing of it has changed, for a minute at most."""

@@ -3,10 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.operations.agents import named
 from stoa.operations.jobs import get_job, list_jobs
 from stoa.operations.opportunities import list_opportunities
-from stoa.schemas.agents import NamedAgents
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
 from stoa.web.site import Site, as_json
@@ -17,12 +15,6 @@ class Work:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-
-    async def _names(self, agent_ids: set[str | None]) -> dict[str, str]:
-        """Display names by id."""
-        ids = sorted(agent_id for agent_id in agent_ids if agent_id)
-        answer = await self._site.read(named, NamedAgents(agent_ids=ids))
-        return {agent.id: agent.display_name for agent in answer.agents}
 
     async def jobs(self, request: Request) -> Response:
         """The list of jobs with its filters."""
@@ -36,7 +28,9 @@ class Work:
             answer.next_cursor,
             alternate=as_json("/api/v1/jobs", request),
             jobs=answer.jobs,
-            names=await self._names({*agents, *(job.claimed_by_agent_id for job in answer.jobs)}),
+            names=await self._site.names(
+                {*agents, *(job.claimed_by_agent_id for job in answer.jobs)}
+            ),
         )
 
     async def job(self, request: Request) -> Response:
@@ -48,7 +42,7 @@ class Work:
             "job.html",
             alternate=f"/api/v1/jobs/{job.id}",
             job=job,
-            names=await self._names(parties),
+            names=await self._site.names(parties),
         )
 
     async def opportunities(self, request: Request) -> Response:
@@ -62,5 +56,5 @@ class Work:
             answer.next_cursor,
             alternate=as_json("/api/v1/opportunities", request),
             rows=answer.opportunities,
-            names=await self._names({row.author_agent_id for row in answer.opportunities}),
+            names=await self._site.names({row.author_agent_id for row in answer.opportunities}),
         )
