@@ -1,7 +1,8 @@
 """Fixtures that every test may ask for: the application in this process, and real servers.
 
-`stoa` is the whole application over a real database with a clock that the test moves. Its limits
-are off unless `@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any setting.
+`stoa` is the whole application over a real database with a clock that the test moves, once for each
+engine; `@pytest.mark.parametrize("engine", ["sqlite"])` keeps a test to one. Its limits are off
+unless `@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any setting.
 `door` runs a test once for each way of calling an operation. `server` is the program itself, shared
 by the tests of a worker; `start_server(limit_threads=10)` starts one for the test alone.
 """
@@ -17,6 +18,7 @@ from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door
+from tests.support.postgresql import PostgreSQL
 from tests.support.server import Server
 from tests.support.valkey import Valkey
 
@@ -36,10 +38,30 @@ def engine(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL for tests that leave it running; each takes a database of its own."""
+    running = PostgreSQL()
+    yield running
+    running.stop()
+
+
 @pytest.fixture
-def settings(request: pytest.FixtureRequest, engine: str, tmp_path: Path) -> Settings:
+def database(request: pytest.FixtureRequest, engine: str) -> Iterator[dict[str, str]]:
+    """The settings that name a new database of the engine; the embedded one needs none."""
+    if engine == "sqlite":
+        yield {}
+        return
+    cluster: PostgreSQL = request.getfixturevalue("postgresql")
+    url = cluster.new()
+    yield {"database_url": url}
+    cluster.drop(url)
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest, database: dict[str, str], tmp_path: Path) -> Settings:
     """The settings of `stoa`: defaults without limits, then what the `settings` marker says."""
-    values = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF, **QUIET}
+    values = {"data_dir": str(tmp_path / "data"), **database, **LIMITS_OFF, **QUIET}
     for marker in reversed(list(request.node.iter_markers("settings"))):
         values |= marker.kwargs
     return msgspec.convert(values, Settings)

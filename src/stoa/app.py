@@ -21,7 +21,7 @@ from stoa.operations.shared_limiter import SharedLimiter
 from stoa.operations.upkeep import Upkeep
 from stoa.settings import Settings
 from stoa.store import sessions
-from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.engines import open_store
 from stoa.store.tx import Store
 from stoa.web import discovery
 from stoa.web.pages import pages
@@ -71,7 +71,7 @@ class Stoa:
         """Open the store and build everything. Raises `StartRefused` with one line."""
         limiter = _limiter(settings, own_clock=clock is not None)
         clock = clock or SystemClock()
-        store = SqliteStore.open(settings.database_path, clock)
+        store = await open_store(settings, clock)
         secret = await store.write(
             lambda tx: sessions.secret(tx, "challenge", random_bytes(_SECRET_BYTES))
         )

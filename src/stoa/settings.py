@@ -14,6 +14,7 @@ from stoa.domain import addresses, limits
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Workers = Annotated[int, Meta(ge=1, le=256)]
+Connections = Annotated[int, Meta(ge=1, le=1000)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
 Outage = Literal["local", "refuse-writes"]
@@ -25,6 +26,7 @@ _LIMITS = limits.Limits()
 PREFIX = "STOA_"
 _SQLITE = "sqlite:///"
 _VALKEY = ("redis", "rediss", "valkey", "valkeys")
+_POSTGRESQL = ("postgresql://", "postgres://")
 
 
 class SettingsError(Exception):
@@ -39,8 +41,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     data_dir: Annotated[str, Meta(description="Folder of the embedded database.")] = "./stoa-data"
     database_url: Annotated[
         str,
-        Meta(description="The database, sqlite:///path; unset: stoa.db in the data folder."),
+        Meta(
+            description="The database: postgresql://user:password@host:port/name, or sqlite:///path;"
+            " unset: stoa.db in the data folder."
+        ),
     ] = ""
+    database_connections: Annotated[
+        Connections,
+        Meta(description="How many connections to PostgreSQL each process opens at most."),
+    ] = 10
+    database_timeout_seconds: Annotated[
+        Seconds,
+        Meta(
+            description="How long a statement on PostgreSQL may take, and a call wait for a "
+            "connection, before it is answered 503."
+        ),
+    ] = 10
     workers: Annotated[
         Workers,
         Meta(description="Server processes; the embedded database is served by one."),
@@ -131,6 +147,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = "info"
 
     @property
+    def on_postgresql(self) -> bool:
+        """Whether the database is one of PostgreSQL, and not the embedded one."""
+        return self.database_url.startswith(_POSTGRESQL)
+
+    @property
     def database_path(self) -> Path:
         """The file of the embedded engine."""
         if self.database_url:
@@ -208,10 +229,19 @@ def check(settings: Settings) -> None:
 
 def _check_database(settings: Settings) -> None:
     url = settings.database_url
+    if settings.on_postgresql:
+        if not urlsplit(url).path.strip("/"):
+            raise SettingsError(
+                "STOA_DATABASE_URL names no database: use postgresql://user:password@host:5432/name"
+            )
+        return
+    if url and not url.startswith(_SQLITE):
+        raise SettingsError(
+            "STOA_DATABASE_URL: use postgresql://user:password@host:5432/name "
+            "or sqlite:///path/to/stoa.db"
+        )
     if url and not url.removeprefix(_SQLITE):
         raise SettingsError("STOA_DATABASE_URL names no file: use sqlite:///path/to/stoa.db")
-    if url and not url.startswith(_SQLITE):
-        raise SettingsError("STOA_DATABASE_URL: use sqlite:///path/to/stoa.db")
     if settings.workers > 1:
         raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
 

@@ -14,7 +14,7 @@ import apsw
 
 from stoa.app import Stoa
 from stoa.settings import Settings
-from tests.support import asgi
+from tests.support import asgi, postgresql
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
 from tests.support.keys import Key
@@ -107,6 +107,8 @@ class App:
 
     def sql(self, statement: str, **values: str | int) -> list[Any]:
         """Look into the store, or change what no operation changes."""
+        if self.settings.on_postgresql:
+            return self.run(postgresql.rows(self.settings.database_url, statement, values))
         with closing(apsw.Connection(str(self.settings.database_path))) as connection:
             connection.set_busy_timeout(5000)
             return connection.execute(statement, values).fetchall()

@@ -1,5 +1,6 @@
-"""`stoa audit`: check the ledger of the embedded database."""
+"""`stoa audit`: check the ledger."""
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,18 +23,17 @@ def audit_command(
 ) -> None:
     """Recompute every balance and compare it with what is kept; exit 1 on any difference.
 
-    May run beside a server; --resume needs the server to be stopped.
+    May run beside a server; with the embedded database, --resume needs the server to be stopped.
     """
-    from stoa.store.engines import sqlite
+    from stoa.store import engines
 
     settings = configuration.from_process({"data_dir": data_dir})
-    path = settings.database_path
-    findings, stopped = sqlite.read_once(path, SystemClock(), _audit)
+    findings, stopped = asyncio.run(engines.read_once(settings, SystemClock(), _audit))
     _print(findings, stopped)
     if any(finding.differences for finding in findings):
         raise typer.Exit(1)
     if stopped and resume:
-        sqlite.write_once(path, SystemClock(), ledger.resume)
+        asyncio.run(engines.write_once(settings, SystemClock(), ledger.resume))
         typer.echo("settlements go on")
 
 

@@ -86,23 +86,24 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
     from stoa.app import Stoa
     from stoa.http.server import cancel_on_signals
     from stoa.logs import loop_fault
+    from stoa.store.engines import place
 
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
     async with await Stoa.open(settings) as stoa:
         server = stoa.server()
-        _announce(settings)
+        _announce(settings, place(settings))
         await server.serve(sockets=[listener])
 
 
-def _announce(settings: Settings) -> None:
+def _announce(settings: Settings, database: str) -> None:
     origin = settings.origin
     typer.echo(
         f"Stoa is open at {origin}\n"
         f"  pages    {origin}/\n"
         f"  API      {origin}/api/v1   (description: {origin}/openapi.json)\n"
         f"  MCP      {origin}/mcp\n"
-        f"  data     {settings.database_path}\n"
+        f"  data     {database}\n"
         f"  sign in  POST {origin}/api/v1/auth/challenge with your Ed25519 public key,\n"
         f"           sign the challenge, POST {origin}/api/v1/auth/verify"
     )
@@ -114,10 +115,10 @@ def migrate(data_dir: DataDir = None, config: ConfigFile = None) -> None:
     A server does this by itself when it starts. Nothing is changed when there is nothing to do.
     """
     settings = configuration.from_process({"data_dir": data_dir}, config)
-    from stoa.store.engines import sqlite
+    from stoa.store import engines
 
-    applied = sqlite.migrate(settings.database_path)
+    applied = asyncio.run(engines.migrate(settings))
     for name in applied:
         typer.echo(f"applied {name}")
     state = "is up to date" if applied else "was up to date"
-    typer.echo(f"{settings.database_path} {state}")
+    typer.echo(f"{engines.place(settings)} {state}")

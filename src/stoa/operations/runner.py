@@ -165,7 +165,7 @@ class Runner:
         async def look_up(tx: Tx) -> tuple[sessions.TokenRow | None, int]:
             return await sessions.token(tx, tokens.digest(token)), tx.now
 
-        row, now = await self._store.read(look_up)
+        row, now = await self._store.read(look_up, single=True)
         if row is None or row.revoked_at is not None:
             raise _bad_token("invalid_token")
         if row.expires_at <= now:

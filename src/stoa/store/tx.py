@@ -15,7 +15,7 @@ class Tx(Protocol):
 
     @property
     def now(self) -> int:
-        """The one clock value of this transaction, ms."""
+        """The one clock value of this transaction, ms; taken anew by `lock`."""
         ...
 
     async def one(self, statement: str, **values: Value) -> Row | None:
@@ -65,7 +65,7 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 
 class StoreUnavailable(Exception):
-    """The store does not answer; after a write the outcome may be unknown."""
+    """The store does not answer or not in time; after a write the outcome may be unknown."""
 
 
 class StartRefused(Exception):
@@ -75,8 +75,9 @@ class StartRefused(Exception):
 class Store(Protocol):
     """An engine."""
 
-    async def read(self, work: Work[T], *, slow: bool = False) -> T:
-        """Run `work` on one snapshot. `slow` work never holds up the event loop."""
+    async def read(self, work: Work[T], *, slow: bool = False, single: bool = False) -> T:
+        """Run `work` on one snapshot. `slow` work never holds up the event loop; `single` work is
+        one statement, which is a snapshot of its own."""
         ...
 
     async def write(self, work: Work[T]) -> T:

@@ -1,1 +1,75 @@
-"""The engines behind one `Tx`."""
+"""The engines behind one `Tx`, chosen by the address of the database."""
+
+from typing import TypeVar
+
+from stoa.clock import Clock
+from stoa.settings import Settings
+from stoa.store.tx import Store, Work
+
+T = TypeVar("T")
+
+# Each engine is loaded only where it is used.
+
+
+async def open_store(settings: Settings, clock: Clock) -> Store:
+    """Open the database inside the running event loop and bring it to this program's schema.
+
+    Raises `StartRefused` with one line that says why not.
+    """
+    if settings.on_postgresql:
+        from stoa.store.engines.postgres import PostgresStore
+
+        return await PostgresStore.open(
+            settings.database_url,
+            clock,
+            settings.database_connections,
+            settings.database_timeout_seconds,
+        )
+    from stoa.store.engines.sqlite import SqliteStore
+
+    return SqliteStore.open(settings.database_path, clock)
+
+
+async def migrate(settings: Settings) -> list[str]:
+    """Bring the database to this program's schema; returns the names of the steps applied.
+
+    Raises `StartRefused` with one line that says why not.
+    """
+    if settings.on_postgresql:
+        from stoa.store.engines import postgres
+
+        return await postgres.migrate(settings.database_url)
+    from stoa.store.engines import sqlite
+
+    return sqlite.migrate(settings.database_path)
+
+
+async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
+    """Read a database that servers may have open. Raises `StartRefused` when there is none."""
+    if settings.on_postgresql:
+        from stoa.store.engines import postgres
+
+        return await postgres.read_once(settings.database_url, clock, work)
+    from stoa.store.engines import sqlite
+
+    return sqlite.read_once(settings.database_path, clock, work)
+
+
+async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
+    """Change a database; the embedded one must not be open in a server. Raises `StartRefused`."""
+    if settings.on_postgresql:
+        from stoa.store.engines import postgres
+
+        return await postgres.write_once(settings.database_url, clock, work)
+    from stoa.store.engines import sqlite
+
+    return sqlite.write_once(settings.database_path, clock, work)
+
+
+def place(settings: Settings) -> str:
+    """Where the database is, as it may be shown."""
+    if settings.on_postgresql:
+        from stoa.store.engines import postgres_connection
+
+        return postgres_connection.place(settings.database_url)
+    return str(settings.database_path)

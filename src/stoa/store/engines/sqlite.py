@@ -120,7 +120,7 @@ class SqliteStore:
         finally:
             self._slow.append(connection)
 
-    async def read(self, work: Work[T], *, slow: bool = False) -> T:
+    async def read(self, work: Work[T], *, slow: bool = False, single: bool = False) -> T:  # noqa: ARG002 - a snapshot costs nothing here
         if self._closed:
             raise StoreUnavailable("the database is closed")
         try:

@@ -1,26 +1,20 @@
 """Brings a SQLite file to the schema of this program: numbered steps, forward only."""
 
-import re
-from importlib.resources import files
 from pathlib import Path
 
 import apsw
 
+from stoa.store.engines.steps import Step
+from stoa.store.engines.steps import steps as read_steps
 from stoa.store.tx import StartRefused
 
 APPLICATION_ID = int.from_bytes(b"Stoa")
 """Marks a file as ours, in its header."""
 
 
-def steps() -> list[tuple[int, str, str]]:
-    """Every migration as `(number, name, sql)`, in order."""
-    folder = files("stoa.store") / "migrations" / "sqlite"
-    found: list[tuple[int, str, str]] = []
-    for file in folder.iterdir():
-        match = re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name)
-        if match:
-            found.append((int(match[1]), match[2], file.read_text(encoding="utf-8")))
-    return sorted(found)
+def steps() -> list[Step]:
+    """Every migration, in order."""
+    return read_steps("sqlite")
 
 
 def version(connection: apsw.Connection) -> int:
@@ -51,11 +45,11 @@ def migrate(connection: apsw.Connection) -> list[str]:
     """Apply what is missing, each step in a transaction; returns the names of the steps applied."""
     present = version(connection)
     applied: list[str] = []
-    for number, name, sql in steps():
-        if number > present:
+    for step in steps():
+        if step.number > present:
             with connection:
-                connection.execute(sql)
-                connection.pragma("user_version", number)
+                connection.execute(step.sql)
+                connection.pragma("user_version", step.number)
                 connection.pragma("application_id", APPLICATION_ID)
-            applied.append(f"{number:04}_{name}")
+            applied.append(step.title)
     return applied

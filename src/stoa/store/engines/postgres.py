@@ -1,0 +1,247 @@
+"""The engine for many processes and machines: PostgreSQL, one pool of connections per process."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import NoReturn, TypeVar
+
+import structlog
+
+from stoa.clock import Clock
+from stoa.store.engines import postgres_migrations
+from stoa.store.engines.postgres_connection import Connection, connect, first, place
+from stoa.store.engines.postgres_errors import Meaning, meaning, said
+from stoa.store.engines.postgres_pool import Pool
+from stoa.store.engines.postgres_tx import PostgresTx
+from stoa.store.engines.postgres_watch import Watch
+from stoa.store.tx import StoreUnavailable, Work
+
+log = structlog.get_logger("stoa.store")
+
+T = TypeVar("T")
+
+PAUSES_S = (0.0, 0.005, 0.02, 0.05, 0.1)
+"""Before each further attempt at a transaction that met another."""
+
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+# Settings of this transaction alone, in the same message: the next may be another program's.
+_LIMITS = (
+    "; SET LOCAL statement_timeout = {ms}; SET LOCAL lock_timeout = {lock_ms}"
+    "; SET LOCAL idle_in_transaction_session_timeout = {idle_ms}; SET LOCAL jit = off"
+)
+# A time-out during COMMIT would report as done what no standby has; in a transaction that failed
+# unnoticed SET is an error, where COMMIT alone would roll back and say nothing.
+_COMMIT = "SET LOCAL statement_timeout = 0; COMMIT"
+_NOW_US = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+
+class _Again(Exception):
+    """Everything is rolled back and the work may succeed when it is run once more."""
+
+
+async def migrate(url: str) -> list[str]:
+    """Bring a database to this program's schema; returns the names of the steps applied.
+
+    Raises `StartRefused` with one line that says why not.
+    """
+    connection = await first(url)
+    try:
+        return await postgres_migrations.migrate(connection, place(url))
+    finally:
+        await connection.close()
+
+
+async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
+    """Read a database beside the servers that use it, however long that takes.
+
+    Raises `StartRefused` when it does not have this program's schema.
+    """
+    connection = await first(url)
+    try:
+        await postgres_migrations.check_current(connection, place(url))
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            return await work(PostgresTx(connection, clock))
+    finally:
+        await connection.close()
+
+
+async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
+    """Change a database beside the servers that use it. Raises `StartRefused`."""
+    connection = await first(url)
+    try:
+        await postgres_migrations.migrate(connection, place(url))
+        async with connection.transaction():
+            tx = PostgresTx(connection, clock)
+            result = await work(tx)
+            await tx.finish()
+        return result
+    finally:
+        await connection.close()
+
+
+class PostgresStore:
+    """A `Store` on one database, which other processes use too. Build it with `open`."""
+
+    def __init__(self, url: str, clock: Clock, connections: int, timeout_s: int) -> None:
+        self._clock = clock
+        self._pool = Pool(partial(connect, url), connections, timeout_s)
+        self._most_s = 2 * timeout_s
+        limits = _LIMITS.format(
+            ms=1000 * timeout_s, lock_ms=500 * timeout_s, idle_ms=2000 * timeout_s
+        )
+        self._begin_write = _WRITE + limits
+        self._begin_read = _READ + limits
+        self._watch = Watch(self._time_us, clock)
+
+    @classmethod
+    async def open(
+        cls, url: str, clock: Clock, connections: int, timeout_s: int
+    ) -> "PostgresStore":
+        """Migrate the database. Raises `StartRefused` with one line that says why not.
+
+        `connections` is the size of the pool. No statement and no wait for a connection takes
+        longer than `timeout_s` seconds, no wait for a lock longer than half of it, and no
+        transaction longer than twice that.
+        """
+        await migrate(url)
+        store = cls(url, clock, connections, timeout_s)
+        await store._watch.start()
+        return store
+
+    async def read(self, work: Work[T], *, slow: bool = False, single: bool = False) -> T:  # noqa: ARG002 - nothing here holds up the event loop
+        begin = None if single else self._begin_read
+        return await self._repeatedly(partial(self._attempt, work, begin, self._end_read))
+
+    async def write(self, work: Work[T]) -> T:
+        return await self._repeatedly(partial(self._attempt, work, self._begin_write, self._commit))
+
+    def stamp(self) -> int:
+        return 0
+
+    def fresh(self, key: str, stamp: int) -> bool:  # noqa: ARG002 - others write too
+        return False
+
+    @property
+    def trouble(self) -> str | None:
+        return self._watch.trouble
+
+    async def close(self) -> None:
+        await self._watch.stop()
+        await self._pool.close()
+
+    async def _repeatedly(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        for pause in PAUSES_S:
+            try:
+                return await attempt()
+            except _Again:
+                await asyncio.sleep(pause)
+        try:
+            return await attempt()
+        except _Again as again:
+            raise StoreUnavailable(f"others were always quicker: {again}") from again
+
+    async def _attempt(
+        self, work: Work[T], begin: str | None, end: Callable[[Connection], Awaitable[None]]
+    ) -> T:
+        """Run `work` once, between the statement `begin` and what `end` does."""
+        connection = await self._take()
+        # Whatever happens on the way to the server, nobody waits longer than this.
+        timer = asyncio.get_running_loop().call_later(self._most_s, connection.terminate)
+        begun = False
+        try:
+            if begin:
+                await connection.execute(begin)
+                begun = True
+            tx = PostgresTx(connection, self._clock)
+            result = await work(tx)
+            await tx.finish()
+        except Exception as error:
+            await self._failed(connection, error, begun=begun)
+        except BaseException:  # the caller is gone, and a statement may be under way
+            connection.terminate()
+            raise
+        else:
+            await end(connection)
+            return result
+        finally:
+            timer.cancel()
+            self._pool.give(connection)
+
+    async def _take(self) -> Connection:
+        try:
+            return await self._pool.take()
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            self._watch.alarm()
+            raise StoreUnavailable(f"no connection: {said(error)}") from error
+
+    async def _failed(self, connection: Connection, error: Exception, *, begun: bool) -> NoReturn:
+        """Undo an attempt that did not come to its end and raise what that means."""
+        what = meaning(error, connection)
+        if what in (Meaning.LOST, Meaning.STALE):
+            self._leave(connection, what)
+            # Before the first statement is done nothing can have happened, and the connection may
+            # have been dead for long.
+            if what is Meaning.STALE or not begun:
+                raise _Again(said(error)) from error
+        elif begun:
+            await self._roll_back(connection)
+        if what is Meaning.AGAIN:
+            raise _Again(said(error)) from error
+        if what is Meaning.DEFECT:
+            raise error
+        raise StoreUnavailable(said(error)) from error
+
+    async def _commit(self, connection: Connection) -> None:
+        try:
+            done = await connection.execute(_COMMIT)
+        except Exception as error:
+            what = meaning(error, connection)
+            if what is Meaning.LOST:
+                self._leave(connection, what)
+                raise StoreUnavailable(
+                    f"the connection was lost during COMMIT, which may have happened: {said(error)}"
+                ) from error
+            await self._failed(connection, error, begun=True)
+        except BaseException:
+            connection.terminate()
+            raise
+        if done != "COMMIT":
+            raise RuntimeError(f"COMMIT became {done}")
+
+    async def _end_read(self, connection: Connection) -> None:
+        """A snapshot has said all it had to say: how it ends is of no matter."""
+        await self._roll_back(connection)
+
+    async def _roll_back(self, connection: Connection) -> None:
+        try:
+            if connection.is_in_transaction():
+                await connection.execute("ROLLBACK")
+        except Exception as error:
+            log.info("rollback failed", reason=said(error))
+            connection.terminate()
+        except BaseException:
+            connection.terminate()
+            raise
+
+    def _leave(self, connection: Connection, what: Meaning) -> None:
+        """Never use this connection again, nor the idle ones beside it if the server is lost."""
+        connection.terminate()
+        if what is Meaning.LOST:
+            self._pool.drop_idle()
+            self._watch.alarm()
+
+    async def _time_us(self) -> int:
+        connection = await self._take()
+        try:
+            return int(await connection.fetchval(_NOW_US))
+        except asyncio.CancelledError:
+            connection.terminate()
+            raise
+        except Exception as error:
+            self._leave(connection, Meaning.LOST)
+            raise StoreUnavailable(said(error)) from error
+        finally:
+            self._pool.give(connection)

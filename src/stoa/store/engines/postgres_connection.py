@@ -1,0 +1,106 @@
+"""Connections to PostgreSQL: how they are made, and what an operator is told when they are not."""
+
+import ssl
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, unquote
+
+import asyncpg
+from asyncpg import exceptions as errors
+from asyncpg.connect_utils import SessionAttribute
+
+from stoa.store.tx import StartRefused
+
+OLDEST = 14
+"""The oldest version of PostgreSQL that the statements are written for."""
+
+CONNECT_S = 5
+
+_SHAPE = "postgresql://user:password@host:5432/database"
+_NO_ENTRY = "{where} refuses the user or the password in STOA_DATABASE_URL"
+_STATEMENTS = 1000  # more than there are: each is prepared once per connection
+
+if TYPE_CHECKING:
+    Connection = asyncpg.Connection[asyncpg.Record]
+else:
+    Connection = asyncpg.Connection  # generic in its types only
+
+
+async def connect(url: str) -> Connection:
+    """A connection to a server that takes writes.
+
+    Nothing is kept in the session but prepared statements, so that it may come from a pool that
+    hands it out one transaction at a time.
+    """
+    return await asyncpg.connect(
+        url,
+        timeout=CONNECT_S,
+        statement_cache_size=_STATEMENTS,
+        max_cached_statement_lifetime=0,
+        server_settings={"application_name": "stoa"},
+        # After a fail-over the old primary may answer again, as a standby.
+        target_session_attrs=SessionAttribute.read_write,
+    )
+
+
+async def first(url: str) -> Connection:
+    """The first connection of a program, to a server that it can use.
+
+    Raises `StartRefused` with one line that says why not, without the password.
+    """
+    try:
+        connection = await connect(url)
+    except Exception as error:
+        raise StartRefused(_reason(url, error)) from None
+    try:
+        await _check(connection, url)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+def place(url: str) -> str:
+    """Which database an address means, as it may be shown: `host:port/name`."""
+    rest = url.partition("://")[2].rpartition("@")[2]
+    location, _, query = rest.partition("?")
+    host = parse_qs(query).get("host", [""])[-1] if location.startswith("/") else ""
+    return unquote(host + location)
+
+
+async def _check(connection: Connection, url: str) -> None:
+    version = connection.get_server_version()
+    if version.major < OLDEST:
+        raise StartRefused(
+            f"{place(url)} is PostgreSQL {version.major}.{version.minor}; "
+            f"Stoa needs {OLDEST} or newer"
+        )
+    encoding = await connection.fetchval("SHOW server_encoding")
+    if encoding != "UTF8":
+        raise StartRefused(
+            f"{place(url)} keeps text as {encoding}; make a database with ENCODING 'UTF8'"
+        )
+
+
+_REASONS: tuple[tuple[type[Exception], str], ...] = (
+    (errors.InvalidPasswordError, _NO_ENTRY),
+    (errors.InvalidAuthorizationSpecificationError, _NO_ENTRY),
+    (errors.InvalidCatalogNameError, "there is no database {where}: create it (CREATE DATABASE)"),
+    (errors.InsufficientPrivilegeError, "{where} is closed to this user: GRANT CONNECT"),
+    (errors.TargetServerAttributeNotMatched, "{where} takes no writes; use the primary's address"),
+    (errors.PostgresError, "{where} takes no connection: {said}"),
+    (TimeoutError, "{where} does not answer within {seconds} s; is the address right?"),
+    (ssl.SSLError, "no secure connection to {where}: {said}"),
+    (OSError, "cannot reach {where}: {said}; is PostgreSQL running there?"),
+)
+
+
+def _reason(url: str, error: Exception) -> str:
+    for kind, text in _REASONS:
+        if isinstance(error, kind):
+            said = getattr(error, "strerror", None) or str(error)
+            return text.format(where=place(url), said=said, seconds=CONNECT_S)
+    # What a library says of an address may repeat a part of the password.
+    return (
+        f"STOA_DATABASE_URL cannot be used: write {_SHAPE}, "
+        "with / @ : ? and % in the password percent-encoded"
+    )

@@ -1,0 +1,73 @@
+"""What an error of PostgreSQL or of the way to it means for the transaction that met it."""
+
+from enum import Enum, auto
+
+import asyncpg
+from asyncpg import exceptions as errors
+
+from stoa.store.engines.postgres_connection import Connection
+
+
+class Meaning(Enum):
+    """What to do about an error before COMMIT was sent; everything is rolled back then."""
+
+    AGAIN = auto()
+    """Two transactions met: run the work once more."""
+    STALE = auto()
+    """The connection holds on to what is no more: run the work once more on another."""
+    LOST = auto()
+    """The server or the way to it is gone: 503, and this connection with it."""
+    REFUSED = auto()
+    """The server cannot do it now, or not in time: 503."""
+    DEFECT = auto()
+    """The statement is wrong or breaks a rule: the caller's to handle."""
+
+
+_AGAIN = (errors.SerializationError, errors.DeadlockDetectedError)
+_STALE = (errors.InvalidCachedStatementError, errors.InvalidSQLStatementNameError)
+_LOST = (
+    errors.PostgresConnectionError,  # 08
+    errors.AdminShutdownError,  # 57P01
+    errors.CrashShutdownError,
+    errors.CannotConnectNowError,  # 57P03
+    errors.DatabaseDroppedError,
+    errors.IdleSessionTimeoutError,
+    errors.IdleInTransactionSessionTimeoutError,
+    errors.ReadOnlySQLTransactionError,  # 25006: a standby now
+    errors.InvalidAuthorizationSpecificationError,  # 28: while it connects
+    errors.InvalidCatalogNameError,
+    errors.TargetServerAttributeNotMatched,
+    errors.ProtocolError,
+    OSError,
+    TimeoutError,
+)
+_REFUSED = (
+    errors.QueryCanceledError,  # 57014: a time-out
+    errors.LockNotAvailableError,  # 55P03
+    errors.InsufficientResourcesError,  # 53
+    errors.PostgresSystemError,  # 58
+)
+_MEANINGS = (
+    (_AGAIN, Meaning.AGAIN),
+    (_STALE, Meaning.STALE),
+    (_LOST, Meaning.LOST),
+    (_REFUSED, Meaning.REFUSED),
+)
+
+
+def meaning(error: Exception, connection: Connection | None = None) -> Meaning:
+    """What `error` means to work on this connection."""
+    for kinds, found in _MEANINGS:
+        if isinstance(error, kinds):
+            return found
+    # A connection that closed under a statement says so in several ways.
+    if connection and connection.is_closed() and isinstance(error, asyncpg.InterfaceError):
+        return Meaning.LOST
+    return Meaning.DEFECT
+
+
+def said(error: Exception) -> str:
+    """The error as a log may show it: never a value, which stands in the details."""
+    if isinstance(error, asyncpg.PostgresError):
+        return f"{error.args[0] if error.args else ''} ({error.sqlstate})"
+    return str(error) or type(error).__name__

@@ -1,0 +1,112 @@
+"""Brings a PostgreSQL database to the schema of this program: numbered steps, forward only.
+
+The table `stoa_migration` has a row for each step and marks the database as ours.
+"""
+
+from collections.abc import Sequence
+
+from asyncpg import exceptions as errors
+
+from stoa.store.engines.postgres_connection import Connection
+from stoa.store.engines.steps import Step
+from stoa.store.engines.steps import steps as read_steps
+from stoa.store.tx import StartRefused
+
+_LOCK = int.from_bytes(b"Stoa")  # of all locks that programs of this database may agree on
+
+_MARK = """
+CREATE TABLE IF NOT EXISTS stoa_migration (
+  number BIGINT PRIMARY KEY,
+  name TEXT NOT NULL,
+  applied_at TIMESTAMPTZ NOT NULL DEFAULT now())
+"""
+_VERSION = "SELECT coalesce(max(number), 0) FROM stoa_migration"
+_NOTE = "INSERT INTO stoa_migration (number, name) VALUES ($1, $2)"
+_MARKED = "SELECT to_regclass('stoa_migration') IS NOT NULL"
+_OTHERS = """
+SELECT count(*) FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+  AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+"""
+_CLOSED = """
+SELECT c.relname FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+  AND c.relname <> 'stoa_migration'
+  AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT'))
+ORDER BY c.relname LIMIT 1
+"""
+
+
+def steps() -> list[Step]:
+    """Every migration, in order."""
+    return read_steps("postgresql")
+
+
+async def version(connection: Connection) -> int:
+    """The number of the last migration that the database has seen."""
+    if not await connection.fetchval(_MARKED):
+        return 0
+    return int(await connection.fetchval(_VERSION))
+
+
+async def check(connection: Connection, where: str, known: Sequence[Step]) -> int:
+    """The version of a database that is ours or empty; raises `StartRefused` for any other."""
+    if not await connection.fetchval("SELECT current_schema() IS NOT NULL"):
+        raise StartRefused(f"{where} has no schema for this user: CREATE SCHEMA, or GRANT USAGE")
+    present = await version(connection)
+    if not present and await connection.fetchval(_OTHERS):
+        raise StartRefused(f"{where} is not a database of Stoa; give it an empty one of its own")
+    newest = known[-1].number
+    if present > newest:
+        raise StartRefused(
+            f"{where} has schema {present}, this Stoa knows up to {newest}: use a newer Stoa"
+        )
+    return present
+
+
+async def check_current(connection: Connection, where: str) -> None:
+    """Raise `StartRefused` when the database does not have exactly this program's schema."""
+    known = steps()
+    if await check(connection, where, known) < known[-1].number:
+        raise StartRefused(f"{where} has an older schema: run `stoa migrate` first")
+
+
+async def migrate(
+    connection: Connection, where: str, known: Sequence[Step] | None = None
+) -> list[str]:
+    """Apply what is missing, each step in a transaction; returns the names of the steps applied.
+
+    Programs that start together take turns. Raises `StartRefused` when the database is not ours,
+    too new, or this user may not change it; then it is as the last whole step left it.
+    """
+    known = known or steps()
+    applied: list[str] = []
+    try:
+        while await check(connection, where, known) < known[-1].number:
+            async with connection.transaction():
+                applied += await _apply_next(connection, where, known)
+        closed = await connection.fetchval(_CLOSED)
+    except errors.InsufficientPrivilegeError as error:
+        raise StartRefused(
+            f"{where}: this user may not change the schema ({error.args[0]}); let the owner of the "
+            "database run `stoa migrate`"
+        ) from error
+    if closed:
+        raise StartRefused(
+            f"{where}: this user may not use the table {closed}; "
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA"
+        )
+    return applied
+
+
+async def _apply_next(connection: Connection, where: str, known: Sequence[Step]) -> list[str]:
+    """Apply one step, unless another program did meanwhile."""
+    await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+    present = await check(connection, where, known)
+    for step in known:
+        if step.number > present:
+            await connection.execute(_MARK)
+            await connection.execute(step.sql)
+            await connection.execute(_NOTE, step.number, step.name)
+            return [step.title]
+    return []

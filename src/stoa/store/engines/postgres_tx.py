@@ -1,0 +1,70 @@
+"""A transaction on one PostgreSQL connection."""
+
+from functools import cache
+from typing import cast
+
+from stoa.clock import Clock
+from stoa.domain.querylang import Query
+from stoa.store import statements
+from stoa.store.engines.postgres_connection import Connection
+from stoa.store.tsquery import to_tsquery, to_tsvector
+from stoa.store.tx import Row, Value
+
+
+@cache
+def numbered() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Every statement with numbered values, and the names of these in order."""
+    named = statements.load("postgresql").items()
+    return {name: statements.positional(sql) for name, sql in named}
+
+
+class PostgresTx:
+    """A `Tx` on a connection that has begun."""
+
+    __slots__ = ("_clock", "_connection", "_deferred", "_statements", "now")
+
+    def __init__(self, connection: Connection, clock: Clock) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._deferred: list[tuple[str, dict[str, Value]]] = []
+        self._statements = numbered()
+        self.now = clock()
+
+    async def one(self, statement: str, **values: Value) -> Row | None:
+        sql, names = self._statements[statement]
+        row = await self._connection.fetchrow(sql, *[values[name] for name in names])
+        return cast(Row | None, row)
+
+    async def all(self, statement: str, **values: Value) -> list[Row]:
+        sql, names = self._statements[statement]
+        rows = await self._connection.fetch(sql, *[values[name] for name in names])
+        return cast(list[Row], rows)
+
+    async def run(self, statement: str, **values: Value) -> int:
+        sql, names = self._statements[statement]
+        done = await self._connection.execute(sql, *[values[name] for name in names])
+        return int(done.rpartition(" ")[2])
+
+    def defer(self, statement: str, **values: Value) -> None:
+        self._deferred.append((statement, values))
+
+    async def finish(self) -> None:
+        """Carry out what was deferred."""
+        for statement, values in self._deferred:
+            await self.run(statement, **values)
+
+    async def lock(self, table: str, *ids: str) -> None:
+        if ids:
+            sql, _ = self._statements[f"locks.{table}"]
+            await self._connection.fetch(sql, sorted(set(ids)))
+            # Whoever held the lock may have taken a later time than this transaction began with.
+            self.now = self._clock()
+
+    def searchable(self, text: str) -> str:
+        return to_tsvector(text)
+
+    def match(self, query: Query) -> str:
+        return to_tsquery(query)
+
+    def touch(self, key: str) -> None:
+        """Other processes write too, so no answer is kept that a mark here could take back."""

@@ -1,0 +1,88 @@
+"""Looks every few seconds whether the database answers, and what its clock says."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import structlog
+
+from stoa.clock import Clock, SystemClock
+from stoa.store.engines.postgres_pool import Busy
+from stoa.store.tx import StoreUnavailable
+
+log = structlog.get_logger("stoa.store")
+
+EVERY_S = 2.0
+_WHILE_GONE_S = 0.5
+_ANSWER_S = 3.0
+_TRUSTED_US = 20_000  # an answer that took longer says too little about the time
+
+
+class Watch:
+    """`trouble` says why the database cannot be used now, and goes by itself.
+
+    `ask` gives the database's time in microseconds. A clock of the machine is set by it; any other
+    was given by whoever opened the store, and stays.
+    """
+
+    def __init__(self, ask: Callable[[], Awaitable[int]], clock: Clock) -> None:
+        self._ask = ask
+        self._clock = clock if isinstance(clock, SystemClock) else SystemClock()
+        self._measured = False
+        self._alarm = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.trouble: str | None = None
+
+    async def start(self) -> None:
+        """Measure the clock, then go on looking. Raises `StoreUnavailable`."""
+        await self._measure()
+        self._task = asyncio.create_task(self._run())
+
+    def alarm(self) -> None:
+        """A connection was lost: look now."""
+        self._alarm.set()
+
+    async def stop(self) -> None:
+        """End the looking."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            await self._look()
+            # Not at once, however often an alarm comes.
+            await asyncio.sleep(_WHILE_GONE_S)
+            if self.trouble is None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(EVERY_S):
+                        await self._alarm.wait()
+            self._alarm.clear()
+
+    async def _look(self) -> None:
+        trouble = None
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                await self._measure()
+        except Busy:
+            return  # it answers others
+        except StoreUnavailable as error:
+            trouble = f"the database cannot be used: {error}"
+        except TimeoutError:
+            trouble = f"the database does not answer within {_ANSWER_S:g} s"
+        except Exception as error:  # whatever it is, it may pass
+            log.exception("looking at the database failed")
+            trouble = f"the database cannot be used: {type(error).__name__}"
+        if trouble and not self.trouble:
+            log.error("database lost", reason=trouble)
+        elif self.trouble and not trouble:
+            log.warning("database back")
+        self.trouble = trouble
+
+    async def _measure(self) -> None:
+        before = self._clock.machine_us()
+        theirs = await self._ask()
+        after = self._clock.machine_us()
+        if after - before <= _TRUSTED_US or not self._measured:
+            self._clock.ahead_us = theirs - (before + after) // 2
+            self._measured = True

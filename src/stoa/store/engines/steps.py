@@ -1,0 +1,34 @@
+"""Reads the numbered steps of a schema, `migrations/<dialect>/NNNN_name.sql`."""
+
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """One migration."""
+
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def title(self) -> str:
+        """What the file is called, without its end."""
+        return f"{self.number:04}_{self.name}"
+
+
+def steps(dialect: str) -> list[Step]:
+    """Every migration of this dialect, in order."""
+    return read(files("stoa.store") / "migrations" / dialect)
+
+
+def read(folder: Traversable) -> list[Step]:
+    """Every migration in a folder, in order."""
+    found: list[Step] = []
+    for file in folder.iterdir():
+        match = re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name)
+        if match:
+            found.append(Step(int(match[1]), match[2], file.read_text(encoding="utf-8")))
+    return sorted(found)
