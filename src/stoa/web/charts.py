@@ -229,7 +229,7 @@ def _stack(date: str, counts: Mapping[str, int], groups: Sequence[Group]) -> Day
 def _drawn(words: Words, days: Sequence[Day], *, empty: bool, least: float = 1) -> Chart:
     """The chart of these days. Steps of its scale are `least` or more."""
     largest = max((day.total for day in days), default=0)
-    step = _step(largest, least)
+    step = _step(largest, least if largest else 1)
     ticks = max(1, ceil(largest / step))
     per_unit = (HEIGHT - _TOP - _BOTTOM) / (ticks * step)
     columns = _columns(days, per_unit)
