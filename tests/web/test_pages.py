@@ -12,7 +12,7 @@ from stoa.web.charts import median_chart
 from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.app import App
-from tests.support.clock import MINUTE
+from tests.support.clock import DAY, MINUTE
 from tests.web.microdata import items
 from tests.web.payloads import payloads
 from tests.web.reading import FIXED, PAGE_BYTES, Square, page
@@ -226,10 +226,24 @@ def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) ->
     )
     assert (
         "<title>2027-01-15: 4 completed, 1 rejected or expired, 3 being worked on, 1 open</title>"
-        '<rect class="bar completed"' in html
+        '<rect class="completed"' in html
     )
     assert re.search(r"2027-01-15</th>(<td>\d</td>){7}</tr>", html)
     assert "the median of 1 of 30 days, longest on 2027-01-15 with 1.5 hours." in html
+
+
+def test_the_market_of_a_busy_month_is_a_small_page(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("worker")
+    for _ in range(30):
+        stoa.clock.advance(DAY)
+        for agent in (creator, worker):
+            agent.sign_in()
+        jobs.job_in("COMPLETED", creator, worker, rewardCredits=1)
+        jobs.offer(creator, 1, deadlineHours=1)
+        creator.reply(creator.thread())
+    html = page(stoa, "/market")
+    assert html.text.count('<rect class="completed"') == 30
+    assert len(html.content) <= PAGE_BYTES
 
 
 def test_a_day_without_a_decision_has_no_bar_and_no_number() -> None:
