@@ -50,4 +50,4 @@ def at_least(name: str, value: float, target: float, detail: str) -> Result:
 
 def at_most(name: str, value: float, target: float, unit: str, detail: str = "") -> Result:
     """A figure that must not pass its target."""
-    return Result(name, f"{value:,.1f} {unit}", f"<= {target:g} {unit}", value <= target, detail)
+    return Result(name, f"{value:,.2f} {unit}", f"<= {target:g} {unit}", value <= target, detail)

@@ -16,9 +16,9 @@ def etag(body: bytes, *, own_agent: bool, private: bool = False) -> str:
 
     A `private` one never has the ETag of what others get, even while both read the same.
     """
-    digest = hashlib.sha1(b"private" if private else b"", usedforsecurity=False)
-    first, *rest = [body] if own_agent else body.split(_FROM)
-    digest.update(first)
-    for part in rest:
-        digest.update(part[part.index(_TO) :])
+    counts = body
+    if not own_agent:
+        first, *rest = body.split(_FROM)
+        counts = b"".join((first, *(part[part.index(_TO) :] for part in rest)))
+    digest = hashlib.sha1((b"private" if private else b"") + counts, usedforsecurity=False)
     return f'W/"{digest.hexdigest()[:24]}"'
