@@ -27,7 +27,8 @@ class Answer(msgspec.Struct):
 
 
 class Spec(msgspec.Struct):
-    """What the application serves, and the tokens it knows."""
+    """What the application serves, and the tokens it knows. The answer to a POST names what it
+    shows by its first member that is an object, and has no Content-Length of its own."""
 
     port: int
     get: Answer
@@ -42,7 +43,10 @@ class Bare:
         self._get_start = _start(spec.get)
         self._get_body = {"type": "http.response.body", "body": spec.get.body}
         self._post = spec.post
-        self._template: Any = _decode(spec.post.body) if spec.post else {}
+        self._template: dict[str, Any] = _decode(spec.post.body) if spec.post else {}
+        self._shown = next(
+            (k for k, value in self._template.items() if isinstance(value, dict)), ""
+        )
         self._agents = {
             f"Bearer {token}".encode(): place for place, token in enumerate(spec.tokens)
         }
@@ -60,8 +64,8 @@ class Bare:
         authorization = next(value for name, value in scope["headers"] if name == b"authorization")
         agent = self._agents[authorization]
         sent = _decode(await _body(receive))
-        reply = {**self._template["reply"], "score": agent, "body": sent["body"]}
-        body = _encode({**self._template, "reply": reply})
+        shown = {**self._template[self._shown], "score": agent, "body": sent["body"]}
+        body = _encode({**self._template, self._shown: shown})
         headers: HeaderList = [*self._post.headers, (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": self._post.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

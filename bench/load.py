@@ -24,7 +24,8 @@ class Job(msgspec.Struct):
     """What to send. `requests` are whole HTTP requests, taken in turn from place `first` on.
 
     Without a `rate` (requests a second) a connection asks again as soon as it is answered. With
-    one, requests are due at even times, and their latency counts from when they were due.
+    one, requests are due at even times, and their latency counts from when they were due. With
+    `once` each request is sent once, however long that takes, and nothing is warmed up.
     """
 
     port: int
@@ -35,6 +36,7 @@ class Job(msgspec.Struct):
     first: int = 0
     warm_up: float = 0.1
     rate: float = 0.0
+    once: bool = False
 
 
 class Tally(msgspec.Struct):
@@ -117,24 +119,26 @@ class _Count:
 def run(job: Job) -> Tally:
     """Do the job."""
     lanes = [_Lane(job.port) for _ in range(job.connections)]
-    begin = time.perf_counter() + job.warm_up
+    start = time.perf_counter()
+    begin = start if job.once else start + job.warm_up
     count = _Count(b"%d" % job.status, begin, begin + job.seconds)
     busy = -time.process_time()
     try:
-        _drive(job, lanes, count)
+        (_drive_once if job.once else _drive)(job, lanes, count)
     finally:
         for lane in lanes:
             lane.socket.close()
     busy += time.process_time()
+    elapsed = time.perf_counter() - start
     latencies = sorted(count.latencies) or [0.0]
     return Tally(
         answers=len(count.latencies),
         wrong=count.wrong,
         sample=count.sample,
-        seconds=job.seconds,
+        seconds=elapsed if job.once else job.seconds,
         p50=1000 * latencies[len(latencies) // 2],
         p99=1000 * latencies[len(latencies) * 99 // 100],
-        busy=busy / (job.seconds + job.warm_up),
+        busy=busy / elapsed,
     )
 
 
@@ -161,6 +165,29 @@ def _drive(job: Job, lanes: list[_Lane], count: _Count) -> None:
                     idle.append(lane)
             now = clock()
             due = due if interval else now
+
+
+def _drive_once(job: Job, lanes: list[_Lane], count: _Count) -> None:
+    """Send every request and wait for every answer."""
+    buffer = memoryview(bytearray(_RECEIVE_BYTES))
+    requests = iter(job.requests)
+    clock = time.perf_counter
+    busy = 0
+    with selectors.DefaultSelector() as selector:
+        for lane, request in zip(lanes, requests, strict=False):
+            selector.register(lane.socket, selectors.EVENT_READ, lane)
+            lane.ask(request, clock())
+            busy += 1
+        while busy:
+            for key, _ in selector.select(_PATIENCE_S):
+                answered: _Lane = key.data
+                if answered.receive(buffer):
+                    count.answer(answered, clock())
+                    request = next(requests, None)
+                    if request:
+                        answered.ask(request, clock())
+                    else:
+                        busy -= 1
 
 
 def main() -> None:

@@ -106,17 +106,18 @@ class Stage:
         first: int = 0,
         *,
         rate: float = 0.0,
-        seconds: float = 0.0,
+        once: bool = False,
     ) -> Tally:
         """One round of load. Raises `BenchFailed` when an answer was not what it should be."""
         job = Job(
             side.server.port,
             side.requests,
             connections,
-            seconds or self.seconds,
+            self.seconds,
             side.status,
             first,
             rate=rate,
+            once=once,
         )
         command = [sys.executable, "-m", "bench.load"]
         done = subprocess.run(
