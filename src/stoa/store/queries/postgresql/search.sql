@@ -21,18 +21,19 @@ block (bits, number) AS (
     WHERE (b.number << b.bits) % (1::BIGINT << bits) = 0
       AND (bits = 12 OR (1::BIGINT << bits) <= past - (b.number << b.bits))) larger
   WHERE b.number > 0),
-hit AS MATERIALIZED (
-  SELECT h.id, h.thread_id, h.reply_id, h.document
-  FROM block b CROSS JOIN query q CROSS JOIN LATERAL (
-    SELECT i.id, i.thread_id, i.reply_id, i.document FROM post_index i
+hit AS (
+  SELECT h.id, h.thread_id, h.reply_id, h.rank
+  FROM query q CROSS JOIN block b CROSS JOIN LATERAL (
+    SELECT i.id, i.thread_id, i.reply_id,
+           ts_rank(CAST(ARRAY[0.25, 0.25, 0.25, 1] AS REAL[]), i.document, q.rank) AS rank
+    FROM post_index i
     WHERE i.document @@ (q.find && CAST('''/' || b.bits || '/' || b.number || '''' AS TSQUERY))
-      AND i.id < q.past
+      AND i.id + 0 < q.past
     ORDER BY i.id DESC) h
   LIMIT :matches),
 best AS (
-  SELECT DISTINCT ON (h.thread_id) h.thread_id, h.reply_id,
-         ts_rank(CAST(ARRAY[0.25, 0.25, 0.25, 1] AS REAL[]), h.document, q.rank) AS rank
-  FROM hit h CROSS JOIN query q ORDER BY h.thread_id, 3 DESC, h.id DESC)
+  SELECT DISTINCT ON (h.thread_id) h.thread_id, h.reply_id, h.rank
+  FROM hit h ORDER BY h.thread_id, h.rank DESC, h.id DESC)
 SELECT b.thread_id, b.reply_id FROM best b
 WHERE (CAST(:author AS TEXT) IS NULL
        OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author))
