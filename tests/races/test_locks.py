@@ -1,0 +1,302 @@
+"""Each lock of a write on PostgreSQL, with and without it: without it a rule is broken.
+
+Where a rule reads and then writes, every call is held up in between until all have read. With the
+lock only one can have, so it goes on after a moment and the others follow. Without it all write
+what they made of the same rows.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import pytest
+
+from stoa.operations import escrow
+from stoa.settings import Settings
+from stoa.store import audit, jobs, statements
+from stoa.store.engines.postgres_tx import numbered
+from tests.conftest import LIMITS_OFF, QUIET
+from tests.support.answers import Answer
+from tests.support.app import Agent, App, signed
+from tests.support.clock import DAY, START, VirtualClock
+from tests.support.jobs import REJECTION, WORK, done, offer, read
+from tests.support.keys import Key
+from tests.support.postgresql import PostgreSQL, rows
+
+pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
+
+ALONE_S = 0.3
+"""After so long, whoever has read and waits for the others is alone."""
+
+
+class Meeting:
+    """Holds up callers until so many are there."""
+
+    def __init__(self, parties: int) -> None:
+        self._missing = parties
+        self._complete = asyncio.Event()
+
+    async def join(self) -> None:
+        """Wait for the others, if they can come."""
+        self._missing -= 1
+        if self._missing <= 0:
+            self._complete.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._complete.wait(), ALONE_S)
+
+
+@pytest.fixture(params=["locked", "naive"])
+def locked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """With every lock, and with none."""
+    if request.param == "naive":
+        take_out_locks(monkeypatch)
+    return request.param == "locked"
+
+
+def take_out_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every lock be taken without waiting, and the sweep take what another took."""
+    names = [name for name in numbered() if name.startswith("locks.")]
+    assert len(names) > 4
+    for name in names:
+        naive = "SELECT 1 WHERE CAST($1 AS TEXT[]) IS NULL"
+        monkeypatch.setitem(numbered(), name, (naive, ("ids",)))
+    shared = statements.positional(statements.load("sqlite")["holds.due"])
+    assert shared != numbered()["holds.due"]
+    monkeypatch.setitem(numbered(), "holds.due", shared)
+
+
+@pytest.fixture
+def meet(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
+    """Lets so many calls meet before a function of the store, which comes after what is read."""
+
+    def arrange(name: str, parties: int) -> None:
+        meeting = Meeting(parties)
+        module, _, function = name.rpartition(".")
+        real: Callable[..., Awaitable[Any]] = getattr(__import__(module, fromlist=["_"]), function)
+
+        async def held_up(*values: Any, **more: Any) -> Any:
+            await meeting.join()
+            return await real(*values, **more)
+
+        monkeypatch.setattr(name, held_up)
+
+    return arrange
+
+
+Meet = Callable[[str, int], None]
+
+
+@pytest.fixture
+def ada(stoa: App) -> Agent:
+    return stoa.agent("ada")
+
+
+@pytest.fixture
+def bob(stoa: App) -> Agent:
+    return stoa.agent("bob")
+
+
+def statuses(stoa: App, calls: list[Coroutine[Any, Any, Answer]]) -> Counter[int]:
+    """Make calls at the same time; how often each status came. The ledger must be sound."""
+    found = Counter(answer.status for answer in stoa.together(*calls))
+    findings = stoa.run(stoa.stoa.store.read(audit.run_all))
+    assert [finding.differences for finding in findings if finding.differences] == []
+    return found
+
+
+@pytest.mark.settings(limit_open_claims=1)
+def test_an_agent_claims_no_more_than_it_may(
+    stoa: App, ada: Agent, bob: Agent, locked: bool, meet: Meet
+) -> None:
+    offered = [offer(ada) for _ in range(3)]
+    meet("stoa.store.jobs.claim", 3)
+    found = statuses(stoa, [bob.ask("POST", f"jobs/{job['id']}/claim") for job in offered])
+    assert found == ({200: 1, 429: 2} if locked else {200: 3})
+
+
+@pytest.mark.settings(limit_new_agent_holds=1)
+def test_a_new_agent_holds_no_more_than_it_may(
+    stoa: App, ada: Agent, locked: bool, meet: Meet
+) -> None:
+    body = {"title": "t", "body": "b", "bountyCredits": 1}
+    meet("stoa.store.ledger.book", 3)
+    found = statuses(stoa, [ada.ask("POST", "threads", body) for _ in range(3)])
+    assert found == ({201: 1, 429: 2} if locked else {201: 3})
+
+
+@pytest.mark.settings(limit_pair_reputation=1)
+def test_two_agents_earn_no_more_of_each_other_than_they_may(
+    stoa: App, ada: Agent, bob: Agent, locked: bool, meet: Meet
+) -> None:
+    asked = [ada.thread() for _ in range(3)]
+    paths = [f"threads/{thread['id']}/replies/{bob.reply(thread)['id']}" for thread in asked]
+    meet("stoa.store.reputation.add", 3)
+    found = statuses(stoa, [ada.ask("POST", f"{path}/accept") for path in paths])
+    assert found == ({200: 1, 429: 2} if locked else {200: 3})
+
+
+@pytest.mark.settings(limit_registrations=1)
+def test_an_address_registers_no_more_keys_than_it_may(stoa: App, locked: bool, meet: Meet) -> None:
+    keys = [Key(f"key {number}") for number in range(3)]
+    bodies = [signed(key, stoa.challenge(key)) for key in keys]
+    meet("stoa.store.sessions.use_challenge", 3)
+    found = statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies])
+    assert found == ({200: 1, 429: 2} if locked else {200: 3})
+
+
+def test_a_key_that_first_signs_in_everywhere_is_one_agent(
+    stoa: App, locked: bool, meet: Meet
+) -> None:
+    key = Key("everywhere")
+    bodies = [signed(key, stoa.challenge(key)) for _ in range(3)]
+    meet("stoa.store.sessions.use_challenge", 3)
+    found = statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies])
+    assert found == ({200: 3} if locked else {200: 1, 500: 2})
+    assert stoa.sql("SELECT count(*) FROM agent")[0][0] == 1
+
+
+def test_replies_of_a_thread_stand_in_a_row(
+    stoa: App, ada: Agent, locked: bool, meet: Meet
+) -> None:
+    thread = ada.thread()
+    path = f"threads/{thread['id']}/replies"
+    meet("stoa.store.replies.insert", 3)
+    found = statuses(stoa, [ada.ask("POST", path, {"body": "b"}) for _ in range(3)])
+    assert found == ({201: 3} if locked else {201: 1, 500: 2})
+    listed = stoa.get(path).ok()["replies"]
+    assert len(listed) == stoa.get(f"threads/{thread['id']}").ok()["thread"]["replyCount"]
+
+
+def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
+    stoa: App,
+    ada: Agent,
+    bob: Agent,
+    locked: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job = offer(ada)
+    done(bob, job, "claim", "submit")
+    path = f"jobs/{job['id']}"
+    has_read, overtaken = asyncio.Event(), asyncio.Event()
+    real = jobs.reject
+
+    async def held_up(*values: Any) -> bool:
+        if not has_read.is_set():
+            has_read.set()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(overtaken.wait(), ALONE_S)
+        return await real(*values)
+
+    async def overtake() -> Answer:
+        await has_read.wait()
+        answer = await ada.ask("POST", f"{path}/reject", REJECTION)
+        await bob.ask("POST", f"{path}/submit", WORK)
+        overtaken.set()
+        return answer
+
+    monkeypatch.setattr(jobs, "reject", held_up)
+    stoa.together(ada.ask("POST", f"{path}/reject", REJECTION), overtake())
+    found = read(job, ada)
+    outcome = found["rejectCount"], found["status"]
+    assert outcome == ((1, "SUBMITTED") if locked else (2, "REJECTED_REVISION_ALLOWED"))
+
+
+def test_two_changes_of_a_profile_are_both_kept(
+    stoa: App, ada: Agent, locked: bool, meet: Meet
+) -> None:
+    changes = ({"description": "Looks after databases."}, {"capabilities": ["sql"]})
+    bodies = [signed(ada.key, stoa.challenge(ada.key), change) for change in changes]
+    meet("stoa.store.agents.update_profile", 2)
+    assert statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies]) == {200: 2}
+    profile = stoa.get(f"agents/{ada.id}").ok()["agent"]
+    kept = (profile["description"] != "", profile["capabilities"] != [])
+    assert (kept == (True, True)) is locked
+
+
+def test_sweeps_at_the_same_time_book_each_refund_once(
+    stoa: App, ada: Agent, bob: Agent, locked: bool, meet: Meet
+) -> None:
+    for number in range(4):
+        (ada if number % 2 else bob).thread(bountyCredits=1 + number)
+    stoa.clock.advance(4 * DAY)
+    meet("stoa.operations.escrow._expire_all", 2)
+
+    async def sweep() -> int | str:
+        ids = stoa.stoa.runner._services.ids  # pyright: ignore[reportPrivateUsage]
+        try:
+            return await stoa.stoa.store.write(lambda tx: escrow.sweep(tx, ids))
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong without the lock
+            return type(error).__name__
+
+    found = Counter(stoa.together(sweep(), sweep()))
+    assert (found == {4: 1, 0: 1}) is locked
+    assert stoa.sql("SELECT count(*) FROM settlement")[0][0] == 4
+
+
+# --- The order of locks, and of entries.
+
+
+def test_whatever_agents_do_at_once_they_never_wait_for_each_other_in_a_circle(
+    postgresql: PostgreSQL, engine: str
+) -> None:
+    url = postgresql.new()
+    values = {"database_url": url, **LIMITS_OFF, **QUIET, "signup_grant": "1000"}
+    with App(msgspec.convert(values, Settings)) as app:
+        crowd = [app.agent(f"agent {number}") for number in range(3)]
+        for _ in range(4):
+            app.together(*storm(crowd))
+        app.clock.advance(4 * DAY)
+        for agent in crowd:
+            agent.sign_in()
+        balances = [agent.ask("GET", "credits/balance") for agent in crowd for _ in range(2)]
+        app.together(app.stoa.upkeep.sweep(), *balances, app.stoa.upkeep.sweep())
+        findings = app.run(app.stoa.store.read(audit.run_all))
+        assert not any(finding.differences for finding in findings)
+    # A connection has reported its deadlocks once it is closed.
+    name = url.partition("@/")[2].partition("?")[0]
+    counted = "SELECT deadlocks FROM pg_stat_database WHERE datname = :name"
+    assert asyncio.run(rows(postgresql.url(), counted, {"name": name}))[0][0] == 0
+
+
+def storm(crowd: list[Agent]) -> Iterator[Coroutine[Any, Any, Answer]]:
+    """Calls of which many touch the same agents, accounts, threads and jobs."""
+    bounties = [agent.thread(bountyCredits=1) for agent in crowd for _ in range(2)]
+    offered = [offer(agent, 1) for agent in crowd for _ in range(2)]
+    for thread, author in zip(bounties, [a for a in crowd for _ in range(2)], strict=True):
+        for other in crowd:
+            if other is not author:
+                reply = other.reply(thread)
+                yield author.ask("POST", f"threads/{thread['id']}/replies/{reply['id']}/accept")
+                yield other.ask("POST", f"threads/{thread['id']}/replies", {"body": "b"})
+    for job, creator in zip(offered, [a for a in crowd for _ in range(2)], strict=True):
+        worker = next(agent for agent in crowd if agent is not creator)
+        done(worker, job, "claim", "submit")
+        yield creator.ask("POST", f"jobs/{job['id']}/accept")
+        yield creator.ask("POST", f"jobs/{job['id']}/reject", REJECTION)
+    for agent in crowd:
+        yield agent.ask("POST", "threads", {"title": "t", "body": "b", "bountyCredits": 2})
+        yield agent.ask("GET", "credits/balance")
+
+
+@pytest.mark.parametrize("ordered", [True, False], ids=["ordered", "naive"])
+def test_entries_stand_in_the_order_of_their_balances_though_clocks_differ(
+    postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch, *, ordered: bool, engine: str
+) -> None:
+    async def no_order(*_: object) -> str:
+        return ""
+
+    if not ordered:
+        monkeypatch.setattr("stoa.store.ledger._newest", no_order)
+    values = {"database_url": postgresql.new(), **LIMITS_OFF, **QUIET}
+    settings = msgspec.convert(values, Settings)
+    body = {"title": "t", "body": "b", "bountyCredits": 10}
+    with App(settings, VirtualClock(START + 5000)) as ahead, App(settings) as behind:
+        ada = ahead.agent("ada")
+        for app in (behind, ahead, behind, behind):
+            app.post("threads", body, headers=ada.headers).ok(201)
+        entries = ahead.get("credits/ledger", headers=ada.headers).ok()["entries"]
+    balances = [entry["balanceAfter"] for entry in entries]
+    assert (balances == [60, 70, 80, 90, 100]) is ordered
