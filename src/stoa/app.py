@@ -1,5 +1,7 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
+import os
+
 from stoa.clock import Clock, SystemClock
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.entropy import Ids, random_bytes
@@ -46,7 +48,13 @@ class Stoa:
         self.limiter = limiter
         ids = Ids()
         services = Services(settings, ids, Authors(), secret, hosts.base_urls)
-        self.upkeep = Upkeep(store, ids, Auditor(store, clock), settings.sweep_seconds)
+        self.upkeep = Upkeep(
+            store,
+            ids,
+            Auditor(store, clock),
+            settings.sweep_seconds,
+            shares=settings.on_postgresql,
+        )
         self.runner = Runner(store, limiter, services, clock)
         operations = all_operations()
         documentation = f"{settings.origin}/docs/errors"
@@ -103,7 +111,12 @@ class Stoa:
 
     def _details(self) -> dict[str, str | int]:
         """What `/readyz` tells the operator beside whether the service is ready."""
-        return self.limiter.figures() if isinstance(self.limiter, SharedLimiter) else {}
+        details: dict[str, str | int] = {}
+        if self.settings.workers > 1:
+            details["process"] = os.getpid()
+        if isinstance(self.limiter, SharedLimiter):
+            details |= self.limiter.figures()
+        return details
 
 
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:

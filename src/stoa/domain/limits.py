@@ -99,6 +99,16 @@ PAIR_WINDOW_MS = DAY_MS
 ADDRESS_CEILING = 600  # uncharged calls per client address and window: free is not endless
 ADDRESS_CEILING_WINDOW_MS = MINUTE_MS
 
+# --- Several processes. One audits; when it has not renewed its lease for so long, another does.
+LEASE_MS = 15 * SECOND_MS
+LEASE_RENEW_MS = 5 * SECOND_MS  # a stop of settlements is known to every process as soon
+
+# --- Workers. One that ends soon after its start is replaced after a pause that doubles.
+WORKER_STEADY_MS = 10 * SECOND_MS
+WORKER_PAUSE_MS = SECOND_MS // 4
+WORKER_PAUSE_MAX_MS = 30 * SECOND_MS
+WORKER_END_MS = 2 * SECOND_MS  # beyond the grace, for closing the store
+
 # --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
 VALKEY_TIMEOUT_MS = SECOND_MS
 VALKEY_RETRY_MS = SECOND_MS

@@ -30,6 +30,7 @@ class Auditor:
         self._place: tuple[int, str] = (0, "")
         self._round_started = clock()
         self.trouble: str | None = None
+        """A difference that was found and that the store does not know of."""
 
     async def minute(self) -> list[Difference]:
         """Audit the new transactions and what they touched, and a part of everything."""
@@ -48,6 +49,7 @@ class Auditor:
             log.critical("audit found differences", checks=names, count=len(differences))
             reason = self.trouble
             await self._store.write(lambda tx: ledger.stop(tx, reason))
+            self.trouble = None  # now it is in the store, where all processes see it
         return differences
 
     async def _new(self, tx: Tx) -> list[Finding]:
@@ -68,10 +70,12 @@ class Auditor:
         return findings
 
     async def _start(self, tx: Tx) -> str:
-        """The transaction behind which to look; at first all older ones are the rolling pass's."""
+        """The transaction behind which to look; at first all older ones are the rolling pass's, or
+        were audited by the process that this one takes over from."""
         if self._behind is None:
             row = await tx.one("audit.newest_transaction")
-            self._behind = min(str(row[0]), _settled(tx.now)) if row else ""
+            last_audit = tx.now - limits.AUDIT_EVERY_MS - limits.LEASE_MS
+            self._behind = min(str(row[0]), _settled(last_audit)) if row else ""
         return self._behind
 
     async def _roll(self) -> list[Finding]:

@@ -2,36 +2,54 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import structlog
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
-from stoa.entropy import Ids
+from stoa.entropy import Ids, random_bytes
 from stoa.operations import escrow
 from stoa.operations.auditor import Auditor
-from stoa.store import ledger, sessions
-from stoa.store.tx import Store, StoreUnavailable
+from stoa.store import leases, ledger, sessions
+from stoa.store.tx import Store, StoreUnavailable, Tx
 
 log = structlog.get_logger("stoa.upkeep")
 
+_AUDIT = "audit"
+
 
 class Upkeep:
-    """Two loops beside the faces. `trouble` says why the operator should look."""
+    """Loops beside the faces. `trouble` says why the operator should look.
 
-    def __init__(self, store: Store, ids: Ids, auditor: Auditor, sweep_seconds: int) -> None:
+    Every process sweeps, as sweeps pass each other by; with `shares` only the one that holds a
+    lease audits, and another takes over when it is gone.
+    """
+
+    def __init__(
+        self, store: Store, ids: Ids, auditor: Auditor, sweep_seconds: int, *, shares: bool
+    ) -> None:
         self._store = store
         self._ids = ids
         self._auditor = auditor
+        self._holder = random_bytes(8).hex() if shares else ""
+        self._leads = asyncio.Event()
+        self._stopped: str | None = None
         self._tasks = [
             asyncio.create_task(_every(sweep_seconds, self.sweep)),
-            asyncio.create_task(_every(limits.AUDIT_EVERY_MS / 1000, self.audit)),
+            asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
+            asyncio.create_task(_every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
         ]
 
     @property
     def trouble(self) -> str | None:
         """Why the service is not ready, or None."""
-        return self._store.trouble or self._auditor.trouble
+        return self._store.trouble or self._stopped or self._auditor.trouble
+
+    @property
+    def audits(self) -> bool:
+        """Whether this process is the one that audits."""
+        return self._leads.is_set()
 
     async def sweep(self) -> None:
         """Book every refund that is due and forget what has expired."""
@@ -39,17 +57,35 @@ class Upkeep:
         while await self._store.write(lambda tx: escrow.sweep(tx, self._ids)):
             continue
 
+    async def watch(self) -> None:
+        """Learn whether settlements are stopped, whoever stopped them, and who audits."""
+        self._stopped = await self._store.read(ledger.stopped)
+        if not self._holder or await self._store.write(self._take_lease):
+            self._leads.set()
+        else:
+            self._leads.clear()
+
     async def audit(self) -> None:
         """One minute's share of the audit."""
-        if self._auditor.trouble is None:
-            self._auditor.trouble = await self._store.read(ledger.stopped)
         await self._auditor.minute()
+        self._stopped = await self._store.read(ledger.stopped)
+
+    async def _audit_in_turn(self) -> None:
+        await self._leads.wait()
+        await self.audit()
+
+    async def _take_lease(self, tx: Tx) -> bool:
+        return await leases.take(tx, _AUDIT, self._holder, limits.LEASE_MS)
 
     async def stop(self) -> None:
-        """End both loops."""
+        """End the loops, and let another process audit at once."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._holder and self._leads.is_set():
+            with suppress(StoreUnavailable, TimeoutError):
+                async with asyncio.timeout(limits.WORKER_END_MS / 1000):
+                    await self._store.write(lambda tx: leases.release(tx, _AUDIT, self._holder))
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

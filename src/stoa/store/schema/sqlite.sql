@@ -362,4 +362,10 @@ CREATE TABLE stop (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE lease (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  held_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 INSERT INTO account VALUES ('issuer', 0);

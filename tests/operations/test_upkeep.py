@@ -1,0 +1,124 @@
+"""What several processes on one database do once among them, and what all of them learn."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from stoa.domain import limits
+from stoa.settings import Settings
+from stoa.store import leases, ledger
+from stoa.store.tx import Tx
+from tests.support.app import App
+from tests.support.clock import VirtualClock
+
+MINUTE = 60_000
+
+
+def take(app: App, holder: str) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await leases.take(tx, "audit", holder, MINUTE)
+
+    return app.run(app.stoa.store.write(work))
+
+
+def test_a_lease_has_one_holder_until_it_ends(stoa: App) -> None:
+    assert take(stoa, "a")
+    assert not take(stoa, "b")
+    stoa.clock.advance(MINUTE - 1)
+    assert not take(stoa, "b")
+    stoa.clock.advance(1)
+    assert take(stoa, "b")
+    assert not take(stoa, "a")
+
+
+def test_a_lease_is_prolonged_by_its_holder_alone(stoa: App) -> None:
+    assert take(stoa, "a")
+    stoa.clock.advance(MINUTE - 1)
+    assert take(stoa, "a")
+    stoa.clock.advance(MINUTE - 1)
+    assert not take(stoa, "b")
+
+
+def test_a_lease_that_is_given_up_is_free_and_no_other_can_give_it_up(stoa: App) -> None:
+    store = stoa.stoa.store
+    assert take(stoa, "a")
+    stoa.run(store.write(lambda tx: leases.release(tx, "audit", "b")))
+    assert not take(stoa, "b")
+    stoa.run(store.write(lambda tx: leases.release(tx, "audit", "a")))
+    assert take(stoa, "b")
+
+
+# --- Two processes on one database.
+
+
+@pytest.fixture
+def other(stoa: App, settings: Settings, clock: VirtualClock) -> Iterator[App]:
+    """A second process beside `stoa`, which it finds at work. Both watch when the test says."""
+    with App(settings, clock) as app:
+        for process in (stoa, app):
+            process.run(process.stoa.upkeep.stop())
+        watch(stoa, app)
+        yield app
+
+
+def watch(*apps: App) -> None:
+    for app in apps:
+        app.run(app.stoa.upkeep.watch())
+
+
+def audits(*apps: App) -> list[bool]:
+    return [app.stoa.upkeep.audits for app in apps]
+
+
+shared = pytest.mark.parametrize("engine", ["postgresql"])
+
+
+@shared
+def test_one_process_audits_and_another_once_it_has_ended(stoa: App, other: App) -> None:
+    assert audits(stoa, other) == [True, False]
+    stoa.clock.advance(limits.LEASE_RENEW_MS)
+    watch(other, stoa)
+    assert audits(stoa, other) == [True, False]
+    stoa.close()
+    watch(other)
+    assert audits(other) == [True]
+
+
+@shared
+def test_another_process_audits_seconds_after_one_has_died(stoa: App, other: App) -> None:
+    stoa.clock.advance(limits.LEASE_MS - 1)
+    watch(other)
+    assert audits(other) == [False]
+    stoa.clock.advance(1)
+    watch(other)
+    assert audits(other) == [True]
+    watch(stoa)
+    assert audits(stoa, other) == [False, True]
+
+
+@shared
+def test_a_stop_found_by_one_process_is_known_to_all_and_its_end_too(stoa: App, other: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread(bountyCredits=3)
+    reply = worker.reply(thread)
+    stoa.sql("UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
+    stoa.run(stoa.stoa.upkeep.audit())
+    watch(other)
+    found = [app.get("/readyz") for app in (stoa, other)]
+    assert [ready.status for ready in found] == [503, 503]
+    assert found[0]["reason"] == found[1]["reason"]
+    path = f"threads/{thread['id']}/replies/{reply['id']}/accept"
+    refused = other.post(path, headers=asker.headers)
+    refused.refused(503, "temporarily_unavailable")
+    stoa.sql("UPDATE account SET balance = balance - 1 WHERE id = 'issuer'")
+    other.run(other.stoa.store.write(ledger.resume))
+    watch(stoa, other)
+    assert [app.get("/readyz").status for app in (stoa, other)] == [200, 200]
+    other.post(path, headers=asker.headers).ok()
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_only_process_of_a_file_audits_without_a_lease(stoa: App) -> None:
+    watch(stoa)
+    assert audits(stoa) == [True]
+    assert stoa.sql("SELECT * FROM lease") == []
