@@ -122,6 +122,15 @@ def valkey() -> Iterator[Valkey]:
 
 
 @pytest.fixture
+def together(postgresql: PostgreSQL, valkey: Valkey) -> Iterator[dict[str, str]]:
+    """The settings with which several processes serve one new database."""
+    url = postgresql.new()
+    valkey.ask("FLUSHALL")
+    yield {"database_url": url, "valkey_url": valkey.url}
+    postgresql.drop(url)
+
+
+@pytest.fixture
 def own_valkey() -> Iterator[Valkey]:
     """A Valkey that the test may end."""
     with Valkey() as running:

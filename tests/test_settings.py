@@ -60,6 +60,7 @@ def test_what_is_right_passes(values: dict[str, Any]):
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
     ("STOA_VALKEY_URL", {"valkey_url": "127.0.0.1:6379"}),
+    ("STOA_VALKEY_URL", {"workers": 2, "database_url": "postgresql://stoa@db/stoa"}),
     ("STOA_VALKEY_URL", {"valkey_url": "http://127.0.0.1:6379"}),
     ("STOA_VALKEY_URL", {"valkey_url": "redis:///0"}),
     ("STOA_VALKEY_URL", {"valkey_url": "redis://127.0.0.1:x"}),

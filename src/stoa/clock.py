@@ -21,3 +21,8 @@ class SystemClock:
     def machine_us(self) -> int:
         """What the machine's own clock says, microseconds since 1970."""
         return time.time_ns() // 1000
+
+
+def elapsed_ms() -> int:
+    """Milliseconds on a clock that nobody sets, for measuring how long something lasts."""
+    return time.monotonic_ns() // 1_000_000

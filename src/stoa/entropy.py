@@ -1,5 +1,6 @@
 """The one source of randomness."""
 
+import os
 import random
 import secrets
 
@@ -7,6 +8,7 @@ from stoa.domain.ids import Sequence
 
 random_bytes = secrets.token_bytes
 _numbers = random.Random(secrets.randbits(128))  # noqa: S311 - request ids are no secret
+os.register_at_fork(after_in_child=lambda: _numbers.seed(secrets.randbits(128)))
 
 
 def request_id() -> str:

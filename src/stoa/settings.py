@@ -65,7 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(
             description="Where the limits of several processes are counted, redis://host:port/0; "
-            "unset: each process counts its own."
+            "needed for more than one worker."
         ),
     ] = ""
     valkey_outage: Annotated[
@@ -250,6 +250,10 @@ def _check_valkey(settings: Settings) -> None:
     url = settings.valkey_url
     if url and not _is_valkey_url(url):
         raise SettingsError("STOA_VALKEY_URL: use redis://host:6379/0, or rediss:// for TLS")
+    if settings.workers > 1 and not url:
+        raise SettingsError(
+            "STOA_VALKEY_URL must be set for more than one worker: it counts the limits of all"
+        )
 
 
 def _is_valkey_url(text: str) -> bool:

@@ -1,8 +1,12 @@
 """`stoa serve` and `stoa migrate`."""
 
 import asyncio
+import gc
+import importlib
 import resource
+import signal
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 
 import typer
@@ -66,12 +70,27 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     from stoa.domain import limits
     from stoa.http.server import new_loop
     from stoa.logs import configure_logs
+    from stoa.store.engines import place
 
     configure_logs(settings.log_level)
     _allow_files(limits.CONNECTIONS + _OTHER_FILES)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
-    with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
-        runner.run(_serve(settings, listener))
+
+    def work(ready: Callable[[], None], life: int | None = None) -> None:
+        with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
+            runner.run(_serve(settings, listener, ready, life))
+
+    def announce() -> None:
+        _announce(settings, place(settings))
+
+    if settings.workers == 1:
+        work(announce)
+    else:
+        from stoa.cli.supervising import Supervisor
+
+        importlib.import_module("stoa.app")  # once, for all workers: they are forks of this process
+        gc.freeze()  # what is never collected is never written to, and so shared by all
+        Supervisor(settings.workers, listener, work).run(announce)
 
 
 def _allow_files(wanted: int) -> None:
@@ -82,18 +101,31 @@ def _allow_files(wanted: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
+async def _serve(
+    settings: Settings, listener: socket.socket, ready: Callable[[], None], life: int | None
+) -> None:
     from stoa.app import Stoa
     from stoa.http.server import cancel_on_signals
     from stoa.logs import loop_fault
-    from stoa.store.engines import place
 
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
+    if life is not None:
+        _end_with_supervisor(life)
     async with await Stoa.open(settings) as stoa:
         server = stoa.server()
-        _announce(settings, place(settings))
+        ready()
         await server.serve(sockets=[listener])
+
+
+def _end_with_supervisor(life: int) -> None:
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        loop.remove_reader(life)
+        signal.raise_signal(signal.SIGTERM)
+
+    loop.add_reader(life, end)
 
 
 def _announce(settings: Settings, database: str) -> None:
