@@ -154,15 +154,14 @@ def test_keys_have_the_same_columns(url: str) -> None:
     assert {(row[0], tuple(row[1])) for row in found if row[0] not in OWN} == expected
 
 
-@pytest.mark.parametrize("name", sorted(steps("sqlite")))
-def test_both_check_the_same_conditions(name: str) -> None:
+def test_both_check_the_same_conditions() -> None:
     def checks(dialect: str) -> list[str]:
-        text = " ".join(steps(dialect)[name].split())
+        text = " ".join(" ".join(sql.split()) for _, sql in sorted(steps(dialect).items()))
         for own in ('COLLATE "C" ', " STRICT", ", WITHOUT ROWID"):
             text = text.replace(own, "")
         return [part.partition(",")[0].rstrip("); ") for part in text.split("CHECK (")[1:]]
 
-    assert len(checks("sqlite")) > 3
+    assert len(checks("sqlite")) > 20
     assert checks("postgresql") == checks("sqlite")
 
 
