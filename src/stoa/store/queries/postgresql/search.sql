@@ -7,7 +7,8 @@ FROM post WHERE id = :id
 
 -- The newest matches are gathered block by block of ids, from the newest down. A block is at most as
 -- large as all that was looked at before it, so that few are asked for, yet hardly more than :matches
--- texts are read. Each thread comes once, by its best text.
+-- texts are read. Each thread comes once, by its best text. Its tags are compared as arrays: else the
+-- tags of all threads are read, once.
 -- name: find
 WITH RECURSIVE query AS (
   SELECT CAST(CAST(:match AS JSON) ->> 'find' AS TSQUERY) AS find,
@@ -37,8 +38,9 @@ best AS (
 SELECT b.thread_id, b.reply_id FROM best b
 WHERE (CAST(:author AS TEXT) IS NULL
        OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author))
-  AND NOT EXISTS (SELECT 1 FROM json_array_elements_text(CAST(:tags AS JSON)) w WHERE NOT EXISTS (
-    SELECT 1 FROM thread_tag g WHERE g.tag = w.value AND g.thread_id = b.thread_id))
+  AND (CAST(:tags AS TEXT) = '[]'
+       OR ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))
+          <@ ARRAY(SELECT g.tag FROM thread_tag g WHERE g.thread_id = b.thread_id))
 ORDER BY b.rank DESC, b.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- name: tagged
@@ -46,6 +48,6 @@ SELECT g.thread_id FROM thread_tag g
 WHERE g.tag = :tag AND g.thread_id < :after
   AND (CAST(:author AS TEXT) IS NULL
        OR EXISTS (SELECT 1 FROM thread t WHERE t.id = g.thread_id AND t.author_id = :author))
-  AND NOT EXISTS (SELECT 1 FROM json_array_elements_text(CAST(:tags AS JSON)) w WHERE NOT EXISTS (
-    SELECT 1 FROM thread_tag o WHERE o.tag = w.value AND o.thread_id = g.thread_id))
+  AND ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))
+      <@ ARRAY(SELECT o.tag FROM thread_tag o WHERE o.thread_id = g.thread_id)
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
