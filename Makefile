@@ -10,7 +10,7 @@ LOCKED := $(PIP) --require-hashes
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench soak docs lock install clean
+.PHONY: help serve test check format bench drill soak docs lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -32,6 +32,9 @@ format: $(STAMPS)/dev ## Bring the code into its standard form
 
 bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BENCH_ARGS="..."
 	$(BIN)/python -m bench $(BENCH_ARGS)
+
+drill: $(STAMPS)/package $(STAMPS)/drill ## Kill the primary of a PostgreSQL cluster again and again; DRILL_ARGS="..."
+	$(BIN)/python -m drill $(DRILL_ARGS)
 
 soak: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the long tests; PYTEST_ARGS="..."
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
@@ -67,6 +70,11 @@ $(STAMPS)/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(STAMPS)
 $(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
 	@echo "Installing what the tests need."
 	@$(LOCKED) -r $(LOCKS)/test.txt
+	@touch $@
+
+$(STAMPS)/drill: $(LOCKS)/drill.txt $(STAMPS)/test
+	@echo "Installing Patroni."
+	@$(LOCKED) -r $(LOCKS)/drill.txt
 	@touch $@
 
 $(STAMPS)/node: tests/mcp/node/package-lock.json $(STAMPS)/test

@@ -14,34 +14,11 @@ from tests.support.crowd import Crowd, Member
 from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.ledger import broken, opened
 from tests.support.server import Server
+from tests.support.stories import EVENTS, SCRIPTS, Kept, Story, problems
 
 KILLS = 20
 CLIENTS = 16
 SEED = 20_261_122
-
-EVENTS = {"claim": "claimed", "submit": "submitted", "accept": "accepted", "reject": "rejected"}
-SCRIPTS: list[list[str]] = [
-    ["claim", "submit", "accept"],
-    ["claim", "submit", "reject", "submit", "accept"],
-    ["claim", "submit", "reject", "submit", "reject"],
-    ["claim"],
-    [],
-]
-
-
-@dataclass
-class Story:
-    """A job, or the bounty of a thread, as its one client was told of it.
-
-    `told` are the events that were acknowledged with their receipts; `open` is the step that was
-    asked for and not answered, which may have happened or not.
-    """
-
-    creator: str
-    mark: str
-    id: str = ""
-    told: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    open: str = "created"
 
 
 @dataclass
@@ -109,9 +86,6 @@ class Work:
         self.acknowledged += 1
 
 
-Kept = dict[str, tuple[str, list[str]]]
-
-
 def kept_in(path: Path) -> tuple[Kept, set[str]]:
     """The jobs by their marks as `(id, events)`, and all receipts."""
     with opened(path) as connection:
@@ -124,24 +98,6 @@ def kept_in(path: Path) -> tuple[Kept, set[str]]:
         receipts = {row[0] for row in connection.execute("SELECT id FROM receipt")}
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     return {mark: (job_id, events[job_id]) for mark, job_id in jobs}, receipts
-
-
-def problems(stories: list[Story], kept: Kept, receipts: set[str]) -> list[str]:
-    """Where what is kept differs from what was told: every step that was acknowledged must be
-    there in its order, and of those that were not at most the one that was asked for."""
-    found = [f"{mark}: nobody asked for it" for mark in set(kept) - {s.mark for s in stories}]
-    for story in stories:
-        told = [event for event, _ in story.told]
-        job_id, events = kept.get(story.mark, ("", []))
-        possible = [told, [*told, story.open]] if story.open else [told]
-        if events not in possible:
-            found.append(f"{story.mark}: told {told}, asked {story.open!r}, there is {events}")
-        if told and job_id != story.id:
-            found.append(f"{story.mark}: told {story.id}, there is {job_id}")
-        found += [
-            f"{story.mark}: no {receipt}" for _, receipt in story.told if receipt not in receipts
-        ]
-    return found
 
 
 @pytest.mark.promise("C13")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements"
-LOCKS = ["build", "runtime", "test", "dev"]
+LOCKS = ["build", "runtime", "test", "dev", "drill"]
 
 PIN = re.compile(r"(?P<name>[a-z0-9.-]+)==(?P<version>[\w.!+]+)( ; [\w.\s'<>=!()-]+)? \\")
 HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
@@ -53,7 +53,7 @@ def test_everything_asked_for_is_pinned(lock: str) -> None:
     assert asked_for(lock) <= pinned(lock).keys(), "run `make lock`"
 
 
-@pytest.mark.parametrize("lock", ["test", "dev"])
+@pytest.mark.parametrize("lock", ["test", "dev", "drill"])
 def test_the_later_locks_agree_with_what_stoa_runs_on(lock: str) -> None:
     runtime = pinned("runtime")
     different = {
