@@ -20,6 +20,8 @@ _PROGRAMS = {
 _SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]
 """Where Debian keeps servers, which is not on everybody's PATH."""
 
+_POOLER = (1, 21)
+
 _OUTER = ["unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child"]
 
 
@@ -42,6 +44,15 @@ def patroni_program() -> Path:
     if not program.exists():
         raise Missing(f"no {program}: run `make drill`, which installs requirements/drill.txt")
     return program
+
+
+def pooler() -> None:
+    """Raise Missing when PgBouncer is too old to keep prepared statements in transaction mode."""
+    told = subprocess.run(["pgbouncer", "--version"], capture_output=True, text=True, check=True)
+    version = told.stdout.split()[1]
+    if tuple(map(int, version.split(".")[:2])) < _POOLER:
+        oldest = ".".join(map(str, _POOLER))
+        raise Missing(f"a pool in front: PgBouncer {version} is older than {oldest}")
 
 
 def provide() -> None:

@@ -16,6 +16,7 @@ from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.stories import EVENTS, SCRIPTS, Kept, Story, problems
 
 _ANSWER_S = 60.0
+_AGAIN_S = 0.25  # sooner than Retry-After asks for
 _BODIES: dict[str, Any] = {"submit": WORK, "reject": REJECTION}
 _SHOWN = 200
 _SETTLED_TWICE = """
@@ -121,6 +122,7 @@ class PaidLoad:
             story.open = ""
         elif _retryable(answer):
             self.tally.refused += 1
+            await asyncio.sleep(_AGAIN_S)
         else:
             self.tally.errors[f"{answer.status} {answer.text[:_SHOWN]}"] += 1
         await asyncio.sleep(self._pause_s)

@@ -20,7 +20,7 @@ CLUSTER: dict[str, Any] = {
     # for its lock every `loop_wait`, and gives up before it expires:
     # loop_wait + 2 x retry_timeout <= ttl.
     "ttl": 20,
-    "loop_wait": 2,
+    "loop_wait": 1,
     "retry_timeout": 5,
     # Nothing is acknowledged before one of the standbys has it on its disk, and the one that has
     # most takes over; strict: not even while no standby is there. With a standby named beforehand

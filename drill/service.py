@@ -1,0 +1,78 @@
+"""Stoa on the cluster: its database, its process, its load, and its audit."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from drill import balancer, patroni, witness
+from drill.cluster import Cluster
+from drill.paid import PaidLoad
+from drill.rounds import Stage
+from stoa.settings import Settings
+from tests.support.server import Server, environment
+
+_GRANT = 1_000_000
+
+
+class Service:
+    """One Stoa with a database of its own, which it reaches at this port of this machine."""
+
+    def __init__(self, cluster: Cluster, folder: Path, name: str, port: int) -> None:
+        self._cluster = cluster
+        self._folder = folder / name
+        self._name = name
+        self._port = port
+        self._server: Server | None = None
+
+    async def start(self, workers: int, clients: int, pause_s: float) -> Stage:
+        """Make the database, start, sign the clients in."""
+        administrator = witness.administrator(balancer.WRITES)
+        connection = await asyncpg.connect(administrator)
+        await connection.execute(f"CREATE DATABASE {self._name} OWNER {balancer.USER}")
+        await connection.close()
+        settings = {
+            **_limits_off(),
+            "database_url": _url(self._port, self._name),
+            "workers": workers,
+            "signup_grant": _GRANT,
+        }
+        self._server = await asyncio.to_thread(Server, self._folder, settings)
+        load = PaidLoad(self._server.url, clients, pause_s)
+        await load.sign_in()
+        straight = _url(balancer.WRITES, self._name)
+        return Stage(self._cluster, load, straight, administrator, self._audit)
+
+    def stop(self) -> None:
+        """End the process in order."""
+        if self._server:
+            self._server.stop()
+
+    def _audit(self) -> str:
+        """What `stoa audit` prints when it finds a difference."""
+        done = subprocess.run(
+            [sys.executable, "-m", "stoa", "audit"],
+            env=environment({"database_url": _url(balancer.WRITES, self._name)}),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return f"{done.stdout}{done.stderr}" if done.returncode else ""
+
+
+async def make_role() -> None:
+    """The role that owns Stoa's databases."""
+    connection = await asyncpg.connect(witness.administrator(balancer.WRITES))
+    await connection.execute(f"CREATE ROLE {balancer.USER} LOGIN PASSWORD '{patroni.PASSWORD}'")
+    await connection.close()
+
+
+def _limits_off() -> dict[str, Any]:
+    return {name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")}
+
+
+def _url(port: int, database: str) -> str:
+    return f"postgresql://{balancer.USER}:{patroni.PASSWORD}@127.0.0.1:{port}/{database}"
