@@ -9,7 +9,13 @@ import structlog
 
 from stoa.clock import Clock
 from stoa.store.engines import postgres_migrations
-from stoa.store.engines.postgres_connection import Connection, connect, first, place
+from stoa.store.engines.postgres_connection import (
+    Connection,
+    connect,
+    first,
+    place,
+    warnings_of,
+)
 from stoa.store.engines.postgres_errors import Meaning, meaning, said
 from stoa.store.engines.postgres_pool import Pool
 from stoa.store.engines.postgres_tx import PostgresTx
@@ -196,7 +202,8 @@ class PostgresStore:
 
     async def _commit(self, connection: Connection) -> None:
         try:
-            done = await connection.execute(_COMMIT)
+            with warnings_of(connection) as warnings:
+                done = await connection.execute(_COMMIT)
         except Exception as error:
             what = meaning(error, connection)
             if what is Meaning.LOST:
@@ -210,6 +217,9 @@ class PostgresStore:
             raise
         if done != "COMMIT":
             raise RuntimeError(f"COMMIT became {done}")
+        if warnings:
+            # Somebody made it stop waiting for the standbys: it is done here, and may yet be lost.
+            raise StoreUnavailable(f"COMMIT is in doubt: {'; '.join(warnings)}")
 
     async def _end_read(self, connection: Connection) -> None:
         """A snapshot has said all it had to say: how it ends is of no matter."""

@@ -1,6 +1,8 @@
 """Connections to PostgreSQL: how they are made, and what an operator is told when they are not."""
 
 import ssl
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
@@ -57,6 +59,22 @@ async def first(url: str) -> Connection:
         await connection.close()
         raise
     return connection
+
+
+@contextmanager
+def warnings_of(connection: Connection) -> Generator[list[str]]:
+    """What the server warns of meanwhile."""
+    said: list[str] = []
+
+    def note(_: object, message: errors.PostgresLogMessage) -> None:
+        if message.severity_en == "WARNING":
+            said.append(message.message or "")
+
+    connection.add_log_listener(note)
+    try:
+        yield said
+    finally:
+        connection.remove_log_listener(note)
 
 
 def place(url: str) -> str:

@@ -47,6 +47,7 @@ _REFUSED = (
     errors.InsufficientResourcesError,  # 53
     errors.PostgresSystemError,  # 58
 )
+_CLOSED = (errors.InterfaceError, errors.InternalClientError)
 _MEANINGS = (
     (_AGAIN, Meaning.AGAIN),
     (_STALE, Meaning.STALE),
@@ -60,8 +61,9 @@ def meaning(error: Exception, connection: Connection | None = None) -> Meaning:
     for kinds, found in _MEANINGS:
         if isinstance(error, kinds):
             return found
-    # A connection that closed under a statement says so in several ways.
-    if connection and connection.is_closed() and isinstance(error, asyncpg.InterfaceError):
+    # A connection that closed under a statement says so in several ways; one whose server, or the
+    # pool before it, said good-bye between two statements fails in the library.
+    if connection and connection.is_closed() and isinstance(error, _CLOSED):
         return Meaning.LOST
     return Meaning.DEFECT
 

@@ -1,0 +1,90 @@
+"""What the engine makes of a server that stops waiting or says good-bye in between."""
+
+import asyncio
+import struct
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+from asyncpg import InternalClientError
+
+from stoa.clock import SystemClock
+from stoa.store.engines.postgres import PostgresStore
+from stoa.store.engines.postgres_connection import connect
+from stoa.store.engines.postgres_errors import Meaning, meaning
+from stoa.store.tx import StoreUnavailable, Tx
+from tests.support.postgresql import PostgreSQL
+
+WAITS = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+
+
+@pytest.fixture
+def alone() -> Iterator[str]:
+    """The address of a database in which every commit waits for a standby that never comes."""
+    running = PostgreSQL(durable=True)
+    url = running.new()
+    running.do("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    running.do("SELECT pg_reload_conf()")
+    yield url
+    running.stop()
+
+
+async def stop_somebodys_wait(url: str) -> None:
+    """Cancel the first commit that waits, as an administrator may."""
+    administrator = await connect(url)
+    while not (pid := await administrator.fetchval(WAITS)):  # noqa: ASYNC110 - nothing tells
+        await asyncio.sleep(0.01)
+    await administrator.execute(f"SELECT pg_cancel_backend({pid})")
+    await administrator.close()
+
+
+async def write(tx: Tx) -> None:
+    await tx.run("sessions.insert_secret", name="x", value=b"x")
+
+
+def test_a_commit_that_no_longer_waits_for_a_standby_is_not_acknowledged(
+    alone: str,
+) -> None:
+    async def run() -> None:
+        store = PostgresStore(alone, SystemClock(), connections=1, timeout_s=30)
+        stopping = asyncio.create_task(stop_somebodys_wait(alone))
+        with pytest.raises(StoreUnavailable, match="in doubt"):
+            await store.write(write)
+        await stopping
+        await store.close()
+
+    asyncio.run(run())
+
+
+def good_bye(code: str, words: str) -> bytes:
+    fields = [b"SFATAL", b"VFATAL", b"C" + code.encode(), b"M" + words.encode(), b"", b""]
+    body = b"\0".join(fields)
+    return b"E" + struct.pack("!I", len(body) + 4) + body
+
+
+def test_a_good_bye_between_two_statements_means_that_the_connection_is_lost(
+    postgresql: PostgreSQL,
+) -> None:
+    """A pool in front sends it when its own connection to the server broke."""
+
+    async def run() -> None:
+        connection = await connect(postgresql.url())
+        await connection.execute("BEGIN")
+        protocol = cast(Any, connection)._protocol
+        protocol.data_received(good_bye("08P01", "server conn crashed?"))
+        with pytest.raises(InternalClientError) as caught:
+            await connection.execute("SELECT 1")
+        assert meaning(caught.value, connection) is Meaning.LOST
+
+    asyncio.run(run())
+
+
+def test_an_error_of_the_library_on_an_open_connection_is_a_defect(
+    postgresql: PostgreSQL,
+) -> None:
+    async def run() -> None:
+        connection = await connect(postgresql.url())
+        assert meaning(InternalClientError("no codec"), connection) is Meaning.DEFECT
+        await connection.close()
+
+    asyncio.run(run())
