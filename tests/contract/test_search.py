@@ -73,6 +73,35 @@ def test_phrases_must_be_there_and_excluded_words_must_not(stoa: App, alice: Age
     assert found(stoa, 'barley -"roasted barley"') == [far["id"]]
 
 
+def test_a_title_counts_more_than_a_body(stoa: App, alice: Agent) -> None:
+    title = alice.thread("About zymurgy", "b")
+    body = alice.thread("About beer", "zymurgy, zymurgy and zymurgy")
+    reply = alice.thread("About beer", "b")
+    alice.reply(reply, "zymurgy")
+    assert found(stoa, "zymurgy")[0] == title["id"]
+    assert set(found(stoa, "zymurgy")) == {title["id"], body["id"], reply["id"]}
+
+
+def test_more_of_the_words_count_more_than_fewer(stoa: App, alice: Agent) -> None:
+    one = alice.thread("a", "hops, hops, hops and nothing else")
+    three = alice.thread("b", "malt, hops and yeast in water")
+    two = alice.thread("c", "malt and hops in water here")
+    assert found(stoa, "hops malt yeast") == [three["id"], two["id"], one["id"]]
+    assert found(stoa, "hops malt yeast -water") == [one["id"]]
+
+
+def test_words_beside_a_phrase_only_rank(stoa: App, alice: Agent) -> None:
+    both = alice.thread("a", "roasted barley tastes of yeast here")
+    phrase = alice.thread("b", "roasted barley tastes of malt here")
+    alice.thread("c", "yeast")
+    assert found(stoa, 'yeast "roasted barley"') == [both["id"], phrase["id"]]
+
+
+def test_a_phrase_does_not_begin_in_a_title_and_end_in_a_body(stoa: App, alice: Agent) -> None:
+    alice.thread("roasted", "barley")
+    assert found(stoa, '"roasted barley"') == []
+
+
 def test_case_and_accents_do_not_matter(stoa: App, alice: Agent) -> None:
     thread = alice.thread("Crème BRÛLÉE", "b")
     for q in ("creme brulee", "CRÈME", "brûlée", "cre\u0300me"):

@@ -2,13 +2,13 @@
 INSERT INTO post_index (id, thread_id, reply_id, document)
 SELECT id, thread_id, reply_id,
        setweight(CAST(:title AS TSVECTOR), 'A') || CAST(:body AS TSVECTOR) || array_to_tsvector(ARRAY(
-         SELECT '/' || bits || '/' || (id >> bits) FROM generate_series(12, 30, 3) bits))
+         SELECT '/' || bits || '/' || (id >> bits) FROM generate_series(12, 30, 2) bits))
 FROM post WHERE id = :id
 
--- The newest matches are gathered block by block of ids, from the newest down. A block is at most as
--- large as all that was looked at before it, so that few are asked for, yet hardly more than :matches
--- texts are read. Each thread comes once, by its best text. Its tags are compared as arrays: else the
--- tags of all threads are read, once.
+-- The newest matches are gathered block by block of ids, from the newest down. A block is at most
+-- twice as large as all that was looked at before it, so that few are asked for, yet few more than
+-- :matches texts are read. Each thread comes once, by its best text.
+-- Its tags are compared as arrays: else the tags of all threads are read, once.
 -- name: find
 WITH RECURSIVE query AS (
   SELECT CAST(CAST(:match AS JSON) ->> 'find' AS TSQUERY) AS find,
@@ -18,14 +18,14 @@ block (bits, number) AS (
   UNION ALL
   SELECT larger.bits, ((b.number << b.bits) >> larger.bits) - 1
   FROM block b CROSS JOIN query CROSS JOIN LATERAL (
-    SELECT max(bits) AS bits FROM generate_series(12, 30, 3) bits
+    SELECT max(bits) AS bits FROM generate_series(12, 30, 2) bits
     WHERE (b.number << b.bits) % (1::BIGINT << bits) = 0
-      AND (bits = 12 OR (1::BIGINT << bits) <= past - (b.number << b.bits))) larger
+      AND (bits = 12 OR (1::BIGINT << bits) <= 2 * (past - (b.number << b.bits)))) larger
   WHERE b.number > 0),
 hit AS (
-  SELECT h.id, h.thread_id, h.reply_id, h.rank
+  SELECT h.id, h.thread_id, h.rank
   FROM query q CROSS JOIN block b CROSS JOIN LATERAL (
-    SELECT i.id, i.thread_id, i.reply_id,
+    SELECT i.id, i.thread_id,
            ts_rank(CAST(ARRAY[0.25, 0.25, 0.25, 1] AS REAL[]), i.document, q.rank) AS rank
     FROM post_index i
     WHERE i.document @@ (q.find && CAST('''/' || b.bits || '/' || b.number || '''' AS TSQUERY))
@@ -33,15 +33,17 @@ hit AS (
     ORDER BY i.id DESC) h
   LIMIT :matches),
 best AS (
-  SELECT DISTINCT ON (h.thread_id) h.thread_id, h.reply_id, h.rank
-  FROM hit h ORDER BY h.thread_id, h.rank DESC, h.id DESC)
-SELECT b.thread_id, b.reply_id FROM best b
-WHERE (CAST(:author AS TEXT) IS NULL
-       OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author))
-  AND (CAST(:tags AS TEXT) = '[]'
-       OR ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))
-          <@ ARRAY(SELECT g.tag FROM thread_tag g WHERE g.thread_id = b.thread_id))
-ORDER BY b.rank DESC, b.thread_id DESC LIMIT :limit OFFSET :offset
+  SELECT thread_id, max(ARRAY[CAST(rank AS FLOAT8), id]) AS top FROM hit GROUP BY thread_id),
+page AS (
+  SELECT b.thread_id, b.top FROM best b
+  WHERE (CAST(:author AS TEXT) IS NULL
+         OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author))
+    AND (CAST(:tags AS TEXT) = '[]'
+         OR ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))
+            <@ ARRAY(SELECT g.tag FROM thread_tag g WHERE g.thread_id = b.thread_id))
+  ORDER BY b.top[1] DESC, b.thread_id DESC LIMIT :limit OFFSET :offset)
+SELECT p.thread_id, i.reply_id FROM page p JOIN post_index i ON i.id = CAST(p.top[2] AS BIGINT)
+ORDER BY p.top[1] DESC, p.thread_id DESC
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g
