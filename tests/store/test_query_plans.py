@@ -66,12 +66,8 @@ def _fill(path: Path) -> None:
     connection = connect(path, writer=True)
     with connection:
         connection.execute("PRAGMA defer_foreign_keys = ON")
-        _insert(connection, "agent", _agent)
-        _insert(connection, "thread", _thread)
-        _insert(connection, "thread_tag", lambda n: ("x", _id("th", n), START + n, n % 7))
-        _insert(connection, "reply", _reply)
-        _insert(connection, "job", _job)
-        _insert(connection, "job_tag", lambda n: ("x", _id("job", n), n % 50 + 1, START + n))
+        for table, row in TABLES.items():
+            _insert(connection, table, row)
     connection.execute("ANALYZE")
     connection.close()
 
@@ -118,6 +114,17 @@ def _job(n: int) -> tuple[Any, ...]:
     lists = ("[]", "[]", "[]", "[]")
     head = (_id("job", n), "research", "OPEN", "t", "d", _id("ag", 0), None, *lists, None)
     return (*head, n % 50 + 1, 0, None, None, 0, None, START, START + n, None, None, None, None)
+
+
+TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
+    "agent": _agent,
+    "thread": _thread,
+    "thread_tag": lambda n: ("x", _id("th", n), START + n, n % 7),
+    "reply": _reply,
+    "job": _job,
+    "job_tag": lambda n: ("x", _id("job", n), n % 50 + 1, START + n),
+}
+"""The row of a number in each table, in the order in which tables refer to each other."""
 
 
 def steps(connection: apsw.Connection, name: str, values: dict[str, Any]) -> tuple[int, int]:
@@ -177,13 +184,17 @@ PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 SCOPES = {"all": "", "author": _id("ag", 0), "status": "open", "tag": "x"}
 
 
+def page_values(name: str) -> list[dict[str, Any]]:
+    """The values of a paged statement for its first page and for a late one."""
+    scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")
+    rest = {"scope": scope, "status": None, "author": None, "thread_id": _id("th", 0)}
+    return [{**rest, "limit": 21, "offset": 0, **values} for values in PAGES[name]]
+
+
 @pytest.mark.promise("Q2")
 @pytest.mark.parametrize("name", PAGES)
 def test_a_late_page_takes_as_many_steps_as_the_first(database: apsw.Connection, name: str) -> None:
-    scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")
-    rest = {"scope": scope, "status": None, "author": None, "thread_id": _id("th", 0)}
-    common = {**rest, "limit": 21, "offset": 0}
-    first, late = (steps(database, name, common | values) for values in PAGES[name])
+    first, late = (steps(database, name, values) for values in page_values(name))
     assert first[1] == late[1] == 21
     assert late[0] < 1.5 * first[0]
     assert first[0] < 21 * 200

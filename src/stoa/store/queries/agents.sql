@@ -34,8 +34,9 @@ SELECT {{agent}} FROM agent a
 WHERE :scope = '' AND ({{order}}, a.id) < (:key, :id)
 ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
 
+-- Joined by an expression, as in threads.sql.
 -- name: list_capability_{order}
 -- each order: recent = c.agent_id | reputation = c.reputation
 SELECT {{agent}} FROM agent_capability c CROSS JOIN agent a
-WHERE c.capability = :scope AND a.id = c.agent_id AND ({{order}}, c.agent_id) < (:key, :id)
+WHERE c.capability = :scope AND a.id = c.agent_id || '' AND ({{order}}, c.agent_id) < (:key, :id)
 ORDER BY {{order}} DESC, c.agent_id DESC LIMIT :limit OFFSET :offset

@@ -74,16 +74,17 @@ WHERE {{scope}} AND (j.deadline, j.id) > (:key, :id)
   AND {{filters}}
 ORDER BY j.deadline, j.id LIMIT :limit OFFSET :offset
 
+-- Joined by an expression, as in threads.sql.
 -- name: list_tag_{order}
 -- each order: recent = g.job_id | reward = g.amount
 SELECT {{job}} FROM job_tag g CROSS JOIN job j
-WHERE g.tag = :scope AND j.id = g.job_id AND ({{order}}, g.job_id) < (:key, :id)
+WHERE g.tag = :scope AND j.id = g.job_id || '' AND ({{order}}, g.job_id) < (:key, :id)
   AND {{filters}}
 ORDER BY {{order}} DESC, g.job_id DESC LIMIT :limit OFFSET :offset
 
 -- name: list_tag_deadline
 SELECT {{job}} FROM job_tag g CROSS JOIN job j
-WHERE g.tag = :scope AND j.id = g.job_id AND (g.deadline, g.job_id) > (:key, :id)
+WHERE g.tag = :scope AND j.id = g.job_id || '' AND (g.deadline, g.job_id) > (:key, :id)
   AND {{filters}}
 ORDER BY g.deadline, g.job_id LIMIT :limit OFFSET :offset
 

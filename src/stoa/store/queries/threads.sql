@@ -22,11 +22,13 @@ WHERE {{scope}} AND ({{order}}, t.id) < (:key, :id)
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
 ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
 
+-- Joined by an expression, so that PostgreSQL looks each thread up: two indexes merged in their order
+-- would be read from the beginning for a late page.
 -- name: list_tag_{order}
 -- each order: recent = g.thread_id | active = g.last_activity_at | replies = g.reply_count
 SELECT {{thread}}
 FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE g.tag = :scope AND t.id = g.thread_id AND ({{order}}, g.thread_id) < (:key, :id)
+WHERE g.tag = :scope AND t.id = g.thread_id || '' AND ({{order}}, g.thread_id) < (:key, :id)
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
   AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset

@@ -1,0 +1,101 @@
+"""Lists on PostgreSQL: each has an index in its order, and no page costs more than another."""
+
+import asyncio
+import json
+from collections.abc import Coroutine, Iterator
+from typing import Any, TypeVar
+
+import asyncpg
+import pytest
+
+from stoa.store import statements
+from tests.store.test_query_plans import PAGED, PAGES, ROWS, SORTED_BY_NATURE, TABLES, page_values
+from tests.support.postgresql import PostgreSQL
+
+T = TypeVar("T")
+STATEMENTS = {
+    name: statements.positional(sql) for name, sql in statements.load("postgresql").items()
+}
+# What is left when an index gives the order. A list that no index can serve is sorted all the same.
+ONLY_IF_NEEDED = ("enable_seqscan", "enable_sort", "enable_bitmapscan", "enable_incremental_sort")
+
+
+class Database:
+    """One connection to a filled database."""
+
+    def __init__(self, url: str) -> None:
+        self._runner = asyncio.Runner()
+        self.connection: asyncpg.Connection[Any] = self.run(asyncpg.connect(url))
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for something."""
+        return self._runner.run(work)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.run(self.connection.close())
+        self._runner.close()
+
+    async def fill(self) -> None:
+        """Put the rows in."""
+        for table, row in TABLES.items():
+            rows = [row(number) for number in range(ROWS)]
+            await self.connection.copy_records_to_table(table, records=rows)
+        await self.connection.execute("ANALYZE")
+
+    async def plan(self, name: str) -> list[dict[str, Any]]:
+        """The steps of a statement whose values are not known yet."""
+        sql, names = STATEMENTS[name]
+        async with self.connection.transaction():
+            for setting in ONLY_IF_NEEDED:
+                await self.connection.execute(f"SET LOCAL {setting} = off")
+            await self.connection.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+            await self.connection.execute(f"PREPARE asked AS {sql}")
+            nothing = ", ".join(["NULL"] * len(names))
+            found = await self.connection.fetchval(
+                f"EXPLAIN (FORMAT JSON) EXECUTE asked({nothing})"
+            )
+            await self.connection.execute("DEALLOCATE asked")
+        return list(_steps(json.loads(found)[0]["Plan"]))
+
+    async def touched(self, name: str, values: dict[str, Any]) -> tuple[int, int]:
+        """How many rows the steps of a statement looked at, and how many it gave."""
+        sql, names = STATEMENTS[name]
+        explain = f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}"
+        found = await self.connection.fetchval(explain, *(values[name] for name in names))
+        plan = json.loads(found)[0]["Plan"]
+        return sum(map(_rows, _steps(plan))), plan["Actual Rows"]
+
+
+def _rows(step: dict[str, Any]) -> int:
+    each = step["Actual Rows"] + step.get("Rows Removed by Filter", 0)
+    return int(each * step["Actual Loops"])
+
+
+def _steps(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for step in plan.get("Plans", []):
+        yield from _steps(step)
+
+
+@pytest.fixture(scope="module")
+def database(postgresql: PostgreSQL) -> Iterator[Database]:
+    url = postgresql.new()
+    database = Database(url)
+    database.run(database.fill())
+    yield database
+    database.close()
+    postgresql.drop(url)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGED if name not in SORTED_BY_NATURE])
+def test_a_paged_statement_neither_sorts_nor_scans_a_table(database: Database, name: str) -> None:
+    kinds = {step["Node Type"] for step in database.run(database.plan(name))}
+    assert kinds & {"Sort", "Incremental Sort", "Seq Scan"} == set()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_late_page_looks_at_as_few_rows_as_the_first(database: Database, name: str) -> None:
+    first, late = (database.run(database.touched(name, values)) for values in page_values(name))
+    assert first[1] == late[1] == 21
+    assert max(first[0], late[0]) < 21 * 12
