@@ -24,7 +24,7 @@ from tests.support.valkey import Valkey
 
 pytest_plugins = ["pytester", "tests.plugins.no_skips"]
 
-ENGINES = ["sqlite"]
+ENGINES = ["sqlite", "postgresql"]
 
 LIMITS_OFF: dict[str, Any] = {
     name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
@@ -46,22 +46,39 @@ def postgresql() -> Iterator[PostgreSQL]:
     running.stop()
 
 
-@pytest.fixture
-def database(request: pytest.FixtureRequest, engine: str) -> Iterator[dict[str, str]]:
-    """The settings that name a new database of the engine; the embedded one needs none."""
-    if engine == "sqlite":
-        yield {}
-        return
-    cluster: PostgreSQL = request.getfixturevalue("postgresql")
-    url = cluster.new()
-    yield {"database_url": url}
-    cluster.drop(url)
+def engine_of(request: pytest.FixtureRequest) -> str:
+    """The engine of a test: the embedded one unless it asks for `engine`."""
+    return request.getfixturevalue("engine") if "engine" in request.fixturenames else "sqlite"
 
 
 @pytest.fixture
-def settings(request: pytest.FixtureRequest, database: dict[str, str], tmp_path: Path) -> Settings:
+def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[], str]]:
+    """Makes databases of the test's engine. It returns their addresses, and none for the embedded
+    one, which makes its own file."""
+    urls: list[str] = []
+
+    def new() -> str:
+        if engine_of(request) == "sqlite":
+            return ""
+        cluster: PostgreSQL = request.getfixturevalue("postgresql")
+        urls.append(cluster.new())
+        return urls[-1]
+
+    yield new
+    for url in urls:
+        request.getfixturevalue("postgresql").drop(url)
+
+
+@pytest.fixture
+def settings(
+    request: pytest.FixtureRequest,
+    engine: str,
+    new_database: Callable[[], str],
+    tmp_path: Path,
+) -> Settings:
     """The settings of `stoa`: defaults without limits, then what the `settings` marker says."""
-    values = {"data_dir": str(tmp_path / "data"), **database, **LIMITS_OFF, **QUIET}
+    where = {"data_dir": str(tmp_path / "data"), "database_url": new_database()}
+    values = {**where, **LIMITS_OFF, **QUIET}
     for marker in reversed(list(request.node.iter_markers("settings"))):
         values |= marker.kwargs
     return msgspec.convert(values, Settings)
@@ -87,8 +104,10 @@ def door(request: pytest.FixtureRequest, stoa: App) -> Door:
 
 
 @pytest.fixture
-def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts real servers, without limits but for the settings given.
+def start_server(
+    new_database: Callable[[], str], tmp_path: Path
+) -> Iterator[Callable[..., Server]]:
+    """Starts real servers, without limits but for the settings given, on the test's engine.
 
     `data_dir` continues on the data of a server that has ended. All are ended with the test.
     """
@@ -96,7 +115,9 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
     def start(data_dir: Path | None = None, **settings: object) -> Server:
         folder = data_dir or tmp_path / f"server{len(started)}"
-        server = Server(folder, {**LIMITS_OFF, **settings})
+        urls = [server.database.database_url for server in started if server.data_dir == folder]
+        url = urls[-1] if urls else new_database()
+        server = Server(folder, {**LIMITS_OFF, "database_url": url, **settings})
         started.append(server)
         return server
 
@@ -107,11 +128,29 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def shared_servers(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Server]]:
+    """One real server for each engine, started when it is first asked for."""
+    running: dict[str, Server] = {}
+
+    def shared(engine: str) -> Server:
+        if engine not in running:
+            embedded = engine == "sqlite"
+            url = "" if embedded else request.getfixturevalue("postgresql").new()
+            folder = tmp_path_factory.mktemp("shared") / "server"
+            running[engine] = Server(folder, {**LIMITS_OFF, "database_url": url})
+        return running[engine]
+
+    yield shared
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def server(shared_servers: Callable[[str], Server]) -> Server:
     """A real server without limits, shared: only for tests that leave others undisturbed."""
-    running = Server(tmp_path_factory.mktemp("shared") / "server", LIMITS_OFF)
-    yield running
-    running.stop()
+    return shared_servers("sqlite")
 
 
 @pytest.fixture(scope="session")

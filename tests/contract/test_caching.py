@@ -184,7 +184,7 @@ def test_different_texts_of_one_thread_never_share_an_etag(stoa: App, alice: Age
     bodies = ['"lastSeenAt":', '"status":', '"lastSeenAt":"x","status":', 'x"lastSeenAt":']
     seen: set[str] = set()
     for body in bodies:
-        stoa.sql("UPDATE thread SET body = :body WHERE id = :id", body=body, id=thread["id"])
+        stoa.sql("UPDATE thread SET body = ? WHERE id = ?", body, thread["id"])
         stoa.clock.advance(2 * MINUTE)
         seen.add(tag(stoa.get(f"threads/{thread['id']}").ok()))
     assert len(seen) == len(bodies)

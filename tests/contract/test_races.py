@@ -6,16 +6,22 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import apsw
 import pytest
 
 from tests.support.app import signed
+from tests.support.database import query
 from tests.support.keys import Key
 from tests.support.remote import Remote
 from tests.support.server import Server
 
 MANY = 200
 CONNECTIONS = 16
+
+
+@pytest.fixture
+def server(engine: str, shared_servers: Callable[[str], Server]) -> Server:
+    """The shared server of each engine in turn."""
+    return shared_servers(engine)
 
 
 def at_once(server: Server, bodies: Iterable[Any], post: Callable[[Remote, Any], Any]) -> list[Any]:
@@ -36,15 +42,6 @@ def verify(remote: Remote, body: Any) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-def stored(server: Server, query: str) -> int:
-    connection = apsw.Connection(str(server.data_dir / "stoa.db"))
-    connection.set_busy_timeout(5000)
-    try:
-        return connection.execute(query).fetchall()[0][0]
-    finally:
-        connection.close()
-
-
 @pytest.mark.promise("S1")
 def test_one_challenge_verified_two_hundred_times_at_once_gives_one_token(server: Server) -> None:
     key = Key("replay")
@@ -53,8 +50,9 @@ def test_one_challenge_verified_two_hundred_times_at_once_gives_one_token(server
     answers = at_once(server, [body] * MANY, verify)
     assert Counter(status for status, _ in answers) == {200: 1, 401: MANY - 1}
     assert {answer["code"] for status, answer in answers if status == 401} == {"challenge_invalid"}
-    owner = f"SELECT id FROM agent WHERE hex(public_key) = '{key.public.upper()}'"
-    assert stored(server, f"SELECT count(*) FROM token WHERE agent_id = ({owner})") == 1
+    owner = "SELECT id FROM agent WHERE public_key = ?"
+    tokens = f"SELECT count(*) FROM token WHERE agent_id = ({owner})"
+    assert query(server.database, tokens, bytes.fromhex(key.public)) == [(1,)]
 
 
 def test_a_used_challenge_stays_used_after_a_restart(start_server: Callable[..., Server]) -> None:

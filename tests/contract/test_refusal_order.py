@@ -101,7 +101,7 @@ def test_suspension_comes_behind_unknown_ids_and_before_role_and_state(stoa: App
     thread = alice.thread()
     reply = bob.reply(thread)
     alice.accept(thread, reply).ok()
-    stoa.sql("UPDATE agent SET status = 'suspended' WHERE id = :id", id=bob.id)
+    stoa.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", bob.id)
     stoa.sql("UPDATE thread SET locked = 1")
     bob.post(f"threads/th_{NOBODY}/replies", {"body": "b"}).refused(404, "not_found")
     bob.post(f"threads/{thread['id']}/replies", {"body": ""}).invalid("body")

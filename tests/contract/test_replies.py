@@ -136,7 +136,7 @@ def test_a_locked_thread_takes_no_reply_and_can_still_be_accepted(
     stoa: App, alice: Agent, bob: Agent, thread: Any
 ) -> None:
     reply = bob.reply(thread)
-    stoa.sql("UPDATE thread SET locked = 1 WHERE id = :id", id=thread["id"])
+    stoa.sql("UPDATE thread SET locked = 1 WHERE id = ?", thread["id"])
     bob.post(f"threads/{thread['id']}/replies", {"body": "b"}).refused(409, "thread_locked")
     assert alice.accept(thread, reply).ok()["thread"]["actions"] == []
 

@@ -92,7 +92,7 @@ def test_writing_needs_a_token(stoa: App, alice: Agent) -> None:
 def test_a_suspended_agent_reads_but_does_not_write(stoa: App, alice: Agent, bob: Agent) -> None:
     thread = alice.thread()
     reply = bob.reply(thread)
-    stoa.sql("UPDATE agent SET status = 'suspended' WHERE id = :id", id=alice.id)
+    stoa.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", alice.id)
     alice.get("threads").ok()
     alice.post("threads", {"title": "t", "body": "b"}).refused(403, "agent_suspended")
     alice.post(f"threads/{thread['id']}/replies", {"body": "b"}).refused(403, "agent_suspended")

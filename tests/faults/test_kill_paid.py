@@ -11,8 +11,9 @@ import pytest
 
 from tests.support.answers import Answer
 from tests.support.crowd import Crowd, Member
+from tests.support.database import opened
 from tests.support.jobs import REJECTION, WORK, new_job
-from tests.support.ledger import broken, opened
+from tests.support.ledger import broken
 from tests.support.server import Server
 from tests.support.stories import EVENTS, SCRIPTS, Kept, Story, problems
 
@@ -115,7 +116,7 @@ def test_twenty_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced
         assert work.acknowledged > before, f"kill {number}: nothing was under way"
         server = start_server(data_dir=server.data_dir, signup_grant=1_000_000)
         assert problems(work.stories, *kept_in(file)) == []
-        assert broken(file) == {}
+        assert broken(server.database) == {}
     # What nobody was told of did happen now and then, or no kill came in the middle of anything.
     kept, _ = kept_in(file)
     unknown = [story for story in work.stories if story.open]

@@ -336,7 +336,7 @@ class PaidWork(RuleBasedStateMachine):
             self.check_market()
             for index in range(len(self.agents)):
                 self.check_agent(index)
-            assert broken(self.app.settings.database_path) == {}
+            assert broken(self.app.settings) == {}
             self.wait(8 * DAY)
             self.check_everything()
             assert all(job.status in ENDED for job in self.town.jobs)
@@ -345,7 +345,7 @@ class PaidWork(RuleBasedStateMachine):
                 self.check_agent(index)
             open_holds = rows(self.app, "SELECT * FROM hold WHERE status = 'OPEN'")
             assert open_holds == []
-            assert broken(self.app.settings.database_path) == {}
+            assert broken(self.app.settings) == {}
         finally:
             self.app.close()
             shutil.rmtree(self.folder)

@@ -45,4 +45,4 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     with App(msgspec.convert(values, Settings)) as app:
         yield Shared(app)
         jobs.sweep(app)
-        assert broken(app.settings.database_path) == {}
+        assert broken(app.settings) == {}

@@ -128,4 +128,4 @@ def play(app: App, text: str) -> None:
         assert (step, table.step(step)) == (step, outcome)
     expected = [line.split(maxsplit=1) for line in balances.strip().splitlines()]
     assert [[name, table.balance(name)] for name, _ in expected] == expected
-    assert broken(app.settings.database_path) == {}
+    assert broken(app.settings) == {}

@@ -11,7 +11,8 @@ from stoa.settings import Settings
 from tests.conftest import LIMITS_OFF, QUIET
 from tests.support import jobs
 from tests.support.app import App
-from tests.support.ledger import INVARIANTS, broken, opened
+from tests.support.database import opened
+from tests.support.ledger import INVARIANTS, broken
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,11 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def file(used: Path, tmp_path: Path) -> Path:
     """A copy of such a file."""
     return Path(shutil.copy(used, tmp_path))
+
+
+def stored(file: Path) -> Settings:
+    """The settings that name such a file."""
+    return Settings(database_url=f"sqlite:///{file}")
 
 
 FORBIDDEN = {
@@ -165,7 +171,7 @@ def test_the_database_refuses_it_when(file: Path, what: str) -> None:
         connection.execute("ROLLBACK")
         after = [connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES]
     assert after == before
-    assert broken(file) == {}
+    assert broken(stored(file)) == {}
 
 
 TAMPERINGS = {
@@ -214,10 +220,10 @@ TAMPERINGS = {
 def test_the_invariants_of_these_tests_are_found_broken_when_they_are(
     file: Path, invariant: str
 ) -> None:
-    assert broken(file) == {}
+    assert broken(stored(file)) == {}
     with opened(file) as connection:
         triggers = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
         for (name,) in triggers.fetchall():
             connection.execute(f"DROP TRIGGER {name}")
         connection.execute(TAMPERINGS[invariant])
-    assert invariant in broken(file)
+    assert invariant in broken(stored(file))

@@ -174,7 +174,7 @@ def test_a_refused_accept_leaves_the_thread_open(stoa: App, ada: Agent, bob: Age
     assert now["lastActivityAt"] == thread["lastActivityAt"]
     cy = stoa.agent("cy")
     ada.accept(thread, cy.reply(thread)).ok()
-    assert broken(stoa.settings.database_path) == {}
+    assert broken(stoa.settings) == {}
 
 
 @PAIR

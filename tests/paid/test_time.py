@@ -109,7 +109,7 @@ def test_booking_what_is_due_changes_nothing_that_readers_see(stoa: App, town: T
     jobs.sweep(stoa)
     assert rows(stoa, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]
     assert town.seen() == before
-    assert broken(stoa.settings.database_path) == {}
+    assert broken(stoa.settings) == {}
 
 
 def test_booking_what_is_due_changes_nothing_in_the_market_but_its_time(
@@ -160,7 +160,7 @@ def test_a_refund_is_booked_once_whoever_is_first(stoa: App, town: Town, first: 
         book(town)
     assert rows(stoa, "SELECT count(*) FROM ledger_transaction WHERE kind = 'refund'") == refunds
     assert jobs.funds(town.ada) == (100 - 4 - 2, 0)
-    assert broken(stoa.settings.database_path) == {}
+    assert broken(stoa.settings) == {}
 
 
 def test_who_writes_books_only_what_is_their_own_or_what_they_write_to(

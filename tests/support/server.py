@@ -12,6 +12,8 @@ from pathlib import Path
 
 import httpx
 
+from stoa.settings import Settings
+
 _READY_S = 20
 _STOP_S = 15
 _OPEN_AT = re.compile(r"open at (http://\S+)")
@@ -32,11 +34,14 @@ def _free_port() -> int:
 class Server:
     """`stoa serve` on a free port, ready when the constructor returns.
 
-    `printed` is what it wrote to stdout up to its address, all of it once it has ended.
+    `printed` is what it wrote to stdout up to its address, all of it once it has ended; `database`
+    are the settings that say where its data is.
     """
 
     def __init__(self, data_dir: Path, settings: Mapping[str, object]) -> None:
         self.data_dir = data_dir
+        address = str(settings.get("database_url", ""))
+        self.database = Settings(data_dir=str(data_dir), database_url=address)
         port = str(settings.get("port") or (_free_port() if "base_url" in settings else 0))
         self.printed = ""
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
