@@ -46,6 +46,11 @@ def postgresql() -> Iterator[PostgreSQL]:
     running.stop()
 
 
+def url_on(request: pytest.FixtureRequest, engine: str) -> str:
+    """The address of a new database, or none for the embedded one, which makes its own file."""
+    return "" if engine == "sqlite" else request.getfixturevalue("postgresql").new()
+
+
 def engine_of(request: pytest.FixtureRequest) -> str:
     """The engine of a test: the embedded one unless it asks for `engine`."""
     return request.getfixturevalue("engine") if "engine" in request.fixturenames else "sqlite"
@@ -53,19 +58,15 @@ def engine_of(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[], str]]:
-    """Makes databases of the test's engine. It returns their addresses, and none for the embedded
-    one, which makes its own file."""
+    """Makes databases of the test's engine; what it returns is as of `url_on`."""
     urls: list[str] = []
 
     def new() -> str:
-        if engine_of(request) == "sqlite":
-            return ""
-        cluster: PostgreSQL = request.getfixturevalue("postgresql")
-        urls.append(cluster.new())
+        urls.append(url_on(request, engine_of(request)))
         return urls[-1]
 
     yield new
-    for url in urls:
+    for url in filter(None, urls):
         request.getfixturevalue("postgresql").drop(url)
 
 
@@ -136,8 +137,7 @@ def shared_servers(
 
     def shared(engine: str) -> Server:
         if engine not in running:
-            embedded = engine == "sqlite"
-            url = "" if embedded else request.getfixturevalue("postgresql").new()
+            url = url_on(request, engine)
             folder = tmp_path_factory.mktemp("shared") / "server"
             running[engine] = Server(folder, {**LIMITS_OFF, "database_url": url})
         return running[engine]

@@ -8,6 +8,7 @@ import pytest
 
 from stoa.domain import cursors
 from stoa.settings import Settings
+from tests.conftest import ENGINES, url_on
 from tests.support.app import Agent, App
 
 MIB = 1024 * 1024
@@ -57,14 +58,17 @@ class Listing(NamedTuple):
     default: int
 
 
-@pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]:
+@pytest.fixture(scope="module", params=ENGINES)
+def full(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[App, str]]:
     """A service with 102 threads, only to be read, and the one that has 101 replies."""
     folder = tmp_path_factory.mktemp("lists")
     off: dict[str, Any] = {
         name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
     }
-    with App(Settings(data_dir=str(folder), **off)) as app:
+    url = url_on(request, request.param)
+    with App(Settings(data_dir=str(folder), database_url=url, **off)) as app:
         alice = app.agent("alice")
         first = alice.thread()
         for number in range(101):

@@ -21,6 +21,12 @@ ROUNDS = 6
 
 
 @pytest.fixture
+def engine() -> str:
+    """These are faults of its file."""
+    return "sqlite"
+
+
+@pytest.fixture
 def disk() -> Iterator[Disk]:
     with faulty_disk() as disk:
         yield disk

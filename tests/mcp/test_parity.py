@@ -1,8 +1,9 @@
-"""One action, two doors: REST and MCP give the same answers and leave the same ledger."""
+"""One action, two doors, two engines: the answers and the ledger are the same."""
 
 import json
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 
 from stoa.operations.catalog import all_operations
 from stoa.settings import Settings
+from tests.conftest import ENGINES
 from tests.support.app import App
 from tests.support.clock import SECOND
 from tests.support.doors import DOORS, Door
 from tests.support.flow import Flow, Step, job_flow, thread_flow
+from tests.support.postgresql import PostgreSQL
 
 RANDOM = re.compile(r"\b(?:ag|th|rp|job|js|bty|rc|tx|ev)_[0-9a-z]{26}|[0-9a-f]{16}(?=\")")
 NOWHERE = "job_01arz3ndektsv4rrffq69g5fav"
@@ -78,17 +81,21 @@ def named_in_turn(text: str) -> str:
 
 @pytest.mark.promise("T1")
 @pytest.mark.parametrize("flow", [thread_flow, job_flow, refusals])
-def test_the_same_calls_through_every_door_tell_the_same_story(
-    flow: Callable[[], Flow], settings: Settings, tmp_path: Path
+def test_the_same_calls_through_every_door_and_on_every_engine_tell_the_same_story(
+    flow: Callable[[], Flow], settings: Settings, tmp_path: Path, postgresql: PostgreSQL
 ) -> None:
-    stories: dict[str, str] = {}
-    for name, door in DOORS.items():
-        own = msgspec.structs.replace(settings, data_dir=str(tmp_path / name))
+    stories: dict[tuple[str, str], str] = {}
+    for engine, (name, door) in product(ENGINES, DOORS.items()):
+        url = postgresql.new() if engine == "postgresql" else ""
+        folder = str(tmp_path / f"{engine}-{name}")
+        own = msgspec.structs.replace(settings, data_dir=folder, database_url=url)
         with App(own) as app:
-            stories[name] = play(flow(), app, door(app))
-    assert stories["rest"].count('"transactionId"') >= 3
+            stories[engine, name] = play(flow(), app, door(app))
+        if url:
+            postgresql.drop(url)
+    assert stories["sqlite", "rest"].count('"transactionId"') >= 3
     for story in stories.values():
-        assert story == stories["rest"]
+        assert story == stories["sqlite", "rest"]
 
 
 def test_the_flows_call_every_tool() -> None:

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,6 +50,7 @@ class PaidWork(RuleBasedStateMachine):
     """Takes every step twice: in the application and in the model."""
 
     steps = 0
+    new_database: Callable[[], str] = str
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,6 +58,7 @@ class PaidWork(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="stoa-model-", dir=memory))
         self.clock = VirtualClock()
         values = {"data_dir": str(self.folder), **LIMITS_OFF, **QUIET, **CAPS}
+        values["database_url"] = type(self).new_database()
         values["token_ttl_seconds"] = TOKEN_LIFE // 1000
         self.app = App(msgspec.convert(values, Settings), self.clock)
         self.town = Town(START)
@@ -375,7 +377,10 @@ def explore(examples: int, steps: int, **more: Any) -> int:
 
 
 @pytest.mark.promise("C12")
-def test_two_thousand_steps_agree_with_the_model() -> None:
+def test_two_thousand_steps_agree_with_the_model(
+    engine: str, new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PaidWork, "new_database", staticmethod(new_database))
     assert explore(25, 80) >= 2000
 
 

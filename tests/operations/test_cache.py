@@ -14,6 +14,12 @@ NOISE = random.Random(1)
 
 
 @pytest.fixture
+def engine() -> str:
+    """Where other processes write too, no answer is kept."""
+    return "sqlite"
+
+
+@pytest.fixture
 def cache(stoa: App) -> AnswerCache:
     return AnswerCache(stoa.stoa.store, 32 * MIB)
 

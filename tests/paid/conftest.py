@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from stoa.settings import Settings
-from tests.conftest import LIMITS_OFF, QUIET
+from tests.conftest import ENGINES, LIMITS_OFF, QUIET, url_on
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
@@ -37,10 +37,13 @@ class Shared:
         return self.app.agent(f"{name} {next(self._numbers)}")
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+@pytest.fixture(scope="module", params=ENGINES)
+def shared(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shared]:
     """See `Shared`; the ledger must be sound when all tests of the module are through."""
     values = {"data_dir": str(tmp_path_factory.mktemp("shared")), **LIMITS_OFF, **QUIET}
+    values["database_url"] = url_on(request, request.param)
     values |= {"signup_grant": "1000000", "token_ttl_seconds": 10_000_000}
     with App(msgspec.convert(values, Settings)) as app:
         yield Shared(app)

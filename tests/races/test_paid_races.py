@@ -24,6 +24,8 @@ AROUND_S = 0.05
 APART_S = 0.007
 Race = Callable[[Crowd], Coroutine[Any, Any, None]]
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 
 def run(server: Server, race: Race) -> None:
     """Run a race; the ledger of the running server must be sound behind it."""

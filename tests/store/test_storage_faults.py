@@ -19,6 +19,12 @@ Moment = tuple[set[str], dict[str, bytes]]
 
 
 @pytest.fixture
+def engine() -> str:
+    """These are faults of its file."""
+    return "sqlite"
+
+
+@pytest.fixture
 def storage() -> Iterator[Storage]:
     with Storage() as opened:
         yield opened

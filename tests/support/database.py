@@ -34,6 +34,25 @@ def query(settings: Settings, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         return connection.execute(sql, values).fetchall()
 
 
+def table_names(settings: Settings) -> list[str]:
+    """Every table, but for those that the full-text index of SQLite makes for itself."""
+    catalogue = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    if settings.on_postgresql:
+        catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    names = [str(name) for (name,) in query(settings, catalogue)]
+    return [name for name in names if settings.on_postgresql or not name.startswith("post_index")]
+
+
+def everything_in(settings: Settings) -> bytes:
+    """All that is stored: the files of SQLite, the rows of PostgreSQL as they are sent."""
+    if not settings.on_postgresql:
+        return b"".join(file.read_bytes() for file in settings.database_path.parent.iterdir())
+    found = [row for name in table_names(settings) for row in query(settings, f"TABLE {name}")]
+    return b"\n".join(
+        value if isinstance(value, bytes) else str(value).encode() for row in found for value in row
+    )
+
+
 async def rows(url: str, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """Run a statement on PostgreSQL, with `?` for its values; its rows."""
     numbers = count(1)
