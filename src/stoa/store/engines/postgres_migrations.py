@@ -22,9 +22,9 @@ CREATE TABLE IF NOT EXISTS stoa_migration (
 """
 _VERSION = "SELECT coalesce(max(number), 0) FROM stoa_migration"
 _NOTE = "INSERT INTO stoa_migration (number, name) VALUES ($1, $2)"
-_MARKED = "SELECT to_regclass('stoa_migration') IS NOT NULL"
-_OTHERS = """
-SELECT count(*) FROM pg_class c
+# In one statement: between two of them another program may take a step.
+_FOUND = """
+SELECT coalesce(bool_or(c.relname = 'stoa_migration'), false), count(*) > 0 FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
   AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
@@ -42,20 +42,14 @@ def steps() -> list[Step]:
     return read_steps("postgresql")
 
 
-async def version(connection: Connection) -> int:
-    """The number of the last migration that the database has seen."""
-    if not await connection.fetchval(_MARKED):
-        return 0
-    return int(await connection.fetchval(_VERSION))
-
-
 async def check(connection: Connection, where: str, known: Sequence[Step]) -> int:
     """The version of a database that is ours or empty; raises `StartRefused` for any other."""
     if not await connection.fetchval("SELECT current_schema() IS NOT NULL"):
         raise StartRefused(f"{where} has no schema for this user: CREATE SCHEMA, or GRANT USAGE")
-    present = await version(connection)
-    if not present and await connection.fetchval(_OTHERS):
+    ours, used = await connection.fetchrow(_FOUND) or (False, False)
+    if used and not ours:
         raise StartRefused(f"{where} is not a database of Stoa; give it an empty one of its own")
+    present = int(await connection.fetchval(_VERSION)) if ours else 0
     newest = known[-1].number
     if present > newest:
         raise StartRefused(

@@ -1,0 +1,213 @@
+"""Opening a PostgreSQL database: migrated once, or refused with one clear line."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from socket import AF_UNIX, SHUT_RDWR, create_server, socket
+
+import pytest
+
+from stoa.store.engines import postgres, postgres_connection, postgres_migrations
+from stoa.store.engines.steps import read
+from stoa.store.tx import StartRefused
+from tests.support.command import run_stoa
+from tests.support.database import rows
+from tests.support.postgresql import PostgreSQL, name_of
+
+SECRET = "pa55/w@rd"
+STEPS = postgres_migrations.steps()
+TITLES = [step.title for step in STEPS]
+
+
+def refused(url: str) -> str:
+    """The one line with which `stoa migrate` and `stoa serve` refuse this database."""
+    said = {
+        run_stoa(*command, STOA_DATABASE_URL=url).err
+        for command in (["migrate"], ["serve", "--port", "0"])
+    }
+    assert len(said) == 1, said
+    (line,) = said
+    assert line.startswith("stoa: ")
+    assert line.count("\n") == 1
+    assert SECRET not in line
+    assert "pa55" not in line
+    return line
+
+
+def test_an_empty_database_is_migrated_once(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+    assert asyncio.run(postgres.migrate(url)) == TITLES
+    assert asyncio.run(postgres.migrate(url)) == []
+    done = asyncio.run(rows(url, "SELECT number, name FROM stoa_migration ORDER BY number"))
+    assert [f"{number:04}_{name}" for number, name in done] == TITLES
+
+
+def test_of_several_programs_that_start_at_once_each_step_is_applied_by_one(
+    postgresql: PostgreSQL,
+) -> None:
+    url = postgresql.empty()
+
+    async def all_at_once() -> list[list[str]]:
+        return await asyncio.gather(*(postgres.migrate(url) for _ in range(5)))
+
+    applied = asyncio.run(all_at_once())
+    assert sorted(title for titles in applied for title in titles) == TITLES
+
+
+def test_the_command_says_what_it_did_and_where(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+    first, second = (run_stoa("migrate", STOA_DATABASE_URL=url) for _ in range(2))
+    where = f"{postgresql.socket.parent}/{name_of(url)}"
+    assert (
+        first.out == "".join(f"applied {title}\n" for title in TITLES) + f"{where} is up to date\n"
+    )
+    assert second.out == f"{where} was up to date\n"
+
+
+def test_a_step_that_fails_leaves_everything_as_it_was(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    (tmp_path / "0001_good.sql").write_text("CREATE TABLE good (id BIGINT)")
+    (tmp_path / "0002_bad.sql").write_text("CREATE TABLE bad (id BIGINT); SELECT 1 / 0")
+    url = postgresql.empty()
+
+    async def migrate() -> None:
+        async with postgres_connection.opened(url) as connection:
+            await postgres_migrations.migrate(connection, "here", read(tmp_path))
+
+    with pytest.raises(Exception, match="division by zero"):
+        asyncio.run(migrate())
+    tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+    assert asyncio.run(rows(url, tables)) == [("good",), ("stoa_migration",)]
+
+
+def test_a_newer_database_is_refused_and_left_alone(postgresql: PostgreSQL) -> None:
+    url = postgresql.new()
+    postgresql.do("INSERT INTO stoa_migration VALUES (99, 'from_the_future')", url)
+    line = refused(url)
+    assert f"has schema 99, this Stoa knows up to {len(STEPS)}: use a newer Stoa" in line
+
+
+def test_the_database_of_something_else_is_refused_and_left_alone(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+    postgresql.do("CREATE TABLE invoice (id BIGINT)", url)
+    assert "is not a database of Stoa; give it an empty one of its own" in refused(url)
+    assert asyncio.run(rows(url, "SELECT to_regclass('stoa_migration')")) == [(None,)]
+
+
+def test_a_wrong_password_is_told_without_it(postgresql: PostgreSQL) -> None:
+    postgresql.demand_password("guarded", "right")
+    url = postgresql.url(name_of(postgresql.new()), user="guarded", password=SECRET)
+    assert "refuses the user or the password in STOA_DATABASE_URL" in refused(url)
+
+
+def test_a_database_that_is_not_there_is_refused(postgresql: PostgreSQL) -> None:
+    assert "there is no database" in refused(postgresql.url("nowhere"))
+
+
+def test_a_server_that_is_not_there_is_refused() -> None:
+    with closing(socket()) as taken:
+        taken.bind(("127.0.0.1", 0))  # and nobody listens
+        port = taken.getsockname()[1]
+        line = refused(f"postgresql://stoa:{SECRET.replace('/', '%2F')}@127.0.0.1:{port}/stoa")
+    assert f"cannot reach 127.0.0.1:{port}/stoa" in line
+    assert "is PostgreSQL running there?" in line
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://stoa:{SECRET}@127.0.0.1:5432/stoa",
+        "postgresql://stoa:secret@127.0.0.1:port/stoa",
+        "postgresql://stoa:secret@127.0.0.1:5432/stoa?sslmode=sometimes",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_refused(url: str) -> None:
+    assert "STOA_DATABASE_URL" in refused(url)
+
+
+def test_a_user_who_may_not_make_tables_is_refused(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+    postgresql.do("CREATE ROLE visitor LOGIN")
+    line = refused(postgresql.url(name_of(url), user="visitor"))
+    assert "this user may not change the schema" in line
+
+
+def test_a_user_who_may_not_write_is_refused(postgresql: PostgreSQL) -> None:
+    url = postgresql.new()
+    postgresql.do("CREATE ROLE reader LOGIN")
+    postgresql.do("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader", url)
+    line = refused(postgresql.url(name_of(url), user="reader"))
+    assert "this user may not use the table account; GRANT SELECT, INSERT" in line
+
+
+def test_a_user_who_may_only_use_a_migrated_database_can_serve_it(postgresql: PostgreSQL) -> None:
+    url = postgresql.new()
+    postgresql.do("CREATE ROLE clerk LOGIN")
+    rights = "SELECT, INSERT, UPDATE, DELETE"
+    postgresql.do(f"GRANT {rights} ON ALL TABLES IN SCHEMA public TO clerk", url)
+    assert asyncio.run(postgres.migrate(postgresql.url(name_of(url), user="clerk"))) == []
+
+
+def test_a_database_that_does_not_keep_text_as_utf8_is_refused(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty("TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'")
+    assert "keeps text as SQL_ASCII; make a database with ENCODING 'UTF8'" in refused(url)
+
+
+class Older:
+    """A way to the server on which it says that it is PostgreSQL 13."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._listener = create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):  # closed with the test
+            while True:
+                with self._listener.accept()[0] as here, socket(AF_UNIX) as there:
+                    there.connect(str(self._target))
+                    back = threading.Thread(target=self._pass_on, args=(there, here))
+                    back.start()
+                    self._pass_on(here, there)
+                    back.join()
+
+    def _pass_on(self, source: socket, sink: socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data.replace(b"server_version\x0018.", b"server_version\x0013."))
+        with suppress(OSError):
+            sink.shutdown(SHUT_RDWR)
+
+    def close(self) -> None:
+        """Take no more connections."""
+        self._listener.close()
+
+
+@pytest.fixture
+def older(postgresql: PostgreSQL) -> Iterator[Older]:
+    with closing(Older(postgresql.socket)) as way:
+        yield way
+
+
+def test_an_old_server_is_refused(older: Older) -> None:
+    line = refused(f"postgresql://postgres@127.0.0.1:{older.port}/postgres?sslmode=disable")
+    assert "is PostgreSQL 13." in line
+    assert "Stoa needs 14 or newer" in line
+
+
+def test_a_server_that_takes_no_writes_is_refused(postgresql: PostgreSQL) -> None:
+    url = postgresql.new()
+    postgresql.do(f"ALTER DATABASE {name_of(url)} SET default_transaction_read_only = on")
+    assert "takes no writes; use the primary's address" in refused(url)
+
+
+def test_an_older_schema_is_not_audited_but_migrated_first(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+    done = run_stoa("audit", STOA_DATABASE_URL=url)
+    assert (done.code, done.err.count("run `stoa migrate` first")) == (1, 1)
+    with pytest.raises(StartRefused):
+        asyncio.run(postgres.read_once(url, int, lambda tx: tx.all("agents.get", id="")))
