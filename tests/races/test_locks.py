@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -21,7 +22,7 @@ from stoa.store.engines.postgres_tx import numbered
 from tests.conftest import LIMITS_OFF, QUIET
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
-from tests.support.clock import DAY, START, VirtualClock
+from tests.support.clock import DAY, SECOND, START, VirtualClock
 from tests.support.jobs import REJECTION, WORK, done, offer, read
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL, rows
@@ -72,18 +73,19 @@ def take_out_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 def meet(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
     """Lets so many calls meet before a function of the store, which comes after what is read."""
 
-    def arrange(name: str, parties: int) -> None:
-        meeting = Meeting(parties)
-        module, _, function = name.rpartition(".")
-        real: Callable[..., Awaitable[Any]] = getattr(__import__(module, fromlist=["_"]), function)
+    return lambda name, parties: hold_up(monkeypatch, name, Meeting(parties))
 
-        async def held_up(*values: Any, **more: Any) -> Any:
-            await meeting.join()
-            return await real(*values, **more)
 
-        monkeypatch.setattr(name, held_up)
+def hold_up(monkeypatch: pytest.MonkeyPatch, name: str, meeting: Meeting) -> None:
+    """Let calls of a function join a meeting first."""
+    module, _, function = name.rpartition(".")
+    real: Callable[..., Awaitable[Any]] = getattr(import_module(module), function)
 
-    return arrange
+    async def held_up(*values: Any, **more: Any) -> Any:
+        await meeting.join()
+        return await real(*values, **more)
+
+    monkeypatch.setattr(name, held_up)
 
 
 Meet = Callable[[str, int], None]
@@ -247,7 +249,9 @@ def test_whatever_agents_do_at_once_they_never_wait_for_each_other_in_a_circle(
     with App(msgspec.convert(values, Settings)) as app:
         crowd = [app.agent(f"agent {number}") for number in range(3)]
         for _ in range(4):
-            app.together(*storm(crowd))
+            calls = list(storm(crowd))
+            app.clock.advance(SECOND)
+            app.together(*calls)
         app.clock.advance(4 * DAY)
         for agent in crowd:
             agent.sign_in()
@@ -255,10 +259,38 @@ def test_whatever_agents_do_at_once_they_never_wait_for_each_other_in_a_circle(
         app.together(app.stoa.upkeep.sweep(), *balances, app.stoa.upkeep.sweep())
         findings = app.run(app.stoa.store.read(audit.run_all))
         assert not any(finding.differences for finding in findings)
-    # A connection has reported its deadlocks once it is closed.
+    assert deadlocks(postgresql, url) == 0
+
+
+def deadlocks(cluster: PostgreSQL, url: str) -> int:
+    """How often transactions waited in a circle; a connection says so once it is closed."""
     name = url.partition("@/")[2].partition("?")[0]
     counted = "SELECT deadlocks FROM pg_stat_database WHERE datname = :name"
-    assert asyncio.run(rows(postgresql.url(), counted, {"name": name}))[0][0] == 0
+    return asyncio.run(rows(cluster.url(), counted, {"name": name}))[0][0]
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["passes over", "naive"])
+def test_noting_when_an_agent_was_seen_waits_for_nobody(
+    postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch, *, waits: bool, engine: str
+) -> None:
+    """Ada has moved her credits and comes to what notes that she was seen; the other has locked her
+    and wants to pay her."""
+    if waits:
+        shared = statements.positional(statements.load("sqlite")["agents.seen"])
+        monkeypatch.setitem(numbered(), "agents.seen", shared)
+    url = postgresql.new()
+    values = {"database_url": url, **LIMITS_OFF, **QUIET}
+    with App(msgspec.convert(values, Settings)) as app:
+        ada, bob = app.agent("ada"), app.agent("bob")
+        thread = bob.thread(bountyCredits=1)
+        path = f"threads/{thread['id']}/replies/{ada.reply(thread)['id']}/accept"
+        app.clock.advance(SECOND)
+        meeting = Meeting(2)
+        hold_up(monkeypatch, "stoa.store.agents.seen", meeting)
+        hold_up(monkeypatch, "stoa.operations.escrow.pay", meeting)
+        body = {"title": "t", "body": "b", "bountyCredits": 1}
+        statuses(app, [ada.ask("POST", "threads", body), bob.ask("POST", path)])
+    assert (deadlocks(postgresql, url) > 0) is waits
 
 
 def storm(crowd: list[Agent]) -> Iterator[Coroutine[Any, Any, Answer]]:
