@@ -1,9 +1,10 @@
 """The audit finds whatever does not fit, and stops settlements when it does."""
 
-import sqlite3
+import asyncio
 from pathlib import Path
 
 import apsw
+import asyncpg
 import pytest
 
 from stoa.domain.ids import encode_ulid
@@ -11,11 +12,15 @@ from stoa.operations.auditor import Auditor
 from stoa.store import audit
 from tests.support.app import Agent, App
 from tests.support.clock import START
-from tests.support.command import run_stoa
+from tests.support.command import Finished, run_stoa
+from tests.support.database import query
 
 
 def tamper(app: App, *statements: str) -> None:
-    """Change the file behind the service's back, triggers and foreign keys out of the way."""
+    """Change the data behind the service's back, triggers and foreign keys out of the way."""
+    if app.settings.on_postgresql:
+        asyncio.run(tamper_postgresql(app.settings.database_url, statements))
+        return
     connection = apsw.Connection(str(app.settings.database_path))
     connection.set_busy_timeout(5000)
     for (trigger,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'"):
@@ -23,6 +28,22 @@ def tamper(app: App, *statements: str) -> None:
     for statement in statements:
         connection.execute(statement)
     connection.close()
+
+
+async def tamper_postgresql(url: str, statements: tuple[str, ...]) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute("SET session_replication_role = replica")
+    for statement in statements:
+        await connection.execute(statement)
+    await connection.close()
+
+
+def audit_command(app: App, *options: str) -> Finished:
+    """`stoa audit` on the database of this service."""
+    settings = app.settings
+    if settings.on_postgresql:
+        return run_stoa("audit", *options, STOA_DATABASE_URL=settings.database_url)
+    return run_stoa("audit", "--data-dir", settings.data_dir, *options)
 
 
 def differing(app: App) -> set[str]:
@@ -180,11 +201,10 @@ def test_a_new_transaction_of_a_large_ledger_is_audited_within_the_minute(
 def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
     stoa: App, tmp_path: Path
 ) -> None:
-    folder = str(stoa.settings.data_dir)
-    clean = run_stoa("audit", "--data-dir", folder)
+    clean = audit_command(stoa)
     assert (clean.code, "differences" in clean.out) == (0, True)
     tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
-    broken = run_stoa("audit", "--data-dir", folder)
+    broken = audit_command(stoa)
     assert broken.code == 1
     assert "issuer: expected" in broken.out
     missing = run_stoa("audit", "--data-dir", str(tmp_path / "nothing"))
@@ -197,10 +217,9 @@ def test_after_a_mended_difference_the_command_lets_settlements_go_on(stoa: App)
     tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
     stoa.run(stoa.stoa.upkeep.audit())
     tamper(stoa, "UPDATE account SET balance = balance - 1 WHERE id = 'issuer'")
-    folder = str(stoa.settings.data_dir)
-    busy = run_stoa("audit", "--data-dir", folder, "--resume")
-    assert (busy.code, "another Stoa" in busy.err) == (1, True)
-    stoa.close()
-    assert "settlements go on" in run_stoa("audit", "--data-dir", folder, "--resume").out
-    with sqlite3.connect(stoa.settings.database_path) as connection:
-        assert connection.execute("SELECT count(*) FROM stop").fetchone() == (0,)
+    if not stoa.settings.on_postgresql:  # whose data many programs may use at once
+        busy = audit_command(stoa, "--resume")
+        assert (busy.code, "another Stoa" in busy.err) == (1, True)
+        stoa.close()
+    assert "settlements go on" in audit_command(stoa, "--resume").out
+    assert query(stoa.settings, "SELECT count(*) FROM stop") == [(0,)]

@@ -71,16 +71,19 @@ class PostgreSQL:
         rules.write_text(f"local all {user} scram-sha-256\n{rules.read_text()}")
         self.do("SELECT pg_reload_conf()")
 
-    def restart(self, how: str = "immediate") -> None:
-        """Stop the server in one of the ways of `pg_ctl`, start it again and wait until it is up.
+    def crash(self) -> None:
+        """End the server at once: its next start recovers from its log."""
+        self._control("-m", "immediate", "stop")
 
-        `immediate` is a crash: it recovers from its log.
-        """
-        folder, log = str(self.folder / "data"), str(self._server.log)
+    def start(self) -> None:
+        """Start a server that was ended, and wait until it is up."""
         options = f'-h "" -k {self.socket.parent}'
-        control = ("-w", "-D", folder, "-m", how, "-l", log, "-o", options, "restart")
+        self._control("-l", str(self._server.log), "-o", options, "start")
+
+    def _control(self, *arguments: str) -> None:
+        command = ("-w", "-D", str(self.folder / "data"), *arguments)
         server = self._server
-        pgexec("pg_ctl", control, bin_path=server.bin_path, user=server.system_user)
+        pgexec("pg_ctl", command, bin_path=server.bin_path, user=server.system_user)
 
     def stop(self) -> None:
         """End the cluster and remove it."""
