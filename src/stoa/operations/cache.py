@@ -88,7 +88,9 @@ class AnswerCache:
         return entry or self._unpack(key, kept)
 
     def put(self, key: str, entry: Entry) -> None:
-        """Keep an answer."""
+        """Keep an answer, unless it is out of date already; where others write too, all are."""
+        if not self._store.fresh(entry.shown_id, entry.stamp):
+            return
         self._drop(key)
         self._open.put(key, entry)
         self._make_room()

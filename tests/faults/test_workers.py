@@ -1,0 +1,118 @@
+"""Workers killed one after the other under load: what they were answering fails, nothing else."""
+
+import asyncio
+import os
+import random
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.keys import Key
+from tests.support.processes import process, workers
+from tests.support.remote import Remote
+from tests.support.server import Server
+
+Start = Callable[..., Server]
+
+WORKERS = 4
+CLIENTS = 8
+BETWEEN_S = 5
+SEED = 20_261_121
+PLENTY = {"limit_reads_agent": 10**6, "limit_replies": 10**6}  # counted, never full
+
+
+@dataclass
+class Load:
+    """Clients that read and write, one request after the other, each on a connection of its own."""
+
+    url: str
+    headers: dict[str, str]
+    thread: str
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    statuses: set[int] = field(default_factory=set[int])
+    acknowledged: list[str] = field(default_factory=list[str])
+    broken: list[int | None] = field(default_factory=list[int | None])
+    """For each request without an answer the worker it was sent to; None where the connection had
+    been taken by a worker that had not answered on it before."""
+
+    async def client(self) -> None:
+        """Go on until the load is over; connect again at once where the connection broke."""
+        while not self.over.is_set():
+            worker = None
+            async with httpx.AsyncClient(base_url=self.url, timeout=60) as http:
+                try:
+                    worker = (await http.get("/readyz")).raise_for_status().json()["process"]
+                    while not self.over.is_set():
+                        await self._read_and_write(http)
+                except httpx.ConnectError:
+                    raise  # the socket is there all the time
+                except httpx.TransportError:
+                    self.broken.append(worker)
+
+    async def _read_and_write(self, http: httpx.AsyncClient) -> None:
+        path = f"/api/v1/threads/{self.thread}"
+        read = await http.get(path, headers=self.headers)
+        written = await http.post(f"{path}/replies", json={"body": "b"}, headers=self.headers)
+        self.statuses |= {read.status_code, written.status_code}
+        if written.status_code == 201:
+            self.acknowledged.append(written.json()["reply"]["id"])
+
+
+async def killing(server: Server, load: Load, kills: int) -> list[int]:
+    """Kill a worker every few seconds while the load runs; those that were killed."""
+    dice = random.Random(SEED)
+    killed: list[int] = []
+    clients = [asyncio.create_task(load.client()) for _ in range(CLIENTS)]
+    for _ in range(kills):
+        await asyncio.sleep(BETWEEN_S)
+        victim = dice.choice(sorted(workers(server)))
+        os.kill(victim, signal.SIGKILL)
+        killed.append(victim)
+    await asyncio.sleep(BETWEEN_S)
+    load.over.set()
+    await asyncio.gather(*clients)
+    return killed
+
+
+def stored(remote: Remote, thread: str) -> set[str]:
+    """The ids of all replies."""
+    found: set[str] = set()
+    path: str | None = f"threads/{thread}/replies?limit=100"
+    while path:
+        answer = remote.get(path).json()
+        found |= {reply["id"] for reply in answer["replies"]}
+        cursor = answer["nextCursor"]
+        path = cursor and f"threads/{thread}/replies?limit=100&cursor={cursor}"
+    return found
+
+
+@pytest.mark.promise("D30")
+@pytest.mark.parametrize(
+    "kills",
+    [
+        pytest.param(3, id="three"),
+        pytest.param(24, id="two-minutes", marks=[pytest.mark.soak, pytest.mark.timeout(400)]),
+    ],
+)
+def test_when_a_worker_is_killed_only_requests_in_flight_on_it_fail(
+    start_server: Start, together: dict[str, str], kills: int
+) -> None:
+    server = start_server(workers=WORKERS, **PLENTY, **together)
+    with Remote(server.url) as remote:
+        token = remote.sign_in(Key("alice"), displayName="Alice")["token"]
+        thread: Any = remote.post("threads", {"title": "t", "body": "b"}).json()["thread"]
+    load = Load(server.url, {"Authorization": f"Bearer {token}"}, thread["id"])
+    killed = asyncio.run(killing(server, load, kills))
+    assert load.statuses == {200, 201}
+    assert set(load.broken) <= {*killed, None}
+    assert len(load.broken) <= kills * CLIENTS
+    assert len(load.acknowledged) > 10 * kills
+    with Remote(server.url) as remote:
+        assert set(load.acknowledged) <= stored(remote, thread["id"])
+    with httpx.Client(base_url=server.url) as client:
+        assert process(client) not in killed
+    assert server.stop() == 0
