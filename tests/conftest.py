@@ -132,14 +132,19 @@ def start_server(
 def shared_servers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], Server]]:
-    """One real server for each engine, started when it is first asked for."""
+    """One real server for each engine, started when it is first asked for; on PostgreSQL it has
+    two workers."""
     running: dict[str, Server] = {}
 
     def shared(engine: str) -> Server:
         if engine not in running:
+            several: dict[str, Any] = {}
+            if engine == "postgresql":
+                valkey: Valkey = request.getfixturevalue("valkey")
+                several = {"workers": 2, "valkey_url": valkey.url}
             url = url_on(request, engine)
             folder = tmp_path_factory.mktemp("shared") / "server"
-            running[engine] = Server(folder, {**LIMITS_OFF, "database_url": url})
+            running[engine] = Server(folder, {**LIMITS_OFF, "database_url": url, **several})
         return running[engine]
 
     yield shared

@@ -148,8 +148,12 @@ def test_nobody_offers_more_than_they_have_over_many_connections(server: Server)
 
 
 @pytest.mark.promise("L1")
-def test_limits_hold_over_many_connections(start_server: Callable[..., Server]) -> None:
-    limited = start_server(limit_reads_anonymous=120, limit_threads=10)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_limits_hold_over_many_connections(
+    start_server: Callable[..., Server], request: pytest.FixtureRequest, workers: int
+) -> None:
+    several: dict[str, str] = request.getfixturevalue("together") if workers > 1 else {}
+    limited = start_server(limit_reads_anonymous=120, workers=workers, **several)
     headers = [{"X-Forwarded-For": f"10.0.{number}.1"} for number in range(300)]
 
     def read(remote: Remote, forged: dict[str, str]) -> int:

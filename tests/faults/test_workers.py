@@ -90,15 +90,20 @@ def stored(remote: Remote, thread: str) -> set[str]:
     return found
 
 
-@pytest.mark.promise("D30")
-@pytest.mark.parametrize(
-    "kills",
-    [
-        pytest.param(3, id="three"),
-        pytest.param(24, id="two-minutes", marks=[pytest.mark.soak, pytest.mark.timeout(400)]),
-    ],
-)
+@pytest.mark.promise("D10")
 def test_when_a_worker_is_killed_only_requests_in_flight_on_it_fail(
+    start_server: Start, together: dict[str, str]
+) -> None:
+    check_that_only_requests_in_flight_fail(start_server, together, kills=3)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(400)
+def test_the_same_for_two_minutes(start_server: Start, together: dict[str, str]) -> None:
+    check_that_only_requests_in_flight_fail(start_server, together, kills=24)
+
+
+def check_that_only_requests_in_flight_fail(
     start_server: Start, together: dict[str, str], kills: int
 ) -> None:
     server = start_server(workers=WORKERS, **PLENTY, **together)

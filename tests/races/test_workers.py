@@ -155,5 +155,5 @@ def test_a_token_of_one_worker_is_good_at_both_until_it_is_revoked(
     for _ in range(3):
         pair.read(path, headers)
     revoke = "UPDATE token SET revoked_at = 1"
-    asyncio.run(postgresql.rows(together["database_url"], revoke, {}))
+    asyncio.run(postgresql.rows(together["database_url"], revoke))
     assert [client.get(path, headers=headers).status_code for client in pair.clients] == [401] * 2
