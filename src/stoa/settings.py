@@ -48,7 +48,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     database_connections: Annotated[
         Connections,
-        Meta(description="How many connections to PostgreSQL each process opens at most."),
+        Meta(
+            description="How many connections to PostgreSQL each process works on; one more looks "
+            "whether it answers."
+        ),
     ] = 10
     database_timeout_seconds: Annotated[
         Seconds,

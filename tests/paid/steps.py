@@ -109,7 +109,7 @@ class Table:
         agent_id = self.agent(name).id
         spendable = "SELECT balance FROM account WHERE id = 'agent:' || ?"
         reserved = "SELECT sum(amount) FROM hold WHERE agent_id = ? AND status = 'OPEN'"
-        figures = [rows(self._app, sql, agent_id)[0][0] or 0 for sql in (spendable, reserved)]
+        figures = [int(rows(self._app, sql, agent_id)[0][0] or 0) for sql in (spendable, reserved)]
         return " + ".join(f"{figure / 100:g}" for figure in figures)
 
 

@@ -39,7 +39,6 @@ _LIMITS = (
 # A time-out during COMMIT would report as done what no standby has; in a transaction that failed
 # unnoticed SET is an error, where COMMIT alone would roll back and say nothing.
 _COMMIT = "SET LOCAL statement_timeout = 0; COMMIT"
-_NOW_US = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
 
 class _Again(Exception):
@@ -89,7 +88,7 @@ class PostgresStore:
         )
         self._begin_write = _WRITE + limits
         self._begin_read = _READ + limits
-        self._watch = Watch(self._time_us, clock)
+        self._watch = Watch(partial(connect, url), clock)
 
     @classmethod
     async def open(
@@ -233,16 +232,3 @@ class PostgresStore:
         if what is Meaning.LOST:
             self._pool.drop_idle()
             self._watch.alarm()
-
-    async def _time_us(self) -> int:
-        connection = await self._take()
-        try:
-            return int(await connection.fetchval(_NOW_US))
-        except asyncio.CancelledError:
-            connection.terminate()
-            raise
-        except Exception as error:
-            self._leave(connection, Meaning.LOST)
-            raise StoreUnavailable(said(error)) from error
-        finally:
-            self._pool.give(connection)

@@ -7,26 +7,29 @@ from contextlib import suppress
 import structlog
 
 from stoa.clock import Clock, SystemClock
-from stoa.store.engines.postgres_pool import Busy
+from stoa.store.engines.postgres_connection import Connection
+from stoa.store.engines.postgres_errors import said
 from stoa.store.tx import StoreUnavailable
 
 log = structlog.get_logger("stoa.store")
 
 EVERY_S = 2.0
 _WHILE_GONE_S = 0.5
-_ANSWER_S = 3.0
+_ANSWER_S = 5.0
+_NOW_US = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 _TRUSTED_US = 20_000  # an answer that took longer says too little about the time
 
 
 class Watch:
     """`trouble` says why the database cannot be used now, and goes by itself.
 
-    `ask` gives the database's time in microseconds. A clock of the machine is set by it; any other
-    was given by whoever opened the store, and stays.
+    It asks on a connection of its own, since those of a busy pool may all be in use. A clock of the
+    machine is set by the database's; any other was given by whoever opened the store, and stays.
     """
 
-    def __init__(self, ask: Callable[[], Awaitable[int]], clock: Clock) -> None:
-        self._ask = ask
+    def __init__(self, connect: Callable[[], Awaitable[Connection]], clock: Clock) -> None:
+        self._connect = connect
+        self._connection: Connection | None = None
         self._clock = clock if isinstance(clock, SystemClock) else SystemClock()
         self._measured = False
         self._alarm = asyncio.Event()
@@ -35,7 +38,10 @@ class Watch:
 
     async def start(self) -> None:
         """Measure the clock, then go on looking. Raises `StoreUnavailable`."""
-        await self._measure()
+        try:
+            await self._measure()
+        except Exception as error:
+            raise StoreUnavailable(said(error)) from error
         self._task = asyncio.create_task(self._run())
 
     def alarm(self) -> None:
@@ -47,6 +53,7 @@ class Watch:
         if self._task:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        self._leave()
 
     async def _run(self) -> None:
         while True:
@@ -64,24 +71,28 @@ class Watch:
         try:
             async with asyncio.timeout(_ANSWER_S):
                 await self._measure()
-        except Busy:
-            return  # it answers others
-        except StoreUnavailable as error:
-            trouble = f"the database cannot be used: {error}"
         except TimeoutError:
             trouble = f"the database does not answer within {_ANSWER_S:g} s"
         except Exception as error:  # whatever it is, it may pass
-            log.exception("looking at the database failed")
-            trouble = f"the database cannot be used: {type(error).__name__}"
+            trouble = f"the database cannot be used: {said(error)}"
+        if trouble:
+            self._leave()
         if trouble and not self.trouble:
             log.error("database lost", reason=trouble)
         elif self.trouble and not trouble:
             log.warning("database back")
         self.trouble = trouble
 
+    def _leave(self) -> None:
+        if self._connection:
+            self._connection.terminate()
+            self._connection = None
+
     async def _measure(self) -> None:
+        if self._connection is None:
+            self._connection = await self._connect()
         before = self._clock.machine_us()
-        theirs = await self._ask()
+        theirs = int(await self._connection.fetchval(_NOW_US))
         after = self._clock.machine_us()
         if after - before <= _TRUSTED_US or not self._measured:
             self._clock.ahead_us = theirs - (before + after) // 2
