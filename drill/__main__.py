@@ -15,6 +15,7 @@ from drill.cluster import Cluster
 from drill.harm import CUTS, KILLS, Harm
 from drill.rounds import Round
 from drill.service import Service
+from tests.support.valkey import Valkey
 
 _INSIDE = "STOA_DRILL_INSIDE"
 _WHOLE_S = 120.0
@@ -43,18 +44,25 @@ class Drill:
         self.rounds: list[Round] = []
 
     async def run(self) -> None:
-        """Build the cluster, then harm it, with Stoa straight behind HAProxy and behind a pool."""
+        """Build the cluster, then harm it under load."""
         cluster = Cluster(self._folder)
         balancer.start_haproxy(self._folder)
         await asyncio.to_thread(cluster.await_whole, _WHOLE_S)
         await service.make_role()
         await witness.prepare(witness.administrator(balancer.WRITES))
+        with Valkey() as valkey:
+            await self._harm(cluster, valkey.url)
+
+    async def _harm(self, cluster: Cluster, valkey: str) -> None:
+        """With Stoa straight behind HAProxy, then behind a pool."""
         harms = [*_in_turn(KILLS, self._given.kills), *_in_turn(CUTS, self._given.cuts)]
-        await self._serve(Service(cluster, self._folder, "straight", balancer.WRITES), harms)
+        straight = Service(cluster, self._folder, "straight", balancer.WRITES, valkey)
+        await self._serve(straight, harms)
         pooled = _in_turn(KILLS, self._given.pooled)
         if pooled and self._can_pool():
             balancer.start_pgbouncer(self._folder)
-            await self._serve(Service(cluster, self._folder, "pooled", balancer.POOLED), pooled)
+            behind = Service(cluster, self._folder, "pooled", balancer.POOLED, valkey)
+            await self._serve(behind, pooled)
 
     def _can_pool(self) -> bool:
         try:

@@ -64,6 +64,7 @@ def table(rounds: Sequence[Round]) -> Table:
         shown.add_row(
             str(number),
             each.harm,
+            each.by,
             f"{each.old} → {each.new}",
             f"{each.back_s:.1f} s",
             str(each.acknowledged),

@@ -45,11 +45,13 @@ class Load(Protocol):
 class Round:
     """What happened.
 
-    `back_s` is the longest time without an acknowledged write, in seconds; `witness` says how many
-    of the rows that it asked the old primary for were acknowledged.
+    `by` is what Stoa reached the database by; `back_s` is the longest time without an acknowledged
+    write, in seconds; `witness` says how many of the rows that it asked the old primary for were
+    acknowledged.
     """
 
     harm: str
+    by: str
     old: str
     new: str
     back_s: float
@@ -71,6 +73,7 @@ class Stage:
     database: str
     administrator: str
     audit: Callable[[], str]
+    by: str
 
     async def round(self, harm: Harm) -> Round:
         """Harm the primary under load, wait until all is well again, and judge."""
@@ -91,6 +94,7 @@ class Stage:
         found = await self.load.found(self.database)
         return Round(
             harm=harm.name,
+            by=self.by,
             old=old.name,
             new=new.name,
             back_s=tally.longest_gap(began),

@@ -16,13 +16,15 @@ from stoa.settings import Settings
 from tests.support.server import Server, environment
 
 _GRANT = 1_000_000
+_MANY = 1_000_000_000  # counted in Valkey, and never reached
 
 
 class Service:
     """One Stoa with a database of its own, which it reaches at this port of this machine."""
 
-    def __init__(self, cluster: Cluster, folder: Path, name: str, port: int) -> None:
+    def __init__(self, cluster: Cluster, folder: Path, name: str, port: int, valkey: str) -> None:
         self._cluster = cluster
+        self._valkey = valkey
         self._folder = folder / name
         self._name = name
         self._port = port
@@ -35,8 +37,9 @@ class Service:
         await connection.execute(f"CREATE DATABASE {self._name} OWNER {balancer.USER}")
         await connection.close()
         settings = {
-            **_limits_off(),
+            **_limits(),
             "database_url": _url(self._port, self._name),
+            "valkey_url": self._valkey,
             "workers": workers,
             "signup_grant": _GRANT,
         }
@@ -44,7 +47,8 @@ class Service:
         load = PaidLoad(self._server.url, clients, pause_s)
         await load.sign_in()
         straight = _url(balancer.WRITES, self._name)
-        return Stage(self._cluster, load, straight, administrator, self._audit)
+        by = "PgBouncer" if self._port == balancer.POOLED else "HAProxy"
+        return Stage(self._cluster, load, straight, administrator, self._audit, by)
 
     def stop(self) -> None:
         """End the process in order."""
@@ -70,8 +74,9 @@ async def make_role() -> None:
     await connection.close()
 
 
-def _limits_off() -> dict[str, Any]:
-    return {name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")}
+def _limits() -> dict[str, Any]:
+    off = {name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")}
+    return off | {"limit_threads": _MANY, "limit_accepts": _MANY}
 
 
 def _url(port: int, database: str) -> str:

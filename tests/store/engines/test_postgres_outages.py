@@ -42,6 +42,7 @@ async def write(tx: Tx) -> None:
     await tx.run("sessions.insert_secret", name="x", value=b"x")
 
 
+@pytest.mark.promise("D11")
 def test_a_commit_that_no_longer_waits_for_a_standby_is_not_acknowledged(
     alone: str,
 ) -> None:
