@@ -135,7 +135,7 @@ class PostgresStore:
         try:
             return await attempt()
         except _Again as again:
-            raise StoreUnavailable(f"others were always quicker: {again}") from again
+            raise StoreUnavailable(f"tried {len(PAUSES_S) + 1} times: {again}") from again
 
     async def _attempt(
         self, work: Work[T], begin: str | None, end: Callable[[Connection], Awaitable[None]]
