@@ -10,10 +10,10 @@ LOCKED := $(PIP) --require-hashes
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench drill soak docs lock install clean
+.PHONY: help serve test check format bench bench-scale drill soak docs lock install clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
 serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
@@ -32,6 +32,9 @@ format: $(STAMPS)/dev ## Bring the code into its standard form
 
 bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BENCH_ARGS="..."
 	$(BIN)/python -m bench $(BENCH_ARGS)
+
+bench-scale: $(STAMPS)/package $(STAMPS)/test ## Measure large databases, for an hour; BENCH_ARGS="--posts 100000"
+	$(BIN)/python -m bench.scale $(BENCH_ARGS)
 
 drill: $(STAMPS)/package $(STAMPS)/drill ## Kill the primary of a PostgreSQL cluster again and again; DRILL_ARGS="..."
 	$(BIN)/python -m drill $(DRILL_ARGS)

@@ -6,13 +6,10 @@ import tempfile
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
-from bench.registry import Measure, Result, rows, title
+from bench.registry import Measure, Result, rows, table, title
 from bench.seed import Size
 from bench.stage import Stage
-
-_MARKS = {True: "ok", False: "MISSED", None: ""}
 
 
 def _arguments() -> argparse.Namespace:
@@ -34,14 +31,6 @@ def _measure(stage: Stage, chosen: list[Measure], console: Console) -> list[Resu
     return results
 
 
-def _table(results: list[Result]) -> Table:
-    table = Table("row", "target", "measured", "", "detail")
-    for result in results:
-        mark = _MARKS[result.passed]
-        table.add_row(result.name, result.target, result.measured, mark, result.detail)
-    return table
-
-
 def main() -> int:
     """Measure and judge."""
     given = _arguments()
@@ -51,7 +40,7 @@ def main() -> int:
         Stage(Path(folder), given.rounds, given.seconds, size) as stage,
     ):
         results = _measure(stage, rows(given.only), Console(stderr=True))
-    Console(width=None if sys.stdout.isatty() else 140).print(_table(results))
+    Console(width=None if sys.stdout.isatty() else 140).print(table(results))
     missed = any(result.passed is False for result in results)
     return int(missed and not given.no_judge)
 

@@ -5,7 +5,11 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from rich.table import Table
+
 from bench.stage import Stage
+
+_MARKS = {True: "ok", False: "MISSED", None: ""}
 
 
 @dataclass(frozen=True)
@@ -51,3 +55,12 @@ def at_least(name: str, value: float, target: float, detail: str) -> Result:
 def at_most(name: str, value: float, target: float, unit: str, detail: str = "") -> Result:
     """A figure that must not pass its target."""
     return Result(name, f"{value:,.2f} {unit}", f"<= {target:g} {unit}", value <= target, detail)
+
+
+def table(results: list[Result]) -> Table:
+    """The results for people."""
+    shown = Table("row", "target", "measured", "", "detail")
+    for result in results:
+        mark = _MARKS[result.passed]
+        shown.add_row(result.name, result.target, result.measured, mark, result.detail)
+    return shown

@@ -36,6 +36,12 @@ _LIMITS = (
     "; SET LOCAL statement_timeout = {ms}; SET LOCAL lock_timeout = {lock_ms}"
     "; SET LOCAL idle_in_transaction_session_timeout = {idle_ms}; SET LOCAL jit = off"
 )
+# Every list is a range of an index, whatever the values: planning it takes longer than reading it.
+# Nor do helpers and a cache for joins pay, which the planner gives to what a page leaves unread.
+_PLANS = (
+    "; SET LOCAL plan_cache_mode = force_generic_plan"
+    "; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL enable_memoize = off"
+)
 # A time-out during COMMIT would report as done what no standby has; in a transaction that failed
 # unnoticed SET is an error, where COMMIT alone would roll back and say nothing.
 _COMMIT = "SET LOCAL statement_timeout = 0; COMMIT"
@@ -87,7 +93,7 @@ class PostgresStore:
             ms=1000 * timeout_s, lock_ms=500 * timeout_s, idle_ms=2000 * timeout_s
         )
         self._begin_write = _WRITE + limits
-        self._begin_read = _READ + limits
+        self._begin_read = _READ + limits + _PLANS
         self._watch = Watch(partial(connect, url), clock)
 
     @classmethod

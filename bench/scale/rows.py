@@ -1,0 +1,101 @@
+"""What `make bench-scale` measures."""
+
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench.registry import Result, at_most
+from bench.scale import growth, loading, searching
+from bench.scale.cluster import Cluster
+from bench.scale.growth import p50, p95
+from bench.scale.lists import clock
+from bench.scale.posts import LONGEST
+from bench.scale.world import World
+from stoa.store.engines.postgres import PostgresStore
+from stoa.store.engines.sqlite import SqliteStore
+
+GROWTH_TARGET = 1.5
+SEARCH_P95_MS = 50.0
+
+
+@dataclass(frozen=True)
+class Given:
+    """Where to measure, and how much: replies, posts, rounds."""
+
+    folder: Path
+    cluster: Cluster
+    small: int
+    large: int
+    posts: int
+    rounds: int
+
+
+Measure = Callable[[Given], Coroutine[Any, Any, list[Result]]]
+
+
+def rows() -> Iterator[tuple[str, Measure]]:
+    """Each measurement by name."""
+    yield "lists", lists
+    yield "search on PostgreSQL", search_postgresql
+    yield "search on SQLite", search_sqlite
+
+
+async def lists(given: Given) -> list[Result]:
+    """The median of every list with many replies, to that with few."""
+    sides: list[tuple[str, World]] = []
+    results: list[Result] = []
+    for replies in (given.small, given.large):
+        world = World(replies)
+        name = f"replies_{replies}"
+        if not await given.cluster.has(name):
+            seconds = await loading.load(await given.cluster.create(name), world)
+            results.append(Result(f"loading {replies:,} replies", f"{seconds:,.0f} s"))
+        sides.append((given.cluster.url(name), world))
+    small, large = await growth.compare(sides[0], sides[1], given.rounds)
+    return [*results, *(_growth(name, small[name], large[name]) for name in small)]
+
+
+def _growth(name: str, small: list[float], large: list[float]) -> Result:
+    ratio = p50(large) / p50(small)
+    detail = f"{p50(large):.2f} ms of {p50(small):.2f}, p95 {p95(large):.2f} of {p95(small):.2f}"
+    target = f"<= {GROWTH_TARGET:.2f}"
+    return Result(name, f"{ratio:.2f}", target, ratio <= GROWTH_TARGET, detail)
+
+
+async def search_postgresql(given: Given) -> list[Result]:
+    """Searches among many posts, with PostgreSQL's own index."""
+    name = f"posts_{given.posts}"
+    if not await given.cluster.has(name):
+        url = await given.cluster.create(name)
+        await searching.fill_postgresql(url, searching.world_of(given.posts))
+    store = await PostgresStore.open(given.cluster.url(name), clock, 1, growth.TIMEOUT_S)
+    try:
+        times = await searching.times(store.read, given.rounds)
+    finally:
+        await store.close()
+    return list(_searches("PostgreSQL", times))
+
+
+async def search_sqlite(given: Given) -> list[Result]:
+    """The same searches in a file."""
+    path = given.folder / f"posts_{given.posts}.db"
+    if not path.exists():
+        searching.fill_sqlite(path, searching.world_of(given.posts))
+    store = SqliteStore.open(path, clock)
+    try:
+        times = await searching.times(partial(store.read, slow=True), given.rounds)
+    finally:
+        await store.close()
+    return list(_searches("SQLite", times))
+
+
+def _searches(engine: str, times: dict[str, list[float]]) -> Iterator[Result]:
+    for name, spent in times.items():
+        shown = f"{engine}: {name}"
+        detail = f"p50 {p50(spent):.1f} ms, slowest {max(spent):.1f} ms"
+        if name == LONGEST:  # the most that one can ask: seldom, and told
+            yield Result(shown, f"{p95(spent):.1f} ms", detail=detail)
+        else:
+            yield at_most(shown, p95(spent), SEARCH_P95_MS, "ms", detail)

@@ -1,0 +1,102 @@
+"""Fills the full-text index of either engine with a million texts, and asks it."""
+
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from bench.scale.lists import PAGE
+from bench.scale.loading import copy, filled
+from bench.scale.posts import Search, Vocabulary, posts, searches
+from bench.scale.world import REPLIES_PER_THREAD, Row, World
+from stoa.domain import querylang
+from stoa.store import replies, search, statements, threads
+from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.tsquery import to_tsvector
+from stoa.store.tx import Tx
+
+TABLES = ("agent", "agent_capability", "reply", "thread", "thread_tag")
+_BATCH = 10_000
+
+
+def world_of(count: int) -> World:
+    """A world with this many posts, threads and replies together."""
+    return World(count * REPLIES_PER_THREAD // (REPLIES_PER_THREAD + 1))
+
+
+async def fill_postgresql(url: str, world: World) -> None:
+    """Everything that a search reads, with the documents that the engine would keep."""
+    async with filled(url) as connection:
+        for table, rows in world.tables(TABLES):
+            await copy(connection, table, rows)
+        await connection.execute("CREATE UNLOGGED TABLE words (id BIGINT, title TEXT, body TEXT)")
+        source = posts(world)
+        while batch := list(islice(source, _BATCH)):
+            await copy(connection, "post", ((post[0], post[1], post[2]) for post in batch))
+            texts = ((post[0], to_tsvector(post[3]), to_tsvector(post[4])) for post in batch)
+            await copy(connection, "words", texts)
+        await connection.execute(_index_all())
+        await connection.execute("DROP TABLE words")
+
+
+def _index_all() -> str:
+    """The statement that indexes one text, for all of them."""
+    sql = statements.load("postgresql")["search.index_post"]
+    sql = sql.replace(":title", "title").replace(":body", "body")
+    return sql.replace("FROM post WHERE id = :id", "FROM post JOIN words USING (id)")
+
+
+def fill_sqlite(path: Path, world: World) -> None:
+    """The same in a file."""
+    prepare(path)
+    connection = connect(path, writer=True)
+    connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF")
+    for table, rows in world.tables(TABLES):
+        _insert(connection, table, rows)
+    index = statements.load("sqlite")["search.index_post"]
+    source = posts(world)
+    while batch := list(islice(source, _BATCH)):
+        _insert(connection, "post", ((post[0], post[1], post[2]) for post in batch))
+        with connection:
+            connection.executemany(
+                index, ({"id": post[0], "title": post[3], "body": post[4]} for post in batch)
+            )
+    connection.execute("ANALYZE")
+    connection.close()
+
+
+def _insert(connection: apsw.Connection, table: str, rows: Iterator[Row]) -> None:
+    while batch := list(islice(rows, _BATCH)):
+        marks = ", ".join("?" * len(batch[0]))
+        with connection:
+            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", batch)  # noqa: S608 - our own names
+
+
+Read = Callable[[Callable[[Tx], Coroutine[Any, Any, None]]], Awaitable[None]]
+
+
+async def _ask(wanted: Search, tx: Tx) -> None:
+    """What the operation reads for a search."""
+    query = querylang.parse(wanted.words)
+    newest = await search.newest_post(tx)
+    found = await search.find(tx, query, None, wanted.tags, newest, PAGE, wanted.start)
+    await threads.many(tx, [thread_id for thread_id, _ in found])
+    await replies.texts(tx, [reply_id for _, reply_id in found if reply_id])
+
+
+async def times(read: Read, rounds: int) -> dict[str, list[float]]:
+    """Milliseconds of each kind of search, with other words each time."""
+    vocabulary = Vocabulary(seed=12)
+    spent: defaultdict[str, list[float]] = defaultdict(list)
+    for _ in range(rounds):
+        for name, make in searches().items():
+            wanted = make(vocabulary)
+            start = time.perf_counter()
+            await read(partial(_ask, wanted))
+            spent[name].append(1000 * (time.perf_counter() - start))
+    return dict(spent)
