@@ -6,7 +6,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from stoa import __version__
-from stoa.cli import agent, auditing, configuring, demo, importing, serving
+from stoa.cli import agent, auditing, configuring, copying, demo, importing, serving
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 )
 app.command("serve")(serving.serve)
 app.command("migrate")(serving.migrate)
+app.command("copy")(copying.copy_command)
 app.add_typer(configuring.app, name="config")
 app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")

@@ -57,6 +57,7 @@ async def migrate(url: str) -> list[str]:
     Raises `StartRefused` with one line that says why not.
     """
     async with opened(url) as connection:
+        await postgres_migrations.refuse_unfinished(connection, place(url))
         return await postgres_migrations.migrate(connection, place(url))
 
 
@@ -74,6 +75,7 @@ async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
 async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
     """Change a database beside the servers that use it. Raises `StartRefused`."""
     async with opened(url) as connection:
+        await postgres_migrations.refuse_unfinished(connection, place(url))
         await postgres_migrations.migrate(connection, place(url))
         async with connection.transaction():
             tx = PostgresTx(connection, clock)

@@ -17,6 +17,9 @@ OLDEST = 14
 
 CONNECT_S = 5
 
+APPLICATION = "stoa"
+"""What servers call themselves in `pg_stat_activity`."""
+
 _SHAPE = "postgresql://user:password@host:5432/database"
 _NO_ENTRY = "{where} refuses the user or the password in STOA_DATABASE_URL"
 _STATEMENTS = 1000  # more than there are: each is prepared once per connection
@@ -27,7 +30,7 @@ else:
     Connection = asyncpg.Connection  # generic in its types only
 
 
-async def connect(url: str) -> Connection:
+async def connect(url: str, application: str = APPLICATION) -> Connection:
     """A connection to a server that takes writes.
 
     Nothing is kept in the session but prepared statements, so that it may come from a pool that
@@ -38,20 +41,20 @@ async def connect(url: str) -> Connection:
         timeout=CONNECT_S,
         statement_cache_size=_STATEMENTS,
         max_cached_statement_lifetime=0,
-        server_settings={"application_name": "stoa"},
+        server_settings={"application_name": application},
         # After a fail-over the old primary may answer again, as a standby.
         target_session_attrs=SessionAttribute.read_write,
     )
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncGenerator[Connection]:
+async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Connection]:
     """A program's first or only connection, to a server that it can use.
 
     Raises `StartRefused` with one line that says why not, without the password.
     """
     try:
-        connection = await connect(url)
+        connection = await connect(url, application)
     except Exception as error:
         raise StartRefused(_reason(url, error)) from None
     try:

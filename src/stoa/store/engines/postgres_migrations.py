@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from asyncpg import exceptions as errors
 
+from stoa.store.engines import marks
 from stoa.store.engines.postgres_connection import Connection
 from stoa.store.engines.steps import Step
 from stoa.store.engines.steps import steps as read_steps
@@ -63,6 +64,19 @@ async def check_current(connection: Connection, where: str) -> None:
     known = steps()
     if await check(connection, where, known) < known[-1].number:
         raise StartRefused(f"{where} has an older schema: run `stoa migrate` first")
+
+
+async def mark(connection: Connection) -> marks.Mark | None:
+    """Whose unfinished copy this is, None when it is none."""
+    if not await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", marks.MARK):
+        return None
+    return marks.Mark(*await connection.fetchrow(marks.READ) or ("", "another database"))
+
+
+async def refuse_unfinished(connection: Connection, where: str) -> None:
+    """Raise `StartRefused` when the database is an unfinished copy."""
+    if found := await mark(connection):
+        raise StartRefused(marks.UNFINISHED.format(place=where, source=found.source))
 
 
 async def migrate(

@@ -55,16 +55,19 @@ def lock(path: Path) -> int:
     return descriptor
 
 
-def prepare(path: Path) -> list[str]:
+def prepare(path: Path, *, unfinished: bool = False) -> list[str]:
     """Bring a locked file to this program's schema; returns the names of the steps applied.
 
-    Raises `StartRefused` when it is not ours, too new, or cannot be used; then it is unchanged.
+    Raises `StartRefused` when it is not ours, too new, cannot be used or, unless `unfinished` is
+    right, is an unfinished copy; then it is unchanged.
     """
     try:
         # Hashes of tokens and the secret of challenges are for nobody else on this machine.
         os.close(os.open(path, _OPEN, 0o600))
         present = apsw.Connection(str(path))
         sqlite_migrations.check(present, path)
+        if not unfinished:
+            sqlite_migrations.refuse_unfinished(present, path)
         present.close()
         connection = connect(path, writer=True)
         applied = sqlite_migrations.migrate(connection)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import apsw
 
+from stoa.store.engines import marks
 from stoa.store.engines.steps import Step
 from stoa.store.engines.steps import steps as read_steps
 from stoa.store.tx import StartRefused
@@ -39,6 +40,21 @@ def check_current(connection: apsw.Connection, path: Path) -> None:
     check(connection, path)
     if version(connection) < steps()[-1][0]:
         raise StartRefused(f"{path} has an older schema: run `stoa migrate` first")
+
+
+def mark(connection: apsw.Connection) -> marks.Mark | None:
+    """Whose unfinished copy this is, None when it is none."""
+    if not connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE name = ?", (marks.MARK,)
+    ).fetchone():
+        return None
+    return marks.Mark(*connection.execute(marks.READ).fetchone() or ("", "another database"))
+
+
+def refuse_unfinished(connection: apsw.Connection, path: Path) -> None:
+    """Raise `StartRefused` when the file is an unfinished copy."""
+    if found := mark(connection):
+        raise StartRefused(marks.UNFINISHED.format(place=path, source=found.source))
 
 
 def migrate(connection: apsw.Connection) -> list[str]:

@@ -16,7 +16,7 @@ ON CONFLICT DO NOTHING
 UPDATE hold SET status = :status WHERE id = :id AND status = 'OPEN'
 
 -- name: open_of_agent
-SELECT {{hold}} FROM hold h WHERE h.agent_id = :agent_id AND h.status = 'OPEN' ORDER BY h.expires_at
+SELECT {{hold}} FROM hold h WHERE h.agent_id = :agent_id AND h.status = 'OPEN' ORDER BY h.expires_at, h.id
 
 -- name: count_open
 SELECT count(*) FROM hold

@@ -22,3 +22,10 @@ WHERE g.tag = :tag AND g.thread_id < :after AND t.id = g.thread_id
   AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (
     SELECT 1 FROM thread_tag o WHERE o.tag = w.value AND o.thread_id = t.id))
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
+
+-- Texts that the index lacks.
+-- name: unindexed
+SELECT p.id, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body)
+FROM post p JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
+WHERE p.id > :after AND NOT EXISTS (SELECT 1 FROM post_index_docsize i WHERE i.id = p.id)
+ORDER BY p.id LIMIT :limit

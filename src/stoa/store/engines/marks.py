@@ -1,0 +1,23 @@
+"""The mark of a database that is an unfinished copy of another, which no server opens."""
+
+from typing import NamedTuple
+
+
+class Mark(NamedTuple):
+    """Of which database this is a copy (see `Target.begin`), and where that one is."""
+
+    identity: str
+    source: str
+
+
+MARK = "stoa_copy"
+"""The table that a database has while it is one."""
+
+MAKE = "CREATE TABLE stoa_copy (identity TEXT NOT NULL, source TEXT NOT NULL)"
+ADD = "INSERT INTO stoa_copy (identity, source) VALUES ($1, $2)"
+READ = "SELECT identity, source FROM stoa_copy"
+DROP = "DROP TABLE stoa_copy"
+UNFINISHED = (
+    "{place} is an unfinished copy of {source}: stop what serves that, then run the same "
+    "`stoa copy` again"
+)

@@ -1,0 +1,157 @@
+"""The sides of a copy that are a PostgreSQL database."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+from asyncpg import exceptions as errors
+
+from stoa.clock import Clock
+from stoa.store.copying import Change, Key, Table
+from stoa.store.engines import copying as sql
+from stoa.store.engines import marks, postgres_migrations
+from stoa.store.engines.postgres_connection import APPLICATION, Connection, opened, place
+from stoa.store.engines.postgres_tx import PostgresTx, numbered
+from stoa.store.tx import Row, StartRefused
+
+_NAME = f"{APPLICATION}-copy"
+_LOCK = int.from_bytes(b"StoaCopy")
+_LOCK_WAIT = "SET lock_timeout = '5s'"  # a copy that was killed is gone by then
+_NO_LIMITS = (
+    "SET lock_timeout = 0; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
+)
+_USED = """
+SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+               WHERE datname = current_database() AND application_name = $1)
+"""
+# Whatever was written, told by each session before it ends.
+_WRITTEN = """
+SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables
+"""
+_COLUMNS = """
+SELECT attname FROM pg_attribute
+WHERE attrelid = CAST(CAST($1 AS TEXT) AS REGCLASS) AND attnum > 0 AND NOT attisdropped
+ORDER BY attnum
+"""
+_NEXT_POST = """
+SELECT setval(pg_get_serial_sequence('post', 'id'), max(id)) FROM post HAVING max(id) IS NOT NULL
+"""
+
+
+@asynccontextmanager
+async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"]:
+    """A snapshot of a database. Raises `StartRefused`."""
+    async with opened(url, _NAME) as connection:
+        await postgres_migrations.check_current(connection, place(url))
+        await postgres_migrations.refuse_unfinished(connection, place(url))
+        await connection.execute(_NO_LIMITS)
+        # Looked at before the snapshot: whoever is gone by then has written what it shows.
+        served = bool(await connection.fetchval(_USED, APPLICATION))
+        written = int(await connection.fetchval(_WRITTEN))
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await connection.fetchval("SELECT count(*) FROM secret")
+            yield PostgresSource(url, connection, clock, served=served, written=written)
+
+
+@asynccontextmanager
+async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"]:
+    """A database that no server uses and no other copy is written to. Raises `StartRefused`."""
+    async with opened(url, _NAME) as connection:
+        await postgres_migrations.migrate(connection, place(url))
+        try:
+            await connection.execute(_LOCK_WAIT)
+            await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        except errors.LockNotAvailableError:
+            raise StartRefused(f"another copy to {place(url)} is running") from None
+        await connection.execute(_NO_LIMITS)
+        yield PostgresTarget(url, connection, clock)
+
+
+class _PostgresSide:
+    def __init__(self, url: str, connection: Connection, clock: Clock) -> None:
+        self.place = place(url)
+        self.tx = PostgresTx(connection, clock)
+        self._connection = connection
+
+    async def columns(self, table: Table) -> tuple[str, ...]:
+        return tuple(row[0] for row in await self._connection.fetch(_COLUMNS, table.name))
+
+    async def count(self, table: Table) -> int:
+        return int(await self._connection.fetchval(sql.count(table)))
+
+    async def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        after: Key | None,
+        upto: Key | None,
+        limit: int | None = None,
+    ) -> list[Row]:
+        statement, values = sql.select(table, columns, after, upto, limit)
+        return [tuple(row) for row in await self._connection.fetch(statement, *values)]
+
+    async def _is_used(self) -> bool:
+        return bool(await self._connection.fetchval(_USED, APPLICATION))
+
+
+class PostgresSource(_PostgresSide):
+    """A snapshot of a database."""
+
+    def __init__(
+        self, url: str, connection: Connection, clock: Clock, *, served: bool, written: int
+    ) -> None:
+        super().__init__(url, connection, clock)
+        self._served = served
+        self._written = written
+
+    async def is_served(self) -> bool:
+        await self._connection.execute("SELECT pg_stat_clear_snapshot()")
+        written = await self._connection.fetchval(_WRITTEN)
+        return self._served or written != self._written or await self._is_used()
+
+
+class PostgresTarget(_PostgresSide):
+    """A database that no server uses and no other copy is written to."""
+
+    async def begin(self, identity: str, source: str) -> None:
+        mark = await postgres_migrations.mark(self._connection)
+        in_use = bool(await self._connection.fetchval(sql.IN_USE))
+        if reason := sql.refusal(mark, identity, in_use=in_use):
+            raise StartRefused(f"{self.place} {reason}")
+        if mark:
+            return
+        async with self._connection.transaction():
+            await self._connection.execute(marks.MAKE)
+            await self._connection.execute(marks.ADD, identity, source)
+        if await self._is_used():
+            await self._connection.execute(marks.DROP)
+            raise StartRefused(f"{self.place} is served by a Stoa: stop it first")
+
+    async def apply(self, changes: list[Change]) -> None:
+        many = self._connection.executemany
+        async with self._connection.transaction():
+            for table, columns, new, changed, gone in reversed(changes):
+                if gone:
+                    await many(sql.delete(table), gone)
+                if changed:
+                    rows = [sql.keyed(table, columns, row) for row in changed]
+                    await many(sql.update(table, columns), rows)
+                if new:
+                    await self._connection.copy_records_to_table(
+                        table.name, records=new, columns=columns
+                    )
+
+    async def index(self, posts: list[Row]) -> None:
+        statement, names = numbered()["search.index_post"]
+        words = [
+            {"id": number, "title": self.tx.searchable(title), "body": self.tx.searchable(body)}
+            for number, title, body in posts
+        ]
+        async with self._connection.transaction():
+            await self._connection.executemany(
+                statement, [[row[name] for name in names] for row in words]
+            )
+
+    async def finish(self) -> None:
+        await self._connection.execute(_NEXT_POST)
+        await self._connection.execute("ANALYZE")
+        await self._connection.execute(marks.DROP)

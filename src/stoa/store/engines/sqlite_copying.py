@@ -1,0 +1,144 @@
+"""The sides of a copy that are a SQLite file."""
+
+import os
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+import apsw
+
+from stoa.clock import Clock
+from stoa.store import statements
+from stoa.store.copying import Change, Key, Table
+from stoa.store.engines import copying as sql
+from stoa.store.engines import marks, sqlite_migrations
+from stoa.store.engines.sqlite_file import connect, lock, prepare
+from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.tx import Row, StartRefused
+
+
+@asynccontextmanager
+async def open_source(file: Path, clock: Clock) -> AsyncGenerator["SqliteSource"]:
+    """A snapshot of a file; none can open it while no server has it open. Raises `StartRefused`."""
+    path = _resolved(file)
+    if not path.exists():
+        raise StartRefused(f"there is no database at {path}")
+    with _held(path, may_be_served=True) as held:
+        try:
+            connection = connect(path, writer=False)
+            sqlite_migrations.check_current(connection, path)
+            sqlite_migrations.refuse_unfinished(connection, path)
+            connection.execute("BEGIN")
+            # A snapshot begins with the first read.
+            connection.execute("SELECT count(*) FROM secret").fetchall()
+        except apsw.Error as error:
+            raise StartRefused(f"cannot open the database {path}: {error}") from error
+        with closing(connection):
+            yield SqliteSource(path, connection, clock, served=held is None)
+
+
+@asynccontextmanager
+async def open_target(file: Path, clock: Clock) -> AsyncGenerator["SqliteTarget"]:
+    """A file that no other program can open. Raises `StartRefused`."""
+    path = _resolved(file)
+    with _held(path):
+        prepare(path, unfinished=True)
+        with closing(connect(path, writer=True)) as connection:
+            yield SqliteTarget(path, connection, clock)
+
+
+def _resolved(path: Path) -> Path:
+    return path.resolve()
+
+
+@contextmanager
+def _held(path: Path, *, may_be_served: bool = False) -> Generator[int | None]:
+    descriptor = None
+    try:
+        descriptor = lock(path)
+    except StartRefused:
+        if not may_be_served:
+            raise
+    try:
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+class _SqliteSide:
+    def __init__(self, path: Path, connection: apsw.Connection, clock: Clock) -> None:
+        self.place = str(path)
+        self.tx = SqliteTx(connection, clock())
+        self._connection = connection
+
+    async def columns(self, table: Table) -> tuple[str, ...]:
+        found = self._connection.execute(f"PRAGMA table_info({table.name})")
+        return tuple(row[1] for row in found)
+
+    async def count(self, table: Table) -> int:
+        return next(self._connection.execute(sql.count(table)))[0]
+
+    async def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        after: Key | None,
+        upto: Key | None,
+        limit: int | None = None,
+    ) -> list[Row]:
+        statement, values = sql.select(table, columns, after, upto, limit)
+        return self._connection.execute(statement, values).fetchall()  # pyright: ignore[reportArgumentType]
+
+
+class SqliteSource(_SqliteSide):
+    """A snapshot of a file."""
+
+    def __init__(
+        self, path: Path, connection: apsw.Connection, clock: Clock, *, served: bool
+    ) -> None:
+        super().__init__(path, connection, clock)
+        self._served = served
+
+    async def is_served(self) -> bool:
+        return self._served
+
+
+class SqliteTarget(_SqliteSide):
+    """A file that no other program can open."""
+
+    async def begin(self, identity: str, source: str) -> None:
+        mark = sqlite_migrations.mark(self._connection)
+        in_use = bool(next(self._connection.execute(sql.IN_USE))[0])
+        if reason := sql.refusal(mark, identity, in_use=in_use):
+            raise StartRefused(f"{self.place} {reason}")
+        if not mark:
+            with self._connection:
+                self._connection.execute(marks.MAKE)
+                self._connection.execute(marks.ADD, (identity, source))
+
+    async def apply(self, changes: list[Change]) -> None:
+        execute = self._connection.executemany
+        with self._connection:
+            for table, columns, new, changed, gone in reversed(changes):
+                execute(sql.delete(table), gone)
+                execute(sql.update(table, columns), [sql.keyed(table, columns, r) for r in changed])  # pyright: ignore[reportArgumentType]
+                execute(sql.insert(table, columns), new)
+
+    async def index(self, posts: list[Row]) -> None:
+        with self._connection:
+            self._connection.executemany(
+                statements.load("sqlite")["search.index_post"],
+                [
+                    {
+                        "id": number,
+                        "title": self.tx.searchable(title),
+                        "body": self.tx.searchable(body),
+                    }
+                    for number, title, body in posts
+                ],
+            )
+
+    async def finish(self) -> None:
+        with self._connection:
+            self._connection.execute(marks.DROP)

@@ -1,0 +1,92 @@
+"""A database in which every table has rows and everything that has states is in each of them."""
+
+from typing import Any
+
+from tests.support import jobs
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.clock import SECOND
+
+_WORDS = ("Größe", "naïve café", "パンを焼く", "two  spaces", "'quoted' \\ \"text\"", "🜁")
+
+
+def fill(app: App) -> list[Agent]:
+    """Fill an empty database; its agents, signed in."""
+    ada = app.agent("ada", capabilities=["Baking", "review"], description="Asks and pays.")
+    bob = app.agent("bob", capabilities=["baking"])
+    cy = app.agent("cy")
+    bob.reply(ada.thread("Never decided", bountyCredits=1), "In time.")
+    for status in jobs.STATUSES:
+        jobs.job_in(status, ada, bob, reward=5, tags=["bread", "brød"], requirements=["baking"])
+        for agent in (ada, bob, cy):
+            agent.sign_in()
+    jobs.sweep(app)
+    _discuss(app, ada, bob)
+    jobs.done(bob, jobs.offer(ada, 2.5, tags=["open"]), "claim")
+    jobs.offer(bob, 1, tags=["bread"], requirements=["baking"])
+    ada.thread("Nobody has answered", bountyCredits=3)
+    app.sql("UPDATE token SET revoked_at = 1 WHERE agent_id = ?", cy.id)
+    cy.sign_in()
+    gone = app.agent("dee")
+    app.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", gone.id)
+    app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
+    return [ada, bob, cy]
+
+
+def _discuss(app: App, ada: Agent, bob: Agent) -> None:
+    for word in _WORDS:
+        thread = ada.thread(
+            f"About {word}", f"{word}\n\n- {word}\n", tags=["bread", word[:5].strip()]
+        )
+        app.clock.advance(SECOND)
+        parent: Any = None
+        for depth in range(4):
+            parent = bob.reply(thread, f"{word} at depth {depth}", parent)
+            app.clock.advance(SECOND)
+    paid = ada.thread("Paid for", "With credits.", tags=["paid"], bountyCredits=4)
+    ada.accept(paid, bob.reply(paid, "The answer.")).ok()
+
+
+def answers(app: App, agents: list[Agent]) -> dict[str, bytes]:
+    """What everybody is told, by who asks and what: bytes of lists and of what is in them."""
+    told: dict[str, bytes] = {}
+    for path in (*_LISTS, *_things(app)):
+        told[f"nobody: {path}"] = _said(app.get(path))
+        told |= {f"{agent.id}: {path}": _said(agent.get(path)) for agent in agents}
+    return told
+
+
+def _things(app: App) -> list[str]:
+    found: list[str] = []
+    for thread in app.get("threads?limit=50").ok()["threads"]:
+        own = f"threads/{thread['id']}"
+        found += [own, f"{own}?include=replies", f"{own}/replies?limit=3"]
+    for job in app.get("jobs?limit=50").ok()["jobs"]:
+        found += [f"jobs/{job['id']}", f"jobs/{job['id']}/submissions"]
+    for agent in app.get("agents?limit=50").ok()["agents"]:
+        found += [f"agents/{agent['id']}", f"agents/{agent['id']}/reputation"]
+    return found
+
+
+def _said(answer: Answer) -> bytes:
+    # A refusal names its request.
+    return answer.content if answer.status == 200 else (answer.code or "").encode()
+
+
+_LISTS = (
+    "threads?limit=3",
+    "threads?tag=bread&limit=2",
+    "threads?status=answered&limit=2",
+    "unanswered?limit=2",
+    "jobs?sort=reward&limit=2",
+    "jobs?status=OPEN&sort=deadline",
+    "opportunities?limit=2",
+    "opportunities/recommended",
+    "agents?capability=baking",
+    "credits/balance",
+    "credits/ledger?limit=3",
+    "market",
+    "search?q=credits",
+    "search?q=%22two+spaces%22",
+    "search?tag=bread",
+)
