@@ -5,12 +5,15 @@ are the server's own: clocks of machines differ, and a window is only exact on o
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from hashlib import sha1
 from importlib.resources import files
+from itertools import compress
 from typing import cast
 
 from valkey.asyncio import BlockingConnectionPool, Valkey
-from valkey.exceptions import ValkeyError
+from valkey.exceptions import NoScriptError
 
 from stoa.domain import limits
 from stoa.operations.limiter import Bucket, Charge, LimiterUnavailable
@@ -21,7 +24,12 @@ _SCRIPT = (files("stoa.operations") / "limiter.lua").read_text(encoding="utf-8")
 _NONE = Bucket("none", "", 0, 0)
 _PROBE = Bucket("probe", "", 1, 1)
 _TAKEN = 0
-_Script = Callable[[list[str], list[int]], Awaitable[list[int]]]
+_KEYS = 3
+_TOGETHER = 100  # steps, so that an answer never takes long to make
+
+_Values = list[str]
+_Answer = list[int]
+_Waiting = tuple[_Values, "asyncio.Future[_Answer]"]
 
 
 class ValkeyLimiter:
@@ -38,7 +46,9 @@ class ValkeyLimiter:
         self._latest = 0
         self._pool = _pool(url)
         self._valkey = Valkey(connection_pool=self._pool)
-        self._script = cast(_Script, self._valkey.register_script(_SCRIPT))
+        self._sha = sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
+        self._waiting: list[_Waiting] = []
+        self._sender: asyncio.Task[None] | None = None
 
     async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
         """See `Limiter.take`."""
@@ -64,23 +74,58 @@ class ValkeyLimiter:
 
     async def probe(self) -> None:
         """Go through a step on a new connection, as a call would."""
-        async with asyncio.timeout(limits.VALKEY_TIMEOUT_MS / 1000):
+        async with _answering():
             await self._pool.disconnect(inuse_connections=False)
         await self._step(0, Charge(_NONE), _PROBE, _NONE)
 
     async def close(self) -> None:
         """Close the connections."""
+        if self._sender:
+            await self._sender
         await self._pool.disconnect()
 
     async def _step(self, now: int, back: Charge, bucket: Bucket, guard: Bucket) -> Charge:
         keys = [self._key(back.bucket), self._key(bucket), self._key(guard)]
         values = [bucket.limit, bucket.window_ms, guard.limit, guard.window_ms]
-        try:
-            async with asyncio.timeout(limits.VALKEY_TIMEOUT_MS / 1000):
-                state, at, oldest, count = await self._script(keys, [now, back.taken_at, *values])
-        except (ValkeyError, OSError, TimeoutError) as error:
-            raise LimiterUnavailable(str(error) or "no answer in time") from error
+        answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append(([*keys, *map(str, (now, back.taken_at, *values))], answer))
+        if self._sender is None:
+            self._sender = asyncio.create_task(self._send())
+        state, at, oldest, count = await answer
         return _charge(at, (bucket, bucket, guard)[state], state == _TAKEN, oldest, count)
+
+    async def _send(self) -> None:
+        """Send all steps that wait, and then those that came meanwhile: nobody waits for a
+        connection, and when Valkey does not answer, all learn it at once."""
+        while self._waiting:
+            sent, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
+            try:
+                answers = await self._evaluate([values for values, _ in sent])
+            except LimiterUnavailable as error:
+                sent, self._waiting = sent + self._waiting, []
+                answers = [error] * len(sent)
+            for (_, future), answer in zip(sent, answers, strict=True):
+                _tell(future, answer)
+        self._sender = None
+
+    async def _evaluate(self, steps: list[_Values]) -> list[_Answer | Exception]:
+        async with _answering():
+            answers = await self._pipeline(steps)
+            if any(isinstance(answer, NoScriptError) for answer in answers):
+                await self._valkey.script_load(_SCRIPT)
+                again = [isinstance(answer, NoScriptError) for answer in answers]
+                later = iter(await self._pipeline(list(compress(steps, again))))
+                answers = [
+                    next(later) if missed else answer
+                    for missed, answer in zip(again, answers, strict=True)
+                ]
+        return answers
+
+    async def _pipeline(self, steps: list[_Values]) -> list[_Answer | Exception]:
+        async with self._valkey.pipeline(transaction=False) as pipeline:
+            for values in steps:
+                pipeline.evalsha(self._sha, _KEYS, *values)
+            return cast(list[_Answer | Exception], await pipeline.execute(raise_on_error=False))
 
     def _key(self, bucket: Bucket) -> str:
         return f"{self._prefix}:{bucket.resource}:{bucket.key}"
@@ -90,6 +135,24 @@ class ValkeyLimiter:
             return 0
         self._latest = max(now, self._latest)
         return self._latest
+
+
+@asynccontextmanager
+async def _answering() -> AsyncGenerator[None]:
+    try:
+        async with asyncio.timeout(limits.VALKEY_TIMEOUT_MS / 1000):
+            yield
+    except Exception as error:  # a lost connection shows as more than the client's own errors
+        raise LimiterUnavailable(str(error) or "no answer in time") from error
+
+
+def _tell(future: "asyncio.Future[_Answer]", answer: _Answer | Exception) -> None:
+    if future.done():  # whoever asked was cancelled
+        return
+    if isinstance(answer, Exception):
+        future.set_exception(LimiterUnavailable(str(answer) or "no answer in time"))
+    else:
+        future.set_result(answer)
 
 
 def _pool(url: str) -> BlockingConnectionPool:
