@@ -52,6 +52,7 @@ def table(rounds: Sequence[Round]) -> Table:
     shown = Table(
         "round",
         "harm",
+        "by",
         "primary",
         "writes back",
         "acknowledged",
