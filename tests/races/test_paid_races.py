@@ -119,14 +119,20 @@ def test_of_two_hundred_first_sign_ins_of_a_key_one_is_granted(town: Server) -> 
 async def submitted(
     creator: Member, worker: Member, deadlines: list[float], attempt: int
 ) -> list[str]:
-    """Jobs with submitted work that end at these times."""
+    """Jobs with submitted work that end at these times, if all went quickly enough."""
 
     async def one(deadline: float) -> str:
         ends = datetime.fromtimestamp(deadline).astimezone().isoformat(timespec="milliseconds")
         body = {**new_job(1, deadline=ends), "tags": [f"attempt-{attempt}"]}
-        job_id = (await creator.post("jobs", body)).ok(201)["job"]["id"]
-        (await worker.post(f"jobs/{job_id}/claim")).ok()
-        (await worker.post(f"jobs/{job_id}/submit", WORK)).ok(201)
+        created = await creator.post("jobs", body)
+        if created.status == 400:  # the deadline has passed already
+            return ""
+        job_id = created.ok(201)["job"]["id"]
+        claimed = await worker.post(f"jobs/{job_id}/claim")
+        if claimed.code != "job_expired":
+            claimed.ok()
+            submitted = await worker.post(f"jobs/{job_id}/submit", WORK)
+            assert submitted.code in (None, "job_expired"), submitted.text
         return job_id
 
     return await asyncio.gather(*(one(deadline) for deadline in deadlines))
@@ -221,7 +227,7 @@ def test_bounties_accepted_around_their_time_are_paid_or_refunded_once(town: Ser
             at(ends, lambda: ada.post(accept)),
         )
         accepted = [answer for answer in answers if "settlement" in answer]
-        assert len(accepted) == 1
+        assert len(accepted) == 1, [answer.code for answer in answers]
         return thread["id"], len(accepted[0]["settlement"]["creditChanges"])
 
     async def race(crowd: Crowd) -> None:
