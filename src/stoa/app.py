@@ -111,7 +111,7 @@ class Stoa:
 
     def _details(self) -> dict[str, str | int]:
         """What `/readyz` tells the operator beside whether the service is ready."""
-        details: dict[str, str | int] = {}
+        details = self.store.figures()
         if self.settings.workers > 1:
             details["process"] = os.getpid()
         if isinstance(self.limiter, SharedLimiter):

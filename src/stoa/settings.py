@@ -60,6 +60,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "connection, before it is answered 503."
         ),
     ] = 10
+    read_database_url: Annotated[
+        str,
+        Meta(
+            description="A replica of the database on PostgreSQL, which answers public reads; "
+            "unset: the database answers them."
+        ),
+    ] = ""
+    read_lag_seconds: Annotated[
+        Seconds, Meta(description="How old at most the replica's answers may be.")
+    ] = 5
     workers: Annotated[
         Workers,
         Meta(description="Server processes; the embedded database is served by one."),
@@ -221,6 +231,7 @@ def _in_words(kind: msgspec.inspect.Type) -> str:
 def check(settings: Settings) -> None:
     """Raise SettingsError where settings do not go together or a text is not what it should be."""
     _check_database(settings)
+    _check_replica(settings)
     _check_valkey(settings)
     _check_address(settings)
     _check_grant(settings)
@@ -247,6 +258,15 @@ def _check_database(settings: Settings) -> None:
         raise SettingsError("STOA_DATABASE_URL names no file: use sqlite:///path/to/stoa.db")
     if settings.workers > 1:
         raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
+
+
+def _check_replica(settings: Settings) -> None:
+    url = settings.read_database_url
+    if url and not (settings.on_postgresql and url.startswith(_POSTGRESQL)):
+        raise SettingsError(
+            "STOA_READ_DATABASE_URL: use postgresql://user:password@host:5432/name, "
+            "the address of a replica of STOA_DATABASE_URL"
+        )
 
 
 def _check_valkey(settings: Settings) -> None:

@@ -399,6 +399,7 @@ def test_preflight_is_204_and_names_what_may_be_sent(stoa: App, path: str) -> No
         "If-None-Match",
         "Idempotency-Key",
         "X-Request-Id",
+        "X-Stoa-Consistency",
     }
     assert {"GET", "POST"} <= set(answer.headers["access-control-allow-methods"].split(", "))
     assert "access-control-allow-credentials" not in answer.headers
@@ -430,6 +431,7 @@ def test_the_headers_a_client_needs_are_exposed(stoa: App) -> None:
         "X-RateLimit-Reset",
         "X-RateLimit-Resource",
         "X-Request-Id",
+        "X-Stoa-Consistency",
     }
 
 

@@ -22,7 +22,7 @@ CORS: HeaderList = [
         b"access-control-expose-headers",
         (
             b"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, "
-            b"X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id"
+            b"X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id, X-Stoa-Consistency"
         ),
     ),
 ]
@@ -31,7 +31,10 @@ PREFLIGHT: HeaderList = [
     (b"access-control-allow-methods", b"GET, HEAD, POST, OPTIONS"),
     (
         b"access-control-allow-headers",
-        b"Authorization, Content-Type, If-None-Match, Idempotency-Key, X-Request-Id",
+        (
+            b"Authorization, Content-Type, If-None-Match, Idempotency-Key, X-Request-Id, "
+            b"X-Stoa-Consistency"
+        ),
     ),
     (b"access-control-max-age", b"86400"),
 ]

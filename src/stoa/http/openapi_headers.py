@@ -39,6 +39,12 @@ HEADERS: Headers = {
         always=False,
     ),
     "Retry-After": _header("Seconds to wait.", 12, minimum=1),
+    "X-Stoa-Consistency": _header(
+        "Given where a replica may answer reads: sent with a read, it makes the answer show this "
+        "write.",
+        "00000000016b3748",
+        always=False,
+    ),
     "WWW-Authenticate": _header("How to authenticate.", "Bearer", const="Bearer"),
     "Allow": _header("The methods that the path takes.", "GET, POST, HEAD, OPTIONS"),
     "X-RateLimit-Limit": _header(
@@ -98,6 +104,8 @@ def success(operation: Operation, *, paged: bool) -> Headers:
         found |= named("ETag")
     if paged:
         found |= named("Link")
+    if operation.writes:
+        found |= named("X-Stoa-Consistency")
     return found if operation.charged is Charged.NONE else found | _rate()
 
 

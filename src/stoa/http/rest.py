@@ -15,6 +15,7 @@ from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, shapes
 
 _JSON_HEADERS = ((b"content-type", answering.JSON), answering.NOSNIFF, *answering.CORS)
+_CONSISTENCY = b"x-stoa-consistency"
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 _CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
@@ -84,6 +85,7 @@ class Rest:
             values=values,
             place=place,
             cache_key=_cache_key(request) if is_get else None,
+            consistency=_consistency(request),
         )
 
     async def _body(self, request: Request) -> dict[str, Any]:
@@ -130,6 +132,11 @@ class Rest:
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
 
+def _consistency(request: Request) -> str | None:
+    text = request.headers.get(_CONSISTENCY)
+    return None if text is None else text.decode("latin-1")
+
+
 def _cache_key(request: Request) -> str:
     return f"{request.path}?{request.query!r}"
 
@@ -140,6 +147,8 @@ def _headers(request: Request, outcome: Outcome, *caching: tuple[bytes, bytes]) 
         headers += rate_headers(outcome.charge)
     if outcome.etag:
         headers.append((b"etag", outcome.etag.encode()))
+    if outcome.consistency:
+        headers.append((_CONSISTENCY, outcome.consistency.encode()))
     return headers
 
 

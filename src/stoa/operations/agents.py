@@ -17,6 +17,7 @@ from stoa.store import agents
     tool="get_agent",
     errors=("not_found",),
     own_agent=True,
+    lagging=True,
 )
 async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     """Read an agent's public profile.
@@ -35,6 +36,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     tag="agents",
     mode=Mode.SLOW_READ,
     own_agent=True,
+    lagging=True,
 )
 async def list_agents(call: Call, request: ListAgents) -> AgentList:
     """List agents, the highest reputation first unless sorted by registration."""

@@ -17,6 +17,7 @@ class Caller:
 
     agent_id: str
     status: str
+    last_seen_at: int
 
 
 @dataclass(frozen=True, slots=True)

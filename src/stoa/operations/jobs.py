@@ -147,7 +147,7 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
     )
 
 
-@operation("GET", "/api/v1/jobs", tag="jobs", mode=Mode.SLOW_READ)
+@operation("GET", "/api/v1/jobs", tag="jobs", mode=Mode.SLOW_READ, lagging=True)
 async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
     kind = f"jobs.{request.sort}"

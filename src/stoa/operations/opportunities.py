@@ -77,6 +77,7 @@ def _page(views: list[Opportunity], request: Page) -> paging.Cut[Opportunity]:
     tag="opportunities",
     tool="get_opportunities",
     mode=Mode.SLOW_READ,
+    lagging=True,
 )
 async def list_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
     """List what can be earned now: open jobs and open bounties, the highest reward first.

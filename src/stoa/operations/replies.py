@@ -110,6 +110,7 @@ def _reply_actions(reply: Reply) -> list[NextAction]:
     tag="replies",
     mode=Mode.SLOW_READ,
     errors=("not_found",),
+    lagging=True,
 )
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     """List the replies of a thread in chronological order."""
@@ -140,6 +141,7 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     tag="replies",
     tool="get_reply",
     errors=("not_found",),
+    lagging=True,
 )
 async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     """Read one reply with its ancestors, its descendants and its thread."""
@@ -151,6 +153,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     "/api/v1/threads/{threadId}/replies/{replyId}",
     tag="replies",
     errors=("not_found",),
+    lagging=True,
 )
 async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
     """Read one reply of a thread, with its surroundings."""

@@ -61,6 +61,7 @@ async def earn(
     tool="get_reputation",
     mode=Mode.SLOW_READ,
     errors=("not_found",),
+    lagging=True,
 )
 async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
     """Read where an agent's reputation comes from.

@@ -45,6 +45,7 @@ class Inquiry:
     `authorization` is the header's text or None. `values` reads the raw input, raising a Refusal
     when it cannot; it is asked after limits are spent. `place` names a field in issues. `cache_key`
     is the same for requests that must get the same answer, None when there is no such key.
+    `consistency` is what the answer to a write gave, to be seen in this answer.
     """
 
     authorization: str | None
@@ -53,13 +54,15 @@ class Inquiry:
     values: Callable[[], Awaitable[Values]]
     place: Callable[[str], str] = str
     cache_key: str | None = None
+    consistency: str | None = None
 
 
 @dataclass(slots=True)
 class Outcome:
     """An encoded success or a refusal, with the charge that the headers show.
 
-    A `private` success differs for this caller.
+    A `private` success differs for this caller. What was written is seen by who shows
+    `consistency`.
     """
 
     status: int
@@ -67,6 +70,7 @@ class Outcome:
     etag: str | None = None
     next_cursor: str | None = None
     private: bool = False
+    consistency: str | None = None
     refusal: Refusal | None = None
     charge: Charge | None = None
 
@@ -125,7 +129,9 @@ class Runner:
 
         async def read() -> A:
             return await self._store.read(
-                lambda tx: run(Call(tx, self._services, None, "", ""), request), slow=True
+                lambda tx: run(Call(tx, self._services, None, "", ""), request),
+                slow=True,
+                at_least="",
             )
 
         operation = TABLE.get(run.__name__)
@@ -171,7 +177,7 @@ class Runner:
         if row.expires_at <= now:
             raise _bad_token("token_expired")
         note_agent(row.agent_id)
-        return Caller(row.agent_id, row.agent_status)
+        return Caller(row.agent_id, row.agent_status, row.last_seen_at)
 
     def _reads_bucket(self, caller: Caller | None, address: str) -> Bucket:
         settings = self._services.settings
@@ -242,14 +248,29 @@ class Runner:
                 await agents.seen(tx, caller.agent_id)
             return encode(answer), answer
 
-        body, answer = await self._transact(operation, caller, request, work)
+        body, answer = await self._transact(
+            operation, caller, request, work, self._at_least(operation, inquiry, caller)
+        )
         outcome = Outcome(operation.status, body, next_cursor=getattr(answer, "next_cursor", None))
         outcome.private = call is not None and call.private
+        if operation.writes:
+            outcome.consistency = await self._store.position()
         if operation.has_etag:
             outcome.etag = etag(body, own_agent=operation.own_agent, private=outcome.private)
             if key and call:
                 self._keep(key, getattr(request, operation.shows or ""), stamp, outcome, call)
         return outcome
+
+    def _at_least(
+        self, operation: Operation, inquiry: Inquiry, caller: Caller | None
+    ) -> str | None:
+        """What a replica must have to answer; None when it may not."""
+        if not operation.lagging:
+            return None
+        if inquiry.consistency is None and caller:
+            settled = caller.last_seen_at + self._store.lag_ms < self._clock()
+            return "" if settled else None
+        return inquiry.consistency or ""
 
     async def _snapshot(
         self, operation: Operation, request: Request, warnings: list[Warning]
@@ -267,12 +288,21 @@ class Runner:
         return Outcome(operation.status, body, tag)
 
     async def _transact(
-        self, operation: Operation, caller: Caller | None, request: Request, work: Work[T]
+        self,
+        operation: Operation,
+        caller: Caller | None,
+        request: Request,
+        work: Work[T],
+        at_least: str | None,
     ) -> T:
         """Run `work`; for an operation that `settles`, once the refunds are booked that are due for
         the caller and for what the request is about."""
         slow = operation.mode is Mode.SLOW_READ
-        run = self._store.write if operation.writes else partial(self._store.read, slow=slow)
+        run = (
+            self._store.write
+            if operation.writes
+            else partial(self._store.read, slow=slow, at_least=at_least)
+        )
         if caller is None or not operation.settles:
             return await run(work)
         agent_id, subjects = caller.agent_id, _subjects(request)

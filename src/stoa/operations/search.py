@@ -29,6 +29,7 @@ Hit = tuple[ThreadRow, str | None, str]
     tag="threads",
     tool="search_threads",
     mode=Mode.SLOW_READ,
+    lagging=True,
 )
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.

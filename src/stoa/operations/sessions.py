@@ -183,7 +183,7 @@ async def _signed_in(call: Call, agent: Agent, *, is_new: bool) -> SignedIn:
     seconds = call.services.settings.token_ttl_seconds
     expires_at = call.now + seconds * 1000
     await sessions.insert_token(call.tx, tokens.digest(token), agent.id, expires_at)
-    call.caller = Caller(agent.id, agent.status)
+    call.caller = Caller(agent.id, agent.status, call.now)
     return SignedIn(
         token=token,
         token_type="Bearer",  # noqa: S106

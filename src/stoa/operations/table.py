@@ -55,7 +55,8 @@ class Operation:
     id whose changes make a cached answer out of date. A `final` write cannot be taken back; a
     `repeatable` one changes nothing when the same agent makes it again. An answer `for_parties`
     differs for the two parties of a job. What `settles` first books what is due for the caller and
-    the resource. A `polled` answer has an ETag although it is personal.
+    the resource. A `polled` answer has an ETag although it is personal. A
+    `lagging` answer may come from a replica: it is the same for all and nothing is decided by it.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Operation:
     for_parties: bool
     settles: bool
     polled: bool
+    lagging: bool
 
     @property
     def writes(self) -> bool:
@@ -116,17 +118,17 @@ def operation(
     for_parties: bool = False,
     settles: bool = False,
     polled: bool = False,
+    lagging: bool = False,
 ) -> Callable[[R], R]:
     """Declare an operation; name, texts and types are read off the function."""
 
     def declare(run: R) -> R:
         hints = get_type_hints(run)
         summary, _, description = (run.__doc__ or "").strip().partition("\n")
-        unknown = [code for code in errors if code not in CATALOGUE]
-        same_for_all = access is Access.PUBLIC and not (personal or for_parties)
-        cacheable = same_for_all and charged is Charged.READS
-        if unknown or not summary or run.__name__ in TABLE or (shows and not cacheable):
-            raise ValueError(f"operation {run.__name__}: bad declaration {unknown}")
+        own = access is Access.AGENT or personal or for_parties or charged is not Charged.READS
+        misplaced = (lagging and settles) or ((shows or lagging) and own)
+        if set(errors) - set(CATALOGUE) or not summary or run.__name__ in TABLE or misplaced:
+            raise ValueError(f"operation {run.__name__}: bad declaration")
         TABLE[run.__name__] = Operation(
             name=run.__name__,
             method=method,
@@ -152,6 +154,7 @@ def operation(
             for_parties=for_parties,
             settles=settles or mode is Mode.WRITE,
             polled=polled,
+            lagging=lagging,
         )
         return run
 

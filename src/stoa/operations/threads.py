@@ -85,6 +85,7 @@ async def _offer_bounty(call: Call, thread_id: str, request: CreateThread) -> No
     tag="threads",
     tool="get_recent_threads",
     mode=Mode.SLOW_READ,
+    lagging=True,
 )
 async def list_threads(call: Call, request: ListThreads) -> ThreadList:
     """List threads, newest first unless sorted otherwise.
@@ -127,6 +128,7 @@ async def _page(
     tag="threads",
     tool="get_unanswered_threads",
     mode=Mode.SLOW_READ,
+    lagging=True,
 )
 async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     """List open threads that nobody has answered, newest first.
@@ -154,6 +156,7 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     tool="get_thread",
     errors=("not_found",),
     shows="thread_id",
+    lagging=True,
 )
 async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     """Read a thread, with its first replies when `include=replies`.

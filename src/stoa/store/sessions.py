@@ -13,6 +13,7 @@ class TokenRow(NamedTuple):
     expires_at: int
     revoked_at: int | None
     agent_status: str
+    last_seen_at: int
 
 
 async def secret(tx: Tx, name: str, fresh: bytes) -> bytes:

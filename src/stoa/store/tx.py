@@ -75,9 +75,28 @@ class StartRefused(Exception):
 class Store(Protocol):
     """An engine."""
 
-    async def read(self, work: Work[T], *, slow: bool = False, single: bool = False) -> T:
+    lag_ms: int
+    """What was written longer ago than this, every replica has that is asked."""
+
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        slow: bool = False,
+        single: bool = False,
+        at_least: str | None = None,
+    ) -> T:
         """Run `work` on one snapshot. `slow` work never holds up the event loop; `single` work is
-        one statement, which is a snapshot of its own."""
+        one statement, which is a snapshot of its own. With `at_least` a replica may answer that has
+        all up to this `position`, "" for any; `work` may then be run a second time."""
+        ...
+
+    async def position(self) -> str | None:
+        """A mark of now for `at_least`, None where there is no replica or it is not known."""
+        ...
+
+    def figures(self) -> dict[str, str | int]:
+        """What an operator may want to know."""
         ...
 
     async def write(self, work: Work[T]) -> T:

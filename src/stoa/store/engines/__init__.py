@@ -19,12 +19,16 @@ async def open_store(settings: Settings, clock: Clock) -> Store:
     if settings.on_postgresql:
         from stoa.store.engines.postgres import PostgresStore
 
-        return await PostgresStore.open(
-            settings.database_url,
-            clock,
-            settings.database_connections,
-            settings.database_timeout_seconds,
-        )
+        most = (settings.database_connections, settings.database_timeout_seconds)
+        primary = await PostgresStore.open(settings.database_url, clock, *most)
+        if not settings.read_database_url:
+            return primary
+        from stoa.store.engines.postgres_replica import ReplicatedStore
+
+        replica = PostgresStore(settings.read_database_url, clock, *most, replica=True)
+        store = ReplicatedStore(primary, replica, settings.read_lag_seconds)
+        await store.start()
+        return store
     from stoa.store.engines.sqlite import SqliteStore
 
     return SqliteStore.open(settings.database_path, clock)

@@ -7,7 +7,7 @@ from typing import NoReturn, TypeVar
 
 import structlog
 
-from stoa.clock import Clock
+from stoa.clock import Clock, SystemClock
 from stoa.store.engines import postgres_migrations
 from stoa.store.engines.postgres_connection import (
     Connection,
@@ -87,16 +87,29 @@ async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
 class PostgresStore:
     """A `Store` on one database, which other processes use too. Build it with `open`."""
 
-    def __init__(self, url: str, clock: Clock, connections: int, timeout_s: int) -> None:
+    lag_ms = 0
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        connections: int,
+        timeout_s: int,
+        *,
+        replica: bool = False,
+    ) -> None:
         self._clock = clock
-        self._pool = Pool(partial(connect, url), connections, timeout_s)
+        reach = partial(connect, url, replica=replica)
+        self._pool = Pool(reach, connections, timeout_s)
         self._most_s = 2 * timeout_s
+        self.longest_ms = 1000 * self._most_s
         limits = _LIMITS.format(
             ms=1000 * timeout_s, lock_ms=500 * timeout_s, idle_ms=2000 * timeout_s
         )
         self._begin_write = _WRITE + limits
         self._begin_read = _READ + limits + _PLANS
-        self._watch = Watch(partial(connect, url), clock)
+        # The clock is set by the primary.
+        self._watch = Watch(reach, SystemClock() if replica else clock)
 
     @classmethod
     async def open(
@@ -113,12 +126,29 @@ class PostgresStore:
         await store._watch.start()
         return store
 
-    async def read(self, work: Work[T], *, slow: bool = False, single: bool = False) -> T:  # noqa: ARG002 - nothing here holds up the event loop
+    def look(self) -> None:
+        """Find out whether the database answers, without waiting for it."""
+        self._watch.begin()
+
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        slow: bool = False,  # noqa: ARG002 - nothing here holds up the event loop
+        single: bool = False,
+        at_least: str | None = None,  # noqa: ARG002 - this is the primary
+    ) -> T:
         begin = None if single else self._begin_read
         return await self._repeatedly(partial(self._attempt, work, begin, self._end_read))
 
     async def write(self, work: Work[T]) -> T:
         return await self._repeatedly(partial(self._attempt, work, self._begin_write, self._commit))
+
+    async def position(self) -> str | None:
+        return None
+
+    def figures(self) -> dict[str, str | int]:
+        return {}
 
     def stamp(self) -> int:
         return 0

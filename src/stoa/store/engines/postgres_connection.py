@@ -30,8 +30,8 @@ else:
     Connection = asyncpg.Connection  # generic in its types only
 
 
-async def connect(url: str, application: str = APPLICATION) -> Connection:
-    """A connection to a server that takes writes.
+async def connect(url: str, application: str = APPLICATION, *, replica: bool = False) -> Connection:
+    """A connection to a server that takes writes, or to a `replica`.
 
     Nothing is kept in the session but prepared statements, so that it may come from a pool that
     hands it out one transaction at a time.
@@ -43,7 +43,7 @@ async def connect(url: str, application: str = APPLICATION) -> Connection:
         max_cached_statement_lifetime=0,
         server_settings={"application_name": application},
         # After a fail-over the old primary may answer again, as a standby.
-        target_session_attrs=SessionAttribute.read_write,
+        target_session_attrs=SessionAttribute.any if replica else SessionAttribute.read_write,
     )
 
 

@@ -42,6 +42,10 @@ class Watch:
             await self._measure()
         except Exception as error:
             raise StoreUnavailable(said(error)) from error
+        self.begin()
+
+    def begin(self) -> None:
+        """Go on looking."""
         self._task = asyncio.create_task(self._run())
 
     def alarm(self) -> None:

@@ -77,6 +77,8 @@ def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
 class SqliteStore:
     """A `Store` on one file. Build it with `SqliteStore.open` inside the running event loop."""
 
+    lag_ms = 0
+
     def __init__(self, path: Path, lock_descriptor: int, clock: Clock) -> None:
         self._lock = lock_descriptor
         self._clock = clock
@@ -120,7 +122,14 @@ class SqliteStore:
         finally:
             self._slow.append(connection)
 
-    async def read(self, work: Work[T], *, slow: bool = False, single: bool = False) -> T:  # noqa: ARG002 - a snapshot costs nothing here
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        slow: bool = False,
+        single: bool = False,  # noqa: ARG002 - a snapshot costs nothing here
+        at_least: str | None = None,  # noqa: ARG002 - there is no replica
+    ) -> T:
         if self._closed:
             raise StoreUnavailable("the database is closed")
         try:
@@ -135,6 +144,12 @@ class SqliteStore:
 
     async def write(self, work: Work[T]) -> T:
         return await self._writer.submit(work)
+
+    async def position(self) -> str | None:
+        return None
+
+    def figures(self) -> dict[str, str | int]:
+        return {}
 
     def stamp(self) -> int:
         return self._changes.stamp()

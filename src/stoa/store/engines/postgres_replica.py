@@ -1,0 +1,154 @@
+"""A primary with a replica beside it, which answers reads that may be a little old.
+
+The position of the primary in its write-ahead log is noted twice a second: all that was
+acknowledged before a note lies before its position. A replica that has replayed the oldest note of
+the last `lag_s` seconds is no older than that.
+"""
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+
+import structlog
+
+from stoa.store.engines.postgres import PostgresStore
+from stoa.store.tx import StoreUnavailable, T, Tx, Work
+
+log = structlog.get_logger("stoa.store")
+
+EVERY_S = 0.5
+
+
+class _Behind(Exception):
+    """The replica has not replayed what is asked for."""
+
+
+class ReplicatedStore:
+    """A `Store` whose reads go to `replica` where they may and it is not behind."""
+
+    def __init__(self, primary: PostgresStore, replica: PostgresStore, lag_s: int) -> None:
+        self._primary = primary
+        self._replica = replica
+        self._lag_s = lag_s
+        self._notes: deque[tuple[float, int]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._state = "used"
+        self._answered = {"replicaReads": 0, "primaryReads": 0}
+        self.lag_ms = 1000 * lag_s + primary.longest_ms
+
+    async def start(self) -> None:
+        """Note where the primary is, then go on doing so. Raises `StoreUnavailable`."""
+        await self._note()
+        self._replica.look()
+        self._task = asyncio.create_task(self._go_on())
+
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        slow: bool = False,
+        single: bool = False,
+        at_least: str | None = None,
+    ) -> T:
+        if at_least is not None:
+            try:
+                result = await self._read_replica(work, _read(at_least))
+            except _Behind as error:
+                self._turn("behind", str(error))
+            except StoreUnavailable as error:
+                self._turn("gone", str(error))
+            else:
+                self._turn("used")
+                return result
+            self._answered["primaryReads"] += 1
+        return await self._primary.read(work, slow=slow, single=single)
+
+    async def write(self, work: Work[T]) -> T:
+        return await self._primary.write(work)
+
+    async def position(self) -> str | None:
+        with suppress(StoreUnavailable):
+            return f"{await self._primary.read(_written, single=True):016x}"
+        return None
+
+    def stamp(self) -> int:
+        return self._primary.stamp()
+
+    def fresh(self, key: str, stamp: int) -> bool:
+        return self._primary.fresh(key, stamp)
+
+    @property
+    def trouble(self) -> str | None:
+        return self._primary.trouble
+
+    def figures(self) -> dict[str, str | int]:
+        return {"replica": self._state, **self._answered}
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._replica.close()
+        await self._primary.close()
+
+    async def _read_replica(self, work: Work[T], wanted: int) -> T:
+        if trouble := self._replica.trouble:
+            raise StoreUnavailable(trouble)
+        wanted = max(wanted, self._oldest())
+        # Asked before the snapshot is taken, which is no older then.
+        replayed = await self._replica.read(_replayed, single=True)
+        if replayed < wanted:
+            raise _Behind(f"{wanted - replayed} bytes of the log")
+        result = await self._replica.read(work)
+        self._answered["replicaReads"] += 1
+        return result
+
+    def _oldest(self) -> int:
+        """The position that a replica must have to be no older than it may."""
+        since = asyncio.get_running_loop().time() - self._lag_s
+        while self._notes and self._notes[0][0] < since:
+            self._notes.popleft()
+        if not self._notes:
+            raise StoreUnavailable("where the primary is has not been known for long")
+        return self._notes[0][1]
+
+    async def _go_on(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY_S)
+            with suppress(StoreUnavailable):
+                await self._note()
+
+    async def _note(self) -> None:
+        asked_at = asyncio.get_running_loop().time()
+        position = await self._primary.read(_written, single=True)
+        self._notes.append((asked_at, position))
+        if len(self._notes) > 2 * self._lag_s / EVERY_S:
+            self._notes.popleft()
+
+    def _turn(self, state: str, reason: str = "") -> None:
+        if state != self._state:
+            self._state = state
+            if state == "used":
+                log.warning("replica back")
+            else:
+                log.warning("replica not used", state=state, reason=reason)
+
+
+async def _written(tx: Tx) -> int:
+    row = await tx.one("replication.written")
+    return int(row[0]) if row else 0
+
+
+async def _replayed(tx: Tx) -> int:
+    row = await tx.one("replication.replayed")
+    if row is None or row[0] is None:
+        raise StoreUnavailable("it is no replica")
+    return int(row[0])
+
+
+def _read(position: str) -> int:
+    """A position as `position` gives it; what is not one is behind all that a replica has."""
+    try:
+        return int(position or "0", 16)
+    except ValueError:
+        return 1 << 64

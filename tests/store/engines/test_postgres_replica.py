@@ -1,0 +1,155 @@
+"""Reads from a real replica that is held back: old for others, never for who wrote."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from tests.support.keys import Key
+from tests.support.postgresql import PostgreSQL
+from tests.support.replica import Replica
+from tests.support.server import Server
+
+_SOON_S = 30
+Start = Callable[..., Server]
+
+
+@pytest.fixture(scope="module")
+def primary() -> Iterator[PostgreSQL]:
+    """A primary that forgets nothing, as a replica wants it."""
+    running = PostgreSQL(durable=True)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def replica(primary: PostgreSQL) -> Iterator[Replica]:
+    """Its replica, which each test leaves as it was."""
+    running = Replica(primary)
+    yield running
+    running.stop()
+
+
+class Client:
+    """Somebody at a server: an agent, or with no name nobody."""
+
+    def __init__(self, server: Server, name: str = "") -> None:
+        self._api = f"{server.url}/api/v1"
+        self._headers: dict[str, str] = {}
+        self.wrote = ""
+        if name:
+            key = Key(name)
+            challenge = self.post("auth/challenge", publicKey=key.public)["challenge"]
+            signed = {"challenge": challenge, "signature": key.sign(challenge)}
+            token = self.post("auth/verify", publicKey=key.public, **signed)["token"]
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    def post(self, path: str, **body: object) -> dict[str, str]:
+        """Send what must succeed."""
+        answer = httpx.post(f"{self._api}/{path}", json=body, headers=self._headers)
+        assert answer.is_success, answer.text
+        self.wrote = answer.headers.get("X-Stoa-Consistency", "")
+        return answer.json()
+
+    def ask(self, title: str) -> None:
+        """Open a thread."""
+        self.post("threads", title=title, body="Who knows?")
+
+    def titles(self, **headers: str) -> list[str]:
+        """The threads that it is shown."""
+        answer = httpx.get(f"{self._api}/threads", headers={**self._headers, **headers})
+        assert answer.status_code == 200, answer.text
+        return [thread["title"] for thread in answer.json()["threads"]]
+
+
+def figures(server: Server) -> dict[str, str | int]:
+    """What the operator is told."""
+    answer = httpx.get(f"{server.url}/readyz")
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def soon(is_so: Callable[[], bool]) -> None:
+    """Ask again and again until it is so."""
+    until = time.monotonic() + _SOON_S
+    while not is_so():
+        assert time.monotonic() < until
+
+
+@pytest.fixture
+def start(primary: PostgreSQL, replica: Replica, start_server: Start) -> Start:
+    """Starts servers on one new database and its replica."""
+    database = primary.empty()
+    urls = {"database_url": database, "read_database_url": replica.url(database)}
+
+    def started(**settings: int) -> Server:
+        return start_server(**urls, database_timeout_seconds=2, **settings)
+
+    return started
+
+
+def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
+    start: Start, replica: Replica
+) -> None:
+    server, other = start(read_lag_seconds=600), start(read_lag_seconds=600)
+    ada, nobody = Client(server, "ada"), Client(other)
+    ada.ask("Old")
+    replica.hold()
+    try:
+        ada.ask("New")
+        assert ada.titles() == ["New", "Old"]
+        assert nobody.titles() == ["Old"]
+        assert figures(other)["replicaReads"] == 1
+        assert nobody.titles(**{"X-Stoa-Consistency": ada.wrote}) == ["New", "Old"]
+        assert nobody.titles(**{"X-Stoa-Consistency": "whatever"}) == ["New", "Old"]
+        assert nobody.titles() == ["Old"]
+        home = httpx.get(f"{other.url}/forum").text
+        assert ("Old" in home, "New" in home) == (True, False)
+    finally:
+        replica.release()
+    before = figures(other)["replicaReads"]
+    assert nobody.titles() == ["New", "Old"]
+    assert nobody.titles(**{"X-Stoa-Consistency": ada.wrote}) == ["New", "Old"]
+    assert figures(other)["replicaReads"] == int(before) + 2
+
+
+def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Replica) -> None:
+    server = start(read_lag_seconds=1)
+    ada, nobody = Client(server, "ada"), Client(server)
+    ada.ask("Old")
+    replica.hold()
+    try:
+        ada.ask("New")
+        soon(lambda: nobody.titles() == ["New", "Old"])
+        assert figures(server)["replica"] == "behind"
+        assert server.log.count("replica not used") == 1
+    finally:
+        replica.release()
+    soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
+
+
+def test_without_its_replica_a_server_reads_from_the_primary(
+    start: Start, replica: Replica
+) -> None:
+    server = start()
+    ada, nobody = Client(server, "ada"), Client(server)
+    ada.ask("Here")
+    soon(lambda: nobody.titles() == ["Here"])
+    replica.stop()
+    try:
+        assert [nobody.titles() for _ in range(5)] == [["Here"]] * 5
+        assert figures(server)["replica"] == "gone"
+        again = start()
+        assert Client(again).titles() == ["Here"]
+    finally:
+        replica.start()
+    soon(lambda: nobody.titles() == ["Here"] and figures(server)["replica"] == "used")
+
+
+def test_without_a_replica_nothing_is_said_of_one(start_server: Start) -> None:
+    server = start_server()
+    ada = Client(server, "ada")
+    ada.ask("A question")
+    assert ada.wrote == ""
+    assert "replica" not in figures(server)

