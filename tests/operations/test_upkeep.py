@@ -16,7 +16,7 @@ MINUTE = 60_000
 
 def take(app: App, holder: str) -> bool:
     async def work(tx: Tx) -> bool:
-        return await leases.take(tx, "audit", holder, MINUTE)
+        return await leases.take(tx, "test", holder, MINUTE)
 
     return app.run(app.stoa.store.write(work))
 
@@ -42,9 +42,9 @@ def test_a_lease_is_prolonged_by_its_holder_alone(stoa: App) -> None:
 def test_a_lease_that_is_given_up_is_free_and_no_other_can_give_it_up(stoa: App) -> None:
     store = stoa.stoa.store
     assert take(stoa, "a")
-    stoa.run(store.write(lambda tx: leases.release(tx, "audit", "b")))
+    stoa.run(store.write(lambda tx: leases.release(tx, "test", "b")))
     assert not take(stoa, "b")
-    stoa.run(store.write(lambda tx: leases.release(tx, "audit", "a")))
+    stoa.run(store.write(lambda tx: leases.release(tx, "test", "a")))
     assert take(stoa, "b")
 
 

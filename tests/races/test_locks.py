@@ -23,9 +23,10 @@ from tests.conftest import LIMITS_OFF, QUIET
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, SECOND, START, VirtualClock
+from tests.support.database import rows
 from tests.support.jobs import REJECTION, WORK, done, offer, read
 from tests.support.keys import Key
-from tests.support.postgresql import PostgreSQL, rows
+from tests.support.postgresql import PostgreSQL
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
@@ -265,8 +266,8 @@ def test_whatever_agents_do_at_once_they_never_wait_for_each_other_in_a_circle(
 def deadlocks(cluster: PostgreSQL, url: str) -> int:
     """How often transactions waited in a circle; a connection says so once it is closed."""
     name = url.partition("@/")[2].partition("?")[0]
-    counted = "SELECT deadlocks FROM pg_stat_database WHERE datname = :name"
-    return asyncio.run(rows(cluster.url(), counted, {"name": name}))[0][0]
+    counted = "SELECT deadlocks FROM pg_stat_database WHERE datname = ?"
+    return asyncio.run(rows(cluster.url(), counted, name))[0][0]
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["passes over", "naive"])

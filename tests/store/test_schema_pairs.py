@@ -10,7 +10,8 @@ import pytest
 
 from stoa.store import statements
 from tests.support import schema
-from tests.support.postgresql import PostgreSQL, rows
+from tests.support.database import rows
+from tests.support.postgresql import PostgreSQL
 
 TYPES = {"TEXT": "text", "INTEGER": "bigint", "BLOB": "bytea"}
 OWN = {"post_index", "stoa_migration"}
@@ -33,7 +34,7 @@ def steps(dialect: str) -> dict[str, str]:
 
 def ask(url: str, sql: str) -> list[Any]:
     """The rows of a statement."""
-    return asyncio.run(rows(url, sql, {}))
+    return asyncio.run(rows(url, sql))
 
 
 def sqlite_tables() -> list[str]:

@@ -10,7 +10,8 @@ import pytest
 from stoa.domain.querylang import parse
 from stoa.store import statements
 from stoa.store.tsquery import to_tsquery
-from tests.support.postgresql import PostgreSQL, rows
+from tests.support.database import rows_of
+from tests.support.postgresql import PostgreSQL
 
 POSTS = 80_000
 FIND = statements.load("postgresql")["search.find"]
@@ -30,7 +31,7 @@ EVERY = {"rare": 977, "some": 40, "every": 1}
 def url(postgresql: PostgreSQL) -> Iterator[str]:
     """A database with so many texts that blocks of several sizes are full."""
     url = postgresql.new()
-    asyncio.run(rows(url, FILL, {"posts": POSTS}))
+    asyncio.run(rows_of(url, FILL, {"posts": POSTS}))
     yield url
     postgresql.drop(url)
 
@@ -39,7 +40,7 @@ def found(url: str, text: str, newest: int, matches: int) -> list[int]:
     """The numbers of the texts that are ranked, in order."""
     values = {"match": to_tsquery(parse(text)), "newest": newest, "matches": matches}
     rest = {"author": None, "tags": "[]", "limit": POSTS, "offset": 0}
-    return sorted(int(row[0]) for row in asyncio.run(rows(url, FIND, {**values, **rest})))
+    return sorted(int(row[0]) for row in asyncio.run(rows_of(url, FIND, {**values, **rest})))
 
 
 def expected(step: int, newest: int, matches: int) -> list[int]:

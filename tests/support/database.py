@@ -1,7 +1,7 @@
 """Looks into a database behind the service's back, whichever engine keeps it."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -12,6 +12,7 @@ import apsw
 import asyncpg
 
 from stoa.settings import Settings
+from stoa.store.statements import positional
 
 
 @contextmanager
@@ -56,9 +57,18 @@ def everything_in(settings: Settings) -> bytes:
 async def rows(url: str, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """Run a statement on PostgreSQL, with `?` for its values; its rows."""
     numbers = count(1)
+    return await _fetch(url, sub(r"\?", lambda _: f"${next(numbers)}", sql), *values)
+
+
+async def rows_of(url: str, sql: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Run a statement as the program has them on PostgreSQL, with named values; its rows."""
+    numbered, names = positional(sql)
+    return await _fetch(url, numbered, *[values[name] for name in names])
+
+
+async def _fetch(url: str, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     connection = await asyncpg.connect(url)
     try:
-        found = await connection.fetch(sub(r"\?", lambda _: f"${next(numbers)}", sql), *values)
-        return [tuple(row) for row in found]
+        return [tuple(row) for row in await connection.fetch(sql, *values)]
     finally:
         await connection.close()
