@@ -19,7 +19,7 @@ serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
 test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
-	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 3 $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
 	$(BIN)/ruff check

@@ -280,7 +280,8 @@ def test_only_the_reading_of_one_job_varies_by_token(secrets: Secrets) -> None:
 
 def test_refused_reads_of_a_job_tell_nothing(secrets: Secrets) -> None:
     path = f"jobs/{secrets.jobs['SUBMITTED']['id']}"
-    for token in ("stoa_x", secrets.ada.token[:-1] + "x", ""):
+    other_end = "y" if secrets.ada.token.endswith("x") else "x"
+    for token in ("stoa_x", secrets.ada.token[:-1] + other_end, ""):
         answer = secrets.app.get(path, headers={"Authorization": f"Bearer {token}"})
         answer.refused(401, "invalid_or_expired_token")
         assert CANARY not in answer.text

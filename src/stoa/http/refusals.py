@@ -1,7 +1,7 @@
 """What there is to say about refusals: which operation answers which, and what each looks like."""
 
 import json
-from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 from stoa.domain.errors import CATALOGUE, ErrorKind, Issue, Refusal
@@ -68,7 +68,8 @@ class Entry(NamedTuple):
     operations: list[Operation]
 
 
-def reference(operations: Iterable[Operation], documentation: str) -> list[Entry]:
+@cache
+def reference(operations: tuple[Operation, ...], documentation: str) -> list[Entry]:
     """Every code of the catalogue, explained."""
     may = {operation.name: (operation, set(codes(operation))) for operation in operations}
     entries: list[Entry] = []

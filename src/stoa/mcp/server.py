@@ -32,7 +32,7 @@ class Server:
     def __init__(
         self, runner: Runner, operations: list[Operation], documentation: str, origin: str
     ) -> None:
-        listing = tools.listing(operations)
+        listing = tools.listing(tuple(operations))
         info = server_info(origin)
         instructions = _INSTRUCTIONS.format(base=origin)
         self._documentation = documentation

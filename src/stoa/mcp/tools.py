@@ -1,6 +1,6 @@
 """The tools as `tools/list` describes them, read off the table of operations."""
 
-from collections.abc import Iterable
+from functools import cache
 from typing import Any, TypeVar
 
 from stoa.domain import ids, text
@@ -48,7 +48,8 @@ def definition(operation: Operation) -> Schema:
     }
 
 
-def listing(operations: Iterable[Operation]) -> bytes:
+@cache
+def listing(operations: tuple[Operation, ...]) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
     tools = [definition(operation) for operation in operations if operation.tool]
     return encode(tools)

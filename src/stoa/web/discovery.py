@@ -4,6 +4,7 @@ All of it is read off the table of operations, the schemas and the settings in f
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -74,6 +75,7 @@ def _pretty(value: Any) -> str:
     return msgspec.json.format(encode(value), indent=2).decode()
 
 
+@cache
 def _members(operation: Operation) -> str:
     kinds = answer_schemas([operation.response])
     members: Schema = kinds[operation.response.__name__]["properties"]
@@ -90,7 +92,12 @@ class Field(NamedTuple):
     description: str
 
 
-def _fields(operation: Operation) -> Iterator[Field]:
+@cache
+def _fields(operation: Operation) -> list[Field]:
+    return list(_each_field(operation))
+
+
+def _each_field(operation: Operation) -> Iterator[Field]:
     schema = request_schemas([operation.request])[operation.request.__name__]
     elsewhere = "query" if operation.method == "GET" else "body"
     plain = tools.input_schema(operation)["properties"]

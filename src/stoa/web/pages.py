@@ -88,7 +88,7 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
             site,
             "errors.html",
             None,
-            entries=reference(all_operations(), openapi["externalDocs"]["url"]),
+            entries=reference(tuple(all_operations()), openapi["externalDocs"]["url"]),
         ),
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
