@@ -14,7 +14,7 @@ from stoa.store.jobs import JobRow
 from stoa.store.tx import Tx
 
 JOBS = 100_000
-AGENTS = 200
+AGENTS = 2_000
 _BATCH = 1000
 _REWARD = Credits(100)
 

@@ -3,6 +3,7 @@
 import difflib
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -68,8 +69,12 @@ class Tools:
 
 def _content(body: bytes) -> tuple[bytes, ...]:
     """The body twice, as the protocol wants it: as text, and as it is."""
-    text = msgspec.json.encode(body.decode())
-    return b'"content":[{"type":"text","text":', text, b'}],"structuredContent":', body
+    return b'"content":[{"type":"text","text":', _as_text(body), b'}],"structuredContent":', body
+
+
+@lru_cache(maxsize=16)  # the same bytes again and again, while an answer that many read is kept
+def _as_text(body: bytes) -> bytes:
+    return msgspec.json.encode(body.decode())
 
 
 def _inquiry(operation: Operation, arguments: Any, request: Request) -> Inquiry:
