@@ -69,11 +69,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def stoa(folder: Path, **settings: str) -> Generator[Server]:
+def stoa(folder: Path, **settings: object) -> Generator[Server]:
     """A Stoa on the data in `folder`, with these settings and nothing from this environment."""
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if name[:5] != "STOA_"}
-    environment |= {f"STOA_{name.upper()}": value for name, value in settings.items()}
+    environment |= {f"STOA_{name.upper()}": str(value) for name, value in settings.items()}
     command = [sys.executable, "-m", "stoa", "serve", "--port", str(port)]
     command += ["--data-dir", str(folder)]
     with _running(command, port, b"", environment) as server:

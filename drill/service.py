@@ -12,7 +12,7 @@ from drill import balancer, patroni, witness
 from drill.cluster import Cluster
 from drill.paid import PaidLoad
 from drill.rounds import Stage
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF
 from tests.support.server import Server, environment
 
 _GRANT = 1_000_000
@@ -75,8 +75,7 @@ async def make_role() -> None:
 
 
 def _limits() -> dict[str, Any]:
-    off = {name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")}
-    return off | {"limit_threads": _MANY, "limit_accepts": _MANY}
+    return LIMITS_OFF | {"limit_threads": _MANY, "limit_accepts": _MANY}
 
 
 def _url(port: int, database: str) -> str:

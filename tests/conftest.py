@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF, Settings
 from tests.support.app import App
 from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door
@@ -26,9 +26,6 @@ pytest_plugins = ["pytester", "tests.plugins.no_skips"]
 
 ENGINES = ["sqlite", "postgresql"]
 
-LIMITS_OFF: dict[str, Any] = {
-    name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
-}
 QUIET: dict[str, Any] = {"sweep_seconds": 10_000_000}
 
 

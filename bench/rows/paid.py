@@ -14,22 +14,13 @@ from bench.registry import Result, at_least, at_most, row
 from bench.rows.reads import yardstick
 from bench.servers import Server
 from bench.stage import TRUSTED, Side, Stage
+from stoa.settings import LIMITS_OFF
 
 CYCLE_TARGET = 0.12
 READ_P99_MS = 5.0
 READS_A_SECOND = 200
 _CONNECTIONS = 32
 _JOBS_A_ROUND = 1_000
-_LIMITS = (
-    "threads",
-    "replies",
-    "accepts",
-    "new_agent_holds",
-    "open_claims",
-    "reads_agent",
-    "reads_anonymous",
-    "pair_reputation",
-)
 _STEPS = {"claim": 200, "submit": 201, "accept": 200}
 
 
@@ -37,8 +28,7 @@ _STEPS = {"claim": 200, "submit": 201, "accept": 200}
 def _paid(stage: Stage) -> Iterator[tuple[Server, PaidWorld]]:
     folder = stage.folder / "paid"
     world = asyncio.run(seed_paid(folder / "stoa.db"))
-    off = {f"limit_{name}": "0" for name in _LIMITS}
-    with servers.stoa(folder, trusted_proxies=TRUSTED, allowed_hosts=HOST, **off) as server:
+    with servers.stoa(folder, trusted_proxies=TRUSTED, allowed_hosts=HOST, **LIMITS_OFF) as server:
         yield server, world
 
 

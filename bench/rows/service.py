@@ -8,22 +8,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from bench import servers
 from bench.registry import Result, at_most, row
 from bench.servers import Server
 from bench.stage import Stage
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF
 
 IMPORT_S = 30.0
 MEMORY_MB = 150.0
 READY_S = 1.5
 _STARTS = 5
 _SITE = Path(os.environ.get("STOA_TEST_DATA", "../shared/data")) / "beer" / "Posts.xml"
-_LIMITS_OFF = {
-    field.name: "0" for field in msgspec.structs.fields(Settings) if field.name[:6] == "limit_"
-}
 
 
 @row
@@ -33,7 +28,7 @@ def import_and_start(stage: Stage) -> Iterator[Result]:
     if not _SITE.exists():
         yield Result("import of a site", "not measured", detail=f"there is no {_SITE}")
         return
-    with servers.stoa(folder, **_LIMITS_OFF) as server:
+    with servers.stoa(folder, **LIMITS_OFF) as server:
         yield at_most("import of a site", _import(server, stage.folder), IMPORT_S, "s")
         yield at_most("memory after it", server.memory_mb(), MEMORY_MB, "MB")
     ready = [_ready_s(folder) for _ in range(_STARTS)]

@@ -1,1 +1,1 @@
-"""Measures what PostgreSQL carries: large databases, search, job cycles, several workers."""
+"""Measures what PostgreSQL carries: large databases and search."""

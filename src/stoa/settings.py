@@ -185,6 +185,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return f"http://{host}:{self.port}"
 
 
+LIMITS_OFF: dict[str, Any] = {
+    name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
+}
+"""Settings of a server that refuses no call for being one too many."""
+
+
 def environment_name(setting: str) -> str:
     """`STOA_…` for a setting."""
     return PREFIX + setting.upper()

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from stoa.settings import Settings
-from tests.conftest import LIMITS_OFF, QUIET
+from stoa.settings import LIMITS_OFF, Settings
+from tests.conftest import QUIET
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE

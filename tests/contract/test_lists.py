@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from stoa.domain import cursors
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF, Settings
 from tests.conftest import ENGINES, url_on
 from tests.support.app import Agent, App
 
@@ -64,11 +64,8 @@ def full(
 ) -> Iterator[tuple[App, str]]:
     """A service with 102 threads, only to be read, and the one that has 101 replies."""
     folder = tmp_path_factory.mktemp("lists")
-    off: dict[str, Any] = {
-        name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
-    }
     url = url_on(request, request.param)
-    with App(Settings(data_dir=str(folder), database_url=url, **off)) as app:
+    with App(Settings(data_dir=str(folder), database_url=url, **LIMITS_OFF)) as app:
         alice = app.agent("alice")
         first = alice.thread()
         for number in range(101):

@@ -22,10 +22,10 @@ from hypothesis.stateful import (
 )
 
 from stoa.domain import jobs as rules
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, reputation
 from stoa.store import jobs as stored_jobs
-from tests.conftest import LIMITS_OFF, QUIET
+from tests.conftest import QUIET
 from tests.model.town import DAY, ENDED, HOUR, Job, Thread, Town
 from tests.support import jobs
 from tests.support.answers import Answer

@@ -6,8 +6,8 @@ from itertools import count
 import msgspec
 import pytest
 
-from stoa.settings import Settings
-from tests.conftest import ENGINES, LIMITS_OFF, QUIET, url_on
+from stoa.settings import LIMITS_OFF, Settings
+from tests.conftest import ENGINES, QUIET, url_on
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.ledger import broken

@@ -7,8 +7,8 @@ import asyncpg
 import msgspec
 import pytest
 
-from stoa.settings import Settings
-from tests.conftest import LIMITS_OFF, QUIET
+from stoa.settings import LIMITS_OFF, Settings
+from tests.conftest import QUIET
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.postgresql import PostgreSQL

@@ -16,10 +16,10 @@ import msgspec
 import pytest
 
 from stoa.operations import escrow
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import audit, jobs, statements
 from stoa.store.engines.postgres_tx import numbered
-from tests.conftest import LIMITS_OFF, QUIET
+from tests.conftest import QUIET
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, SECOND, START, VirtualClock

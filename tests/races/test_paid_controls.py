@@ -16,12 +16,12 @@ import pytest
 from stoa.domain.credits import Credits, InvariantBroken, hold, payout, refund
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, jobs, ledger, statements
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.steps import Step as Migration
 from stoa.store.tx import Tx
-from tests.conftest import LIMITS_OFF, QUIET
+from tests.conftest import QUIET
 from tests.support.app import Agent, App
 from tests.support.jobs import offer
 from tests.support.ledger import broken, rows

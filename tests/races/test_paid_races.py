@@ -6,6 +6,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -116,15 +117,25 @@ def test_of_two_hundred_first_sign_ins_of_a_key_one_is_granted(town: Server) -> 
     assert query(town.database, "SELECT count(*) FROM ledger_transaction") == [(1,)]
 
 
-async def submitted(
-    creator: Member, worker: Member, deadlines: list[float], attempt: int
-) -> list[str]:
+@dataclass
+class Pace:
+    """How quickly this machine goes: what a race around a deadline has to reckon with."""
+
+    seconds_for_each: float = 0.0
+    """From the time it took to make the jobs, which is as many calls as the race."""
+    on_the_way: float = 0.0
+    """Seconds from sending a call until it is answered, as of the last ones."""
+
+    def answered(self, seconds: float) -> None:
+        self.on_the_way += (seconds - self.on_the_way) / 8
+
+
+async def submitted(creator: Member, worker: Member, deadlines: list[float]) -> list[str]:
     """Jobs with submitted work that end at these times, if all went quickly enough."""
 
     async def one(deadline: float) -> str:
         ends = datetime.fromtimestamp(deadline).astimezone().isoformat(timespec="milliseconds")
-        body = {**new_job(1, deadline=ends), "tags": [f"attempt-{attempt}"]}
-        created = await creator.post("jobs", body)
+        created = await creator.post("jobs", new_job(1, deadline=ends))
         if created.status == 400:  # the deadline has passed already
             return ""
         job_id = created.ok(201)["job"]["id"]
@@ -139,30 +150,42 @@ async def submitted(
 
 
 async def ready_jobs(
-    creators: list[Member], worker: Member, count: int
+    creators: list[Member], worker: Member, count: int, pace: Pace
 ) -> list[tuple[str, Member, float]]:
     """Jobs to race for, each with its creator and deadline, all submitted before the first ends.
 
     A slow machine gets more time in the next attempt; what was left behind expires by itself.
     """
-    for attempt in range(4):
-        first = time.time() + 4 * 2**attempt
-        deadlines = [round(first + APART_S * number, 3) for number in range(count)]
-        creator = creators[attempt]
-        ids = await submitted(creator, worker, deadlines, attempt)
-        if time.time() < first - 2 * AROUND_S:
+    in_advance = 4.0
+    for creator in creators:
+        began = time.time()
+        apart = max(APART_S, 2 * pace.seconds_for_each)
+        deadlines = [round(began + in_advance + apart * number, 3) for number in range(count)]
+        ids = await submitted(creator, worker, deadlines)
+        took = time.time() - began
+        if took < in_advance - 1 and 2 * took / count <= apart:
             return [(job_id, creator, at) for job_id, at in zip(ids, deadlines, strict=True)]
+        pace.seconds_for_each = took / count
+        in_advance = 2 * took + 2
     raise AssertionError("the machine is too slow to race")
 
 
-async def at(moment: float, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-    """Make a call around a moment."""
+async def at(moment: float, pace: Pace, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    """Make a call so that it is decided around a moment."""
     around = random.uniform(-AROUND_S, AROUND_S)
-    await asyncio.sleep(max(0.0, moment + around - time.time()))
-    return await call()
+    sent = moment + around - pace.on_the_way
+    while (left := sent - time.time()) > 0:
+        await asyncio.sleep(min(left, AROUND_S))
+        sent = moment + around - pace.on_the_way
+    began = time.time()
+    answer = await call()
+    pace.answered(time.time() - began)
+    return answer
 
 
-def race_for(job_id: str, creator: Member, deadline: float) -> list[Coroutine[Any, Any, Answer]]:
+def race_for(
+    job_id: str, creator: Member, deadline: float, pace: Pace
+) -> list[Coroutine[Any, Any, Answer]]:
     """Accept, reject, accept and a lazy expiry, each around the deadline."""
     path = f"jobs/{job_id}"
     calls: list[Callable[[], Coroutine[Any, Any, Answer]]] = [
@@ -171,7 +194,7 @@ def race_for(job_id: str, creator: Member, deadline: float) -> list[Coroutine[An
         lambda: creator.post(f"{path}/accept"),
         lambda: creator.get("credits/balance"),
     ]
-    return [at(deadline, call) for call in calls]
+    return [at(deadline, pace, call) for call in calls]
 
 
 LOST = {"job_expired", "job_not_submitted", "job_already_terminal"}
@@ -184,8 +207,9 @@ def test_five_hundred_holds_raced_for_around_their_deadline_are_settled_once(
     async def race(crowd: Crowd) -> None:
         creators = await crowd.members("creator", 4)
         worker = await crowd.member("worker")
-        raced = await ready_jobs(creators, worker, 500)
-        answers = await asyncio.gather(*(call for job in raced for call in race_for(*job)))
+        pace = Pace()
+        raced = await ready_jobs(creators, worker, 500, pace)
+        answers = await asyncio.gather(*(call for job in raced for call in race_for(*job, pace)))
         codes = Counter(answer.code for answer in answers)
         assert set(codes) <= {None, *LOST}
         paid = sum("settlement" in answer for answer in answers if answer.status == 200)
@@ -214,6 +238,8 @@ async def settled(crowd: Crowd, job_ids: list[str]) -> Counter[str]:
 
 
 def test_bounties_accepted_around_their_time_are_paid_or_refunded_once(town: Server) -> None:
+    pace = Pace()
+
     async def ask_and_accept(ada: Member, bob: Member) -> tuple[str, int]:
         body = {"title": "t", "body": "b", "bountyCredits": 1}
         thread = (await ada.post("threads", body)).ok(201)["thread"]
@@ -222,9 +248,9 @@ def test_bounties_accepted_around_their_time_are_paid_or_refunded_once(town: Ser
         ends = datetime.fromisoformat(thread["bounty"]["expiresAt"]).timestamp()
         accept = f"{path}/{reply['id']}/accept"
         answers = await asyncio.gather(
-            at(ends, lambda: ada.post(accept)),
-            at(ends, lambda: ada.get("credits/balance")),
-            at(ends, lambda: ada.post(accept)),
+            at(ends, pace, lambda: ada.post(accept)),
+            at(ends, pace, lambda: ada.get("credits/balance")),
+            at(ends, pace, lambda: ada.post(accept)),
         )
         accepted = [answer for answer in answers if "settlement" in answer]
         assert len(accepted) == 1, [answer.code for answer in answers]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from stoa.settings import LIMITS_OFF
 from tests.support.server import Server
 from tests.web.town import Town
 
@@ -46,24 +47,12 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     """A real server with something on every page."""
-    server = Server(tmp_path_factory.mktemp("town"), dict.fromkeys(LIMITS, 0))
+    server = Server(tmp_path_factory.mktemp("town"), LIMITS_OFF)
     try:
         yield Town(server.url)
     finally:
         server.stop()
 
-
-LIMITS = (
-    "limit_reads_anonymous",
-    "limit_reads_agent",
-    "limit_threads",
-    "limit_replies",
-    "limit_accepts",
-    "limit_registrations",
-    "limit_pair_reputation",
-    "limit_new_agent_holds",
-    "limit_open_claims",
-)
 
 Open = Callable[..., Page]
 

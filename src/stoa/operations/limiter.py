@@ -101,9 +101,9 @@ class MemoryLimiter:
         now = self._latest = max(now, self._latest)
         log = self._log(now, bucket)
         if 0 < bucket.limit <= len(log):
-            return _refused(now, bucket, log)
+            return refused(now, bucket, log[0])
         if guard is not None and 0 < guard.limit <= len(guarded := self._log(now, guard)):
-            return _refused(now, guard, guarded)
+            return refused(now, guard, guarded[0])
         return self._counted(now, bucket, log) if bucket.limit else Charge(bucket)
 
     async def give_back(self, charge: Charge) -> None:
@@ -133,8 +133,7 @@ class MemoryLimiter:
         logs[bucket.key] = log
         logs.move_to_end(bucket.key)
         _drop_idle(logs, now - bucket.window_ms)
-        reset = -((log[0] + bucket.window_ms) // -1000)
-        return Charge(bucket, True, bucket.limit - len(log), reset, 0, now)
+        return taken(now, bucket, log[0], len(log))
 
 
 def _drop_idle(logs: OrderedDict[str, list[int]], expired: int) -> None:
@@ -146,9 +145,22 @@ def _drop_idle(logs: OrderedDict[str, list[int]], expired: int) -> None:
         del logs[key]
 
 
-def _refused(now: int, bucket: Bucket, log: list[int]) -> Charge:
-    reset = -((log[0] + bucket.window_ms) // -1000)
+def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
+    """The charge of a unit taken now, when `count` calls are counted, the first made at `oldest`.
+
+    Times in ms.
+    """
+    return Charge(bucket, True, bucket.limit - count, _reset(bucket, oldest), 0, now)
+
+
+def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
+    """The refusal of a full bucket, of which the first call was made at `oldest`. Times in ms."""
+    reset = _reset(bucket, oldest)
     return Charge(bucket, allowed=False, reset=reset, retry_after=reset - now // 1000)
+
+
+def _reset(bucket: Bucket, oldest: int) -> int:
+    return -((oldest + bucket.window_ms) // -1000)
 
 
 def headers(charge: Charge) -> list[tuple[bytes, bytes]]:

@@ -16,7 +16,7 @@ from valkey.asyncio import BlockingConnectionPool, Valkey
 from valkey.exceptions import NoScriptError
 
 from stoa.domain import limits
-from stoa.operations.limiter import Bucket, Charge, LimiterUnavailable
+from stoa.operations.limiter import Bucket, Charge, LimiterUnavailable, refused, taken
 from stoa.settings import SettingsError
 
 _PREFIX = "stoa:limit"
@@ -92,7 +92,12 @@ class ValkeyLimiter:
         if self._sender is None:
             self._sender = asyncio.create_task(self._send())
         state, at, oldest, count = await answer
-        return _charge(at, (bucket, bucket, guard)[state], state == _TAKEN, oldest, count)
+        charged = (bucket, bucket, guard)[state]
+        if not charged.limit:
+            return Charge(charged)
+        if state != _TAKEN:
+            return refused(at, charged, oldest)
+        return taken(at, charged, oldest, count)
 
     async def _send(self) -> None:
         """Send all steps that wait, and then those that came meanwhile: nobody waits for a
@@ -164,12 +169,3 @@ def _pool(url: str) -> BlockingConnectionPool:
     except (TypeError, ValueError) as error:
         raise SettingsError(f"STOA_VALKEY_URL: {error}") from error
     return pool
-
-
-def _charge(at: int, bucket: Bucket, taken: bool, oldest: int, count: int) -> Charge:
-    if not bucket.limit:
-        return Charge(bucket)
-    reset = -((oldest + bucket.window_ms) // -1000)
-    if not taken:
-        return Charge(bucket, allowed=False, reset=reset, retry_after=reset - at // 1000)
-    return Charge(bucket, True, bucket.limit - count, reset, 0, at)

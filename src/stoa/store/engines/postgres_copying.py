@@ -11,6 +11,7 @@ from stoa.store.engines import copying as sql
 from stoa.store.engines import marks, postgres_migrations
 from stoa.store.engines.postgres_connection import APPLICATION, Connection, opened, place
 from stoa.store.engines.postgres_tx import PostgresTx, numbered
+from stoa.store.search import indexed
 from stoa.store.tx import Row, StartRefused
 
 _NAME = f"{APPLICATION}-copy"
@@ -142,13 +143,10 @@ class PostgresTarget(_PostgresSide):
 
     async def index(self, posts: list[Row]) -> None:
         statement, names = numbered()["search.index_post"]
-        words = [
-            {"id": number, "title": self.tx.searchable(title), "body": self.tx.searchable(body)}
-            for number, title, body in posts
-        ]
+        texts = [indexed(self.tx, *post) for post in posts]
         async with self._connection.transaction():
             await self._connection.executemany(
-                statement, [[row[name] for name in names] for row in words]
+                statement, [[text[name] for name in names] for text in texts]
             )
 
     async def finish(self) -> None:

@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +11,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.changes import Changes
-from stoa.store.engines.sqlite_file import connect, lock, prepare
+from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare
 from stoa.store.engines.sqlite_tx import SqliteTx, drive
 from stoa.store.engines.sqlite_writer import Writer
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
@@ -23,31 +21,20 @@ T = TypeVar("T")
 SLOW_READERS = 2
 
 
-@contextmanager
-def _locked(path: Path) -> Generator[Path, None, None]:
-    path = path.resolve()
-    descriptor = lock(path)
-    try:
-        yield path
-    finally:
-        os.close(descriptor)
-
-
 def migrate(path: Path) -> list[str]:
     """Bring a file to this program's schema; returns the names of the steps applied.
 
     Raises `StartRefused` with one line that says why not.
     """
-    with _locked(path) as held:
+    with locked(path) as held:
         return prepare(held)
 
 
 def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
     """Read a file that a server may have open. Raises `StartRefused` when there is none."""
-    if not path.exists():
-        raise StartRefused(f"there is no database at {path}")
+    path = existing(path)
     try:
-        connection = connect(path.resolve(), writer=False)
+        connection = connect(path, writer=False)
         sqlite_migrations.check_current(connection, path)
     except apsw.Error as error:
         raise StartRefused(f"cannot open the database {path}: {error}") from error
@@ -60,7 +47,7 @@ def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
 
 def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
     """Change a file that no server has open. Raises `StartRefused` when one has."""
-    with _locked(path) as held:
+    with locked(path) as held:
         prepare(held)
         connection = connect(held, writer=True)
         try:

@@ -1,8 +1,7 @@
 """The sides of a copy that are a SQLite file."""
 
-import os
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 import apsw
@@ -12,20 +11,24 @@ from stoa.store import statements
 from stoa.store.copying import Change, Key, Table
 from stoa.store.engines import copying as sql
 from stoa.store.engines import marks, sqlite_migrations
-from stoa.store.engines.sqlite_file import connect, lock, prepare
+from stoa.store.engines.sqlite_file import connect, existing, locked, prepare
 from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.search import indexed
 from stoa.store.tx import Row, StartRefused
 
 
 @asynccontextmanager
 async def open_source(file: Path, clock: Clock) -> AsyncGenerator["SqliteSource"]:
     """A snapshot of a file; none can open it while no server has it open. Raises `StartRefused`."""
-    path = _resolved(file)
-    if not path.exists():
-        raise StartRefused(f"there is no database at {path}")
-    with _held(path, may_be_served=True) as held:
+    path = existing(file)
+    with ExitStack() as held:
         try:
-            connection = connect(path, writer=False)
+            held.enter_context(locked(path))
+            served = False
+        except StartRefused:
+            served = True
+        try:
+            connection = held.enter_context(closing(connect(path, writer=False)))
             sqlite_migrations.check_current(connection, path)
             sqlite_migrations.refuse_unfinished(connection, path)
             connection.execute("BEGIN")
@@ -33,37 +36,16 @@ async def open_source(file: Path, clock: Clock) -> AsyncGenerator["SqliteSource"
             connection.execute("SELECT count(*) FROM secret").fetchall()
         except apsw.Error as error:
             raise StartRefused(f"cannot open the database {path}: {error}") from error
-        with closing(connection):
-            yield SqliteSource(path, connection, clock, served=held is None)
+        yield SqliteSource(path, connection, clock, served=served)
 
 
 @asynccontextmanager
 async def open_target(file: Path, clock: Clock) -> AsyncGenerator["SqliteTarget"]:
     """A file that no other program can open. Raises `StartRefused`."""
-    path = _resolved(file)
-    with _held(path):
+    with locked(file) as path:
         prepare(path, unfinished=True)
         with closing(connect(path, writer=True)) as connection:
             yield SqliteTarget(path, connection, clock)
-
-
-def _resolved(path: Path) -> Path:
-    return path.resolve()
-
-
-@contextmanager
-def _held(path: Path, *, may_be_served: bool = False) -> Generator[int | None]:
-    descriptor = None
-    try:
-        descriptor = lock(path)
-    except StartRefused:
-        if not may_be_served:
-            raise
-    try:
-        yield descriptor
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
 
 
 class _SqliteSide:
@@ -129,14 +111,7 @@ class SqliteTarget(_SqliteSide):
         with self._connection:
             self._connection.executemany(
                 statements.load("sqlite")["search.index_post"],
-                [
-                    {
-                        "id": number,
-                        "title": self.tx.searchable(title),
-                        "body": self.tx.searchable(body),
-                    }
-                    for number, title, body in posts
-                ],
+                [indexed(self.tx, *post) for post in posts],
             )
 
     async def finish(self) -> None:

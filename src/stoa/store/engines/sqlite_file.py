@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -53,6 +55,24 @@ def lock(path: Path) -> int:
         os.close(descriptor)
         raise StartRefused(f"another Stoa is already serving {path}; stop it first") from error
     return descriptor
+
+
+def existing(path: Path) -> Path:
+    """The full path of a file. Raises `StartRefused` when there is none."""
+    if not path.exists():
+        raise StartRefused(f"there is no database at {path}")
+    return path.resolve()
+
+
+@contextmanager
+def locked(path: Path) -> Generator[Path]:
+    """Hold the file against a second program for a while; gives its full path. Raises as `lock`."""
+    path = path.resolve()
+    descriptor = lock(path)
+    try:
+        yield path
+    finally:
+        os.close(descriptor)
 
 
 def prepare(path: Path, *, unfinished: bool = False) -> list[str]:
