@@ -11,7 +11,7 @@ from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.jobs import JobRow
-from stoa.store.tx import Tx
+from stoa.store.tx import Store, Tx
 
 JOBS = 100_000
 AGENTS = 2_000
@@ -29,13 +29,18 @@ class PaidWorld(msgspec.Struct):
 async def seed_paid(database: Path) -> PaidWorld:
     """Make a database with `JOBS` open jobs, each of a reward of one credit."""
     store = SqliteStore.open(database, SystemClock())
-    seeder = _Seeder()
     try:
-        await store.write(seeder.sign_in)
-        for _ in range(0, JOBS, _BATCH):
-            await store.write(seeder.offer)
+        return await fill(store, JOBS)
     finally:
         await store.close()
+
+
+async def fill(store: Store, jobs: int) -> PaidWorld:
+    """Put agents and at least so many open jobs into an empty store of either engine."""
+    seeder = _Seeder()
+    await store.write(seeder.sign_in)
+    for _ in range(0, jobs, _BATCH):
+        await store.write(seeder.offer)
     return seeder.world
 
 

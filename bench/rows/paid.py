@@ -53,12 +53,12 @@ def _signed(request: bytes, token: str) -> bytes:
 
 def _cycles(stage: Stage, server: Server, world: PaidWorld) -> Result:
     """Rounds of the cycle and of four bare POSTs in turn."""
-    jobs = Jobs(server, world)
+    jobs = Jobs(world)
     with servers.bare(_posts(server, world)) as bare:
         requests = _bare_requests(world)
         ratios: list[float] = []
         for _ in range(stage.rounds):
-            cycles = jobs.cycles_a_second(stage)
+            cycles = jobs.cycles_a_second(stage, server)
             posts = stage.run(Side(bare, requests), _CONNECTIONS).per_second
             ratios.append(4 * cycles / posts)
     detail = (
@@ -72,23 +72,25 @@ def _cycles(stage: Stage, server: Server, world: PaidWorld) -> Result:
 class Jobs:
     """The open jobs, used up round by round."""
 
-    def __init__(self, server: Server, world: PaidWorld) -> None:
-        self._server = server
+    def __init__(self, world: PaidWorld, a_round: int = _JOBS_A_ROUND) -> None:
         self._world = world
         self._first = 0
+        self._a_round = a_round
 
-    def cycles_a_second(self, stage: Stage) -> float:
+    def cycles_a_second(self, stage: Stage, server: Server) -> float:
         """All steps for so many jobs, step by step; a cycle takes as long as one of each."""
-        places = range(self._first, self._first + _JOBS_A_ROUND)
-        self._first += _JOBS_A_ROUND
-        seconds = self._run(stage, [_creation(self._world, place) for place in places], 201)
+        places = range(self._first, self._first + self._a_round)
+        self._first += self._a_round
+        offers = [_creation(self._world, place) for place in places]
+        seconds = _seconds(stage, Side(server, offers, 201))
         for step, status in _STEPS.items():
             requests = [_step(self._world, step, place) for place in places]
-            seconds += self._run(stage, requests, status)
-        return _JOBS_A_ROUND / seconds
+            seconds += _seconds(stage, Side(server, requests, status))
+        return self._a_round / seconds
 
-    def _run(self, stage: Stage, requests: list[bytes], status: int) -> float:
-        return stage.run(Side(self._server, requests, status), _CONNECTIONS, once=True).seconds
+
+def _seconds(stage: Stage, side: Side) -> float:
+    return stage.run(side, _CONNECTIONS, once=True).seconds
 
 
 def _creation(world: PaidWorld, place: int) -> bytes:

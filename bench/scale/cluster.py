@@ -61,12 +61,15 @@ class Cluster:
 
 
 @contextmanager
-def running(folder: Path) -> Generator[Cluster]:
-    """A server on the data in `folder`, which is made when it is not there."""
+def running(folder: Path, settings: str = "") -> Generator[Cluster]:
+    """A server on the data in `folder`, which is made when it is not there.
+
+    `settings` are further lines of its configuration.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     server = get_server(folder / "postgresql", start=False)
     server.ensure_pgdata_inited()
-    (folder / "postgresql" / "postgresql.auto.conf").write_text(_SETTINGS)
+    (folder / "postgresql" / "postgresql.auto.conf").write_text(_SETTINGS + settings)
     server.start()
     try:
         sockets = server.get_postmaster_info().socket_dir
