@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 
 from stoa.app import Stoa
 from stoa.settings import Settings
+from stoa.store.tx import Tx
 from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
@@ -27,6 +28,10 @@ NOTHING = object()
 def full_path(path: str) -> str:
     """`threads` is short for `/api/v1/threads`."""
     return path if path.startswith("/") else f"/api/v1/{path}"
+
+
+async def _nothing(_: Tx) -> None:
+    """Work that changes nothing."""
 
 
 class App:
@@ -105,7 +110,10 @@ class App:
 
     def sql(self, statement: str, *values: str | int | bytes) -> list[Any]:
         """Look into the store, or change what no operation changes; `?` stands for a value."""
-        return query(self.settings, statement, *values)
+        found = query(self.settings, statement, *values)
+        if not self._closed:
+            self.run(self.stoa.store.write(_nothing))  # which notices what others have changed
+        return found
 
     def challenge(self, key: Key, **options: Any) -> str:
         """A challenge for this key."""

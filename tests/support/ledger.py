@@ -14,7 +14,7 @@ def rows(app: App, sql: str, *values: Any) -> list[tuple[Any, ...]]:
 
 def change(app: App, sql: str, *values: Any) -> None:
     """Change the database behind the service's back, as an operator or an attacker would."""
-    query(app.settings, sql, *values)
+    app.sql(sql, *values)
 
 
 def suspend(app: App, agent_id: str) -> None:

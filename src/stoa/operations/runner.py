@@ -13,20 +13,21 @@ import msgspec
 import structlog
 
 from stoa.clock import Clock
-from stoa.domain import limits, tokens
+from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.logs import note_agent
 from stoa.operations import escrow
 from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations.call import Call, Caller, Services
+from stoa.operations.callers import Callers
 from stoa.operations.etags import etag
 from stoa.operations.limiter import Bucket, Charge, Limiter
 from stoa.operations.snapshots import Snapshots
 from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
 from stoa.schemas.validation import Values, parse
-from stoa.store import agents, holds, sessions
+from stoa.store import agents, holds
 from stoa.store.tx import Store, StoreUnavailable, Tx, Work
 
 log = structlog.get_logger("stoa.runner")
@@ -86,6 +87,7 @@ class Runner:
         settings = services.settings
         self._cache = AnswerCache(store, settings.cache_mb * 1024 * 1024)
         self._snapshots = Snapshots()
+        self._callers = Callers(store)
         self._limits = {
             Charged.THREADS: settings.limit_threads,
             Charged.REPLIES: settings.limit_replies,
@@ -164,17 +166,10 @@ class Runner:
                 raise Refusal("missing_bearer_token", headers=_CHALLENGE)
             return None
         scheme, _, token = authorization.partition(" ")
-        token = token.strip()
-        if scheme.lower() != "bearer" or not tokens.well_formed(token):
-            raise _bad_token("invalid_token")
-
-        async def look_up(tx: Tx) -> tuple[sessions.TokenRow | None, int]:
-            return await sessions.token(tx, tokens.digest(token)), tx.now
-
-        row, now = await self._store.read(look_up, single=True)
+        row = await self._callers.find(token.strip()) if scheme.lower() == "bearer" else None
         if row is None or row.revoked_at is not None:
             raise _bad_token("invalid_token")
-        if row.expires_at <= now:
+        if row.expires_at <= self._clock():
             raise _bad_token("token_expired")
         note_agent(row.agent_id)
         return Caller(row.agent_id, row.agent_status, row.last_seen_at)
@@ -245,7 +240,7 @@ class Runner:
             if warnings:
                 answer = msgspec.structs.replace(answer, warnings=warnings)
             if operation.writes and caller:
-                await agents.seen(tx, caller.agent_id)
+                agents.seen(tx, caller.agent_id)
             return encode(answer), answer
 
         body, answer = await self._transact(

@@ -101,6 +101,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         await _update(call, known, request)
     row = await agents.by_key(call.tx, public_key)
     assert row is not None
+    row = row._replace(last_seen_at=call.now)
     return await _signed_in(call, agent_resource(row), is_new=known is None)
 
 
@@ -163,7 +164,7 @@ async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None
         await call.tx.lock("agent", known.id)
         row = await agents.get(call.tx, known.id) or known
         await agents.update_profile(call.tx, row.id, *_profile(row, request))
-    await agents.seen(call.tx, known.id)
+    agents.seen(call.tx, known.id)
 
 
 def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str, str, list[str]]:

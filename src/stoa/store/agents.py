@@ -112,6 +112,6 @@ async def update_profile(
     tx.touch(EVERYTHING)
 
 
-async def seen(tx: Tx, agent_id: str) -> None:
+def seen(tx: Tx, agent_id: str) -> None:
     """Note that the agent acted now."""
-    await tx.run("agents.seen", id=agent_id, now=tx.now)
+    tx.defer("agents.seen", id=agent_id, at=tx.now)

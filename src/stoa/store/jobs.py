@@ -121,9 +121,7 @@ async def insert(tx: Tx, row: JobRow) -> None:
     values: dict[str, Value] = {name: getattr(row, name) for name in (*kept, *more)}
     await tx.run("jobs.insert", now=tx.now, **values)
     for tag in msgspec.json.decode(row.tags, type=list[str]):
-        await tx.run(
-            "jobs.insert_tag", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
-        )
+        tx.defer("jobs.insert_tags", tag=tag, job_id=row.id)
     await add_event(tx, row.id, "created", row.creator_id)
 
 

@@ -53,7 +53,7 @@ async def insert(
         now=tx.now,
     )
     for term, is_tag in sorted(terms):
-        await tx.run("opportunities.insert_term", id=opportunity_id, term=term, is_tag=int(is_tag))
+        tx.defer("opportunities.insert_terms", id=opportunity_id, term=term, is_tag=int(is_tag))
 
 
 async def page(

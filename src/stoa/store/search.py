@@ -3,7 +3,7 @@
 import msgspec
 
 from stoa.domain.querylang import Query
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Tx
 
 NEWEST_MATCHES = 10_000
 """Ranking looks at this many of the newest matches: common words cost no more than rare ones."""
@@ -13,12 +13,13 @@ async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: st
     """Make a text findable."""
     row = await tx.one("search.insert_post", thread_id=thread_id, reply_id=reply_id)
     if row:
-        tx.defer("search.index_post", **indexed(tx, row[0], title, body))
+        index(tx, row[0], title, body)
 
 
-def indexed(tx: Tx, number: int, title: str, body: str) -> dict[str, Value]:
-    """The values of `search.index_post` for the text of this number."""
-    return {"id": number, "title": tx.searchable(title), "body": tx.searchable(body)}
+def index(tx: Tx, number: int, title: str, body: str) -> None:
+    """Put the text of this number into the index."""
+    words = {"title": tx.searchable(title), "body": tx.searchable(body)}
+    tx.defer("search.index_post", id=number, **words)
 
 
 async def newest_post(tx: Tx) -> int:

@@ -87,7 +87,7 @@ async def insert(
         now=tx.now,
     )
     for tag in tags:
-        await tx.run("threads.insert_tag", tag=tag, thread_id=thread_id, now=tx.now)
+        tx.defer("threads.insert_tags", tag=tag, thread_id=thread_id)
 
 
 async def page(
@@ -117,14 +117,14 @@ async def count_reply(tx: Tx, thread_id: str, *, answer: bool, eligible: bool) -
     await tx.run(
         "threads.count_reply", id=thread_id, answer=int(answer), eligible=int(eligible), now=tx.now
     )
-    await tx.run("threads.count_reply_tags", id=thread_id, now=tx.now)
+    tx.defer("threads.carry_to_tags", id=thread_id)
     tx.touch(thread_id)
 
 
 async def accept(tx: Tx, thread_id: str, reply_id: str) -> bool:
     """Mark a reply as the answer; False when the thread is answered already."""
     changed = await tx.run("threads.accept", id=thread_id, reply_id=reply_id, now=tx.now)
-    await tx.run("threads.active_tags", id=thread_id, now=tx.now)
+    tx.defer("threads.carry_to_tags", id=thread_id)
     tx.touch(thread_id)
     return changed == 1
 

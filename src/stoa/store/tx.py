@@ -31,8 +31,9 @@ class Tx(Protocol):
         ...
 
     def defer(self, statement: str, **values: Value) -> None:
-        """Carry out a change at the end, before the commit. It must be one that breaks no rule and
-        that nothing in this transaction reads."""
+        """Carry out a change at the end, before the commit, together with those that others want of
+        the same kind: the statement takes the values of all as `:rows`, a JSON array. It must be
+        one that breaks no rule and that nothing before the commit reads."""
         ...
 
     async def lock(self, table: str, *ids: str) -> None:

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from asyncpg import exceptions as errors
 
 from stoa.clock import Clock
+from stoa.store import search
 from stoa.store.copying import Change, Key, Table
 from stoa.store.engines import copying as sql
 from stoa.store.engines import marks, postgres_migrations
 from stoa.store.engines.postgres_connection import APPLICATION, Connection, opened, place
-from stoa.store.engines.postgres_tx import PostgresTx, numbered
-from stoa.store.search import indexed
+from stoa.store.engines.postgres_tx import PostgresTx
 from stoa.store.tx import Row, StartRefused
 
 _NAME = f"{APPLICATION}-copy"
@@ -142,12 +142,10 @@ class PostgresTarget(_PostgresSide):
                     )
 
     async def index(self, posts: list[Row]) -> None:
-        statement, names = numbered()["search.index_post"]
-        texts = [indexed(self.tx, *post) for post in posts]
+        for post in posts:
+            search.index(self.tx, *post)
         async with self._connection.transaction():
-            await self._connection.executemany(
-                statement, [[text[name] for name in names] for text in texts]
-            )
+            await self.tx.finish()
 
     async def finish(self) -> None:
         await self._connection.execute(_NEXT_POST)

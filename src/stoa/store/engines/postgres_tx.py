@@ -6,6 +6,7 @@ from typing import cast
 from stoa.clock import Clock
 from stoa.domain.querylang import Query
 from stoa.store import statements
+from stoa.store.deferring import Deferred, together
 from stoa.store.engines.postgres_connection import Connection
 from stoa.store.tsquery import to_tsquery, to_tsvector
 from stoa.store.tx import Row, Value
@@ -32,7 +33,7 @@ class PostgresTx:
     def __init__(self, connection: Connection, clock: Clock) -> None:
         self._connection = connection
         self._clock = clock
-        self._deferred: list[tuple[str, dict[str, Value]]] = []
+        self._deferred: list[Deferred] = []
         self._statements = numbered()
         self.now = clock()
 
@@ -56,8 +57,9 @@ class PostgresTx:
 
     async def finish(self) -> None:
         """Carry out what was deferred."""
-        for statement, values in self._deferred:
-            await self.run(statement, **values)
+        deferred, self._deferred = self._deferred, []
+        for statement, rows in together(deferred).items():
+            await self.run(statement, rows=rows)
 
     async def lock(self, table: str, *ids: str) -> None:
         if ids:

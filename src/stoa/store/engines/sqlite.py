@@ -12,7 +12,7 @@ from stoa.clock import Clock
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.changes import Changes
 from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare
-from stoa.store.engines.sqlite_tx import SqliteTx, drive
+from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
 from stoa.store.engines.sqlite_writer import Writer
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
 
@@ -54,7 +54,7 @@ def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
             connection.execute("BEGIN IMMEDIATE")
             tx = SqliteTx(connection, clock())
             result = drive(work(tx))
-            tx.finish()
+            carry_out(connection, [tx])
             connection.execute("COMMIT")
         finally:
             connection.close()

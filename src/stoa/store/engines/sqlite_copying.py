@@ -7,13 +7,12 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import Clock
-from stoa.store import statements
+from stoa.store import search
 from stoa.store.copying import Change, Key, Table
 from stoa.store.engines import copying as sql
 from stoa.store.engines import marks, sqlite_migrations
 from stoa.store.engines.sqlite_file import connect, existing, locked, prepare
-from stoa.store.engines.sqlite_tx import SqliteTx
-from stoa.store.search import indexed
+from stoa.store.engines.sqlite_tx import SqliteTx, carry_out
 from stoa.store.tx import Row, StartRefused
 
 
@@ -109,10 +108,9 @@ class SqliteTarget(_SqliteSide):
 
     async def index(self, posts: list[Row]) -> None:
         with self._connection:
-            self._connection.executemany(
-                statements.load("sqlite")["search.index_post"],
-                [indexed(self.tx, *post) for post in posts],
-            )
+            for post in posts:
+                search.index(self.tx, *post)
+            carry_out(self._connection, [self.tx])
 
     async def finish(self) -> None:
         with self._connection:

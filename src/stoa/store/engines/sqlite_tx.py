@@ -1,12 +1,13 @@
 """A transaction on one SQLite connection. It never waits, so a coroutine over it is one call."""
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
 import apsw
 
 from stoa.domain.querylang import Query
 from stoa.store import statements
+from stoa.store.deferring import Deferred, together
 from stoa.store.fts5 import to_fts5
 from stoa.store.tx import Row, Value
 
@@ -20,7 +21,7 @@ class SqliteTx:
 
     def __init__(self, connection: apsw.Connection, now: int) -> None:
         self._connection = connection
-        self._deferred: list[tuple[str, dict[str, Value]]] = []
+        self._deferred: list[Deferred] = []
         self._statements = statements.load("sqlite")
         self.now = now
         self.touched: list[str] = []
@@ -36,14 +37,12 @@ class SqliteTx:
         return self._connection.changes()
 
     def defer(self, statement: str, **values: Value) -> None:
-        # A full-text index writes all it was given at the end of every savepoint. Given it after
-        # the last savepoint of a group, it writes once.
-        self._deferred.append((self._statements[statement], values))
+        self._deferred.append((statement, values))
 
-    def finish(self) -> None:
-        """Carry out what was deferred."""
-        for sql, values in self._deferred:
-            self._connection.execute(sql, values)
+    def take_deferred(self) -> list[Deferred]:
+        """What was deferred, once."""
+        deferred, self._deferred = self._deferred, []
+        return deferred
 
     async def lock(self, table: str, *ids: str) -> None:
         """Nothing to wait for: there is one writer."""
@@ -56,6 +55,15 @@ class SqliteTx:
 
     def touch(self, key: str) -> None:
         self.touched.append(key)
+
+
+def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:
+    """Carry out what these transactions deferred. Each statement runs once: for as long as it does,
+    other threads have the interpreter. (A full-text index also writes all it was given at the end
+    of every savepoint; this comes behind the last one.)"""
+    deferred = [one for tx in transactions for one in tx.take_deferred()]
+    for statement, rows in together(deferred).items():
+        connection.execute(statements.load("sqlite")[statement], {"rows": rows})
 
 
 def drive(work: Coroutine[Any, Any, T]) -> T:

@@ -17,14 +17,16 @@ import apsw
 import structlog
 
 from stoa.store.engines.changes import Changes
-from stoa.store.engines.sqlite_tx import SqliteTx, drive
-from stoa.store.tx import StoreUnavailable, Work
+from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
+from stoa.store.tx import EVERYTHING, StoreUnavailable, Work
 
 log = structlog.get_logger("stoa.store")
 
 T = TypeVar("T")
 
 GROUP_MAX = 64
+LOOK_S = 1.0
+"""After this long without a write it looks whether another program changed the file."""
 
 _BENIGN = (
     apsw.ConstraintError,
@@ -85,6 +87,7 @@ class Writer:
         self._gate = threading.Lock()
         self._stopped = False
         self.trouble: str | None = None
+        self._version = self._data_version()
         self._thread = threading.Thread(target=self._serve, name="stoa-writer", daemon=True)
         self._thread.start()
 
@@ -116,7 +119,11 @@ class Writer:
     def _serve(self) -> None:
         running = True
         while running:
-            jobs, running = self._gather()
+            try:
+                jobs, running = self._gather()
+            except queue.Empty:
+                self._look()
+                continue
             try:
                 self._commit(jobs)
             except BaseException as error:  # a writer that dies would leave callers waiting
@@ -125,7 +132,7 @@ class Writer:
             _hand_back(jobs)
 
     def _gather(self) -> tuple[list[_Job], bool]:
-        job = self._queue.get()
+        job = self._queue.get(timeout=LOOK_S)
         jobs: list[_Job] = []
         while job is not None:
             jobs.append(job)
@@ -144,15 +151,31 @@ class Writer:
         except apsw.Error as error:
             return self._break(jobs, error)
         try:
+            self._notice()
             done = [tx for job in jobs if (tx := self._run(job))]
-            for tx in done:
-                tx.finish()
+            carry_out(self._connection, done)
             self._connection.execute("COMMIT")
         except _BENIGN as error:
             return self._commit_each(jobs, error)
         except apsw.Error as error:
             return self._break(jobs, error)
         return self._changes.mark([key for tx in done for key in tx.touched])
+
+    def _look(self) -> None:
+        """Nobody writes here: has another program?"""
+        with suppress(apsw.Error):  # a write will find out what it is
+            self._notice()
+
+    def _notice(self) -> None:
+        """Whatever was kept is out of date when another program changed the file."""
+        version = self._data_version()
+        if version != self._version:
+            self._version = version
+            self._changes.mark([EVERYTHING])
+
+    def _data_version(self) -> int:
+        """A number that changes with every commit by another connection."""
+        return next(self._connection.execute("PRAGMA data_version"))[0]
 
     def _commit_each(self, jobs: list[_Job], error: apsw.Error) -> None:
         """Somebody's work breaks a rule at the end of the group: nobody else pays for it."""

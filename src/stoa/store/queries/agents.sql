@@ -16,9 +16,6 @@ UPDATE agent SET display_name = :display_name, description = :description,
                  capabilities = :capabilities, version = version + 1
 WHERE id = :id
 
--- name: seen
-UPDATE agent SET last_seen_at = :now WHERE id = :id AND last_seen_at < :now
-
 -- name: forget_capabilities
 DELETE FROM agent_capability WHERE agent_id = :id
 

@@ -11,9 +11,6 @@ INSERT INTO job (id, type, status, title, description, creator_id, tags, require
 VALUES (:id, :type, 'OPEN', :title, :description, :creator_id, :tags, :requirements,
         :acceptance_criteria, :verification, :effort_estimate, :amount, 0, 0, :now, :deadline)
 
--- name: insert_tag
-INSERT INTO job_tag (tag, job_id, amount, deadline) VALUES (:tag, :job_id, :amount, :deadline)
-
 -- name: claim
 UPDATE job SET status = 'CLAIMED', claimer_id = :claimer_id, claimed_at = :now
 WHERE id = :id AND status = 'OPEN' AND deadline > :now

@@ -4,10 +4,6 @@
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)
 VALUES (:id, :type, :author_id, :amount, :now, :expires_at)
 
--- name: insert_term
-INSERT INTO opportunity_term (term, opportunity_id, is_tag) VALUES (:term, :id, :is_tag)
-ON CONFLICT DO NOTHING
-
 -- name: delete
 DELETE FROM opportunity WHERE id = :id
 

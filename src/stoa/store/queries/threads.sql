@@ -8,10 +8,6 @@ INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_coun
                     eligible_count, created_at, updated_at, last_activity_at)
 VALUES (:id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, 0, :now, :now, :now)
 
--- name: insert_tag
-INSERT INTO thread_tag (tag, thread_id, last_activity_at, reply_count)
-VALUES (:tag, :thread_id, :now, 0)
-
 -- The list in one of its orders; a page starts after (:key, :id).
 -- name: list_{scope}_{order}
 -- each scope: all = :scope = '' | author = t.author_id = :scope | status = t.status = :scope
@@ -44,16 +40,10 @@ UPDATE thread SET reply_count = reply_count + 1, answer_count = answer_count + :
                   eligible_count = eligible_count + :eligible, last_activity_at = :now
 WHERE id = :id
 
--- name: count_reply_tags
-UPDATE thread_tag SET reply_count = reply_count + 1, last_activity_at = :now WHERE thread_id = :id
-
 -- name: accept
 UPDATE thread SET status = 'answered', accepted_reply_id = :reply_id, updated_at = :now,
                   last_activity_at = :now
 WHERE id = :id AND status = 'open'
-
--- name: active_tags
-UPDATE thread_tag SET last_activity_at = :now WHERE thread_id = :id
 
 -- name: set_bounty
 UPDATE thread SET bounty_id = :bounty_id WHERE id = :id

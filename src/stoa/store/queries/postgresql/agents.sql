@@ -4,5 +4,7 @@ SELECT {{agent}} FROM agent a WHERE a.id = ANY (ARRAY(SELECT json_array_elements
 -- Whoever has locked the agent meanwhile is not waited for: this comes last in a transaction, when it
 -- holds other locks that the other may want.
 -- name: seen
-UPDATE agent SET last_seen_at = :now WHERE id = (
-  SELECT id FROM agent WHERE id = :id AND last_seen_at < :now FOR NO KEY UPDATE SKIP LOCKED)
+WITH here AS MATERIALIZED (
+  SELECT a.id, r.at FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id TEXT, at BIGINT)
+  JOIN agent a ON a.id = r.id WHERE a.last_seen_at < r.at FOR NO KEY UPDATE OF a SKIP LOCKED)
+UPDATE agent SET last_seen_at = here.at FROM here WHERE agent.id = here.id

@@ -28,3 +28,8 @@ WITH page AS MATERIALIZED (
       AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)) x
   ORDER BY x.place, x.id LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id
+
+-- name: insert_tags
+INSERT INTO job_tag (tag, job_id, amount, deadline)
+SELECT r.tag, j.id, j.amount, j.deadline
+FROM json_to_recordset(CAST(:rows AS JSON)) AS r (tag TEXT, job_id TEXT) JOIN job j ON j.id = r.job_id

@@ -26,3 +26,9 @@ WHERE o.expires_at > :now AND o.author_id <> :agent_id
   AND NOT EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id
                   AND m.term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
+
+-- name: insert_terms
+INSERT INTO opportunity_term (term, opportunity_id, is_tag)
+SELECT r.term, o.id, r.is_tag
+FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id TEXT, term TEXT, is_tag BIGINT)
+JOIN opportunity o ON o.id = r.id

@@ -1,9 +1,10 @@
 -- name: index_post
 INSERT INTO post_index (id, thread_id, reply_id, document)
-SELECT id, thread_id, reply_id,
-       setweight(CAST(:title AS TSVECTOR), 'A') || CAST(:body AS TSVECTOR) || array_to_tsvector(ARRAY(
-         SELECT '/' || bits || '/' || (id >> bits) FROM generate_series(12, 30, 2) bits))
-FROM post WHERE id = :id
+SELECT p.id, p.thread_id, p.reply_id,
+       setweight(CAST(r.title AS TSVECTOR), 'A') || CAST(r.body AS TSVECTOR) || array_to_tsvector(ARRAY(
+         SELECT '/' || bits || '/' || (p.id >> bits) FROM generate_series(12, 30, 2) bits))
+FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TEXT)
+JOIN post p ON p.id = r.id
 
 -- The newest matches are gathered block by block of ids, from the newest down. A block is at most
 -- twice as large as all that was looked at before it, so that few are asked for, yet few more than

@@ -25,3 +25,8 @@ WHERE o.expires_at > :now AND o.author_id <> :agent_id
   AND NOT EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id
                   AND m.term IN (SELECT value FROM json_each(:terms)))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
+
+-- name: insert_terms
+INSERT INTO opportunity_term (term, opportunity_id, is_tag)
+SELECT r.value ->> 'term', o.id, r.value ->> 'is_tag'
+FROM json_each(:rows) r CROSS JOIN opportunity o WHERE o.id = r.value ->> 'id'

@@ -1,5 +1,6 @@
 -- name: index_post
-INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
+INSERT INTO post_index (rowid, title, body)
+SELECT value ->> 'id', value ->> 'title', value ->> 'body' FROM json_each(:rows)
 
 -- Each thread once, by its best text; ranked among the newest matches so that common words stay cheap.
 -- name: find
