@@ -10,10 +10,12 @@ import apsw
 import pytest
 
 from stoa.domain.errors import Refusal
+from stoa.store import statements
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_writer import GROUP_MAX
 from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
+from tests.support.database import opened as opened_file
 from tests.support.storage import Storage
 
 T = TypeVar("T")
@@ -307,6 +309,59 @@ def test_a_change_makes_what_showed_it_out_of_date_and_nothing_else(opened: Open
     assert not opened.store.fresh("th_1", before)
     assert opened.store.fresh("th_2", before)
     assert opened.store.fresh("th_1", opened.store.stamp())
+
+
+def insert_secret(path: Path) -> None:
+    """Change the file as another program would."""
+    with opened_file(path) as other:
+        other.execute("INSERT INTO secret VALUES ('foreign', x'00')")
+
+
+def test_a_write_notices_that_another_program_has_changed_the_file(
+    opened: Opened, tmp_path: Path
+) -> None:
+    opened.write(put(NAMES[0]))
+    before = opened.store.stamp()
+    opened.write(put(NAMES[1]))
+    assert opened.store.fresh("th_1", before)
+    insert_secret(tmp_path / "stoa.db")
+    opened.write(put(NAMES[2]))
+    assert not opened.store.fresh("th_1", before)
+    assert opened.store.fresh("th_1", opened.store.stamp())
+
+
+def test_without_a_write_it_is_noticed_in_time(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.store.engines.sqlite_writer.LOOK_S", 0.01)
+    opened.write(put(NAMES[0]))
+    before = opened.store.stamp()
+
+    insert_secret(tmp_path / "stoa.db")
+    for _ in range(3000):
+        if not opened.store.fresh("th_1", before):
+            return
+        opened.run(asyncio.sleep(0.01))
+    raise AssertionError("nobody looked")
+
+
+def test_what_waits_for_the_end_of_a_group_is_one_statement_and_only_of_work_that_stays(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = "INSERT INTO secret SELECT value ->> 'name', x'01' FROM json_each(:rows)"
+    monkeypatch.setitem(statements.load("sqlite"), "secrets.keep", kept)
+
+    def later(name: str, error: Exception | None = None) -> Callable[[Tx], Any]:
+        async def work(tx: Tx) -> None:
+            tx.defer("secrets.keep", name=name)
+            assert await tx.one("sessions.secret", name=name) is None
+            if error:
+                raise error
+
+        return work
+
+    opened.together(later(NAMES[0]), later(NAMES[1], Refusal("not_found")), later(NAMES[2]))
+    assert opened.names() == {NAMES[0], NAMES[2]}
 
 
 def test_while_another_program_holds_the_file_writes_are_503_and_then_go_on(

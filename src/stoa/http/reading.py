@@ -65,12 +65,7 @@ def parse_json(body: bytes) -> Any:
     surrogates and U+0000.
     """
     try:
-        value = json.loads(
-            body.decode(),
-            object_pairs_hook=_object,
-            parse_float=Decimal,
-            parse_constant=_refuse_constant,
-        )
+        value = _read(body.decode())
     except RecursionError:
         raise invalid_field("body", _TOO_DEEP) from None
     except UnicodeDecodeError:
@@ -106,6 +101,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> Any:
     raise _Unreadable(f"{name} is not JSON.")
+
+
+_read = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=Decimal, parse_constant=_refuse_constant
+).decode
 
 
 def _children(value: Any) -> Iterator[Any]:
