@@ -114,6 +114,8 @@ async def _serve(
         _end_with_supervisor(life)
     async with await Stoa.open(settings) as stoa:
         server = stoa.server()
+        gc.collect()
+        gc.freeze()  # what a server is made of stays: nobody looks through it for what may go
         ready()
         await server.serve(sockets=[listener])
 

@@ -14,7 +14,6 @@ from stoa.store.engines.postgres_connection import (
     connect,
     opened,
     place,
-    warnings_of,
 )
 from stoa.store.engines.postgres_errors import Meaning, meaning, said
 from stoa.store.engines.postgres_pool import Pool
@@ -229,9 +228,9 @@ class PostgresStore:
         raise StoreUnavailable(said(error)) from error
 
     async def _commit(self, connection: Connection) -> None:
+        connection.warnings.clear()
         try:
-            with warnings_of(connection) as warnings:
-                done = await connection.execute(_COMMIT)
+            done = await connection.execute(_COMMIT)
         except Exception as error:
             what = meaning(error, connection)
             if what is Meaning.LOST:
@@ -245,9 +244,9 @@ class PostgresStore:
             raise
         if done != "COMMIT":
             raise RuntimeError(f"COMMIT became {done}")
-        if warnings:
+        if connection.warnings:
             # Somebody made it stop waiting for the standbys: it is done here, and may yet be lost.
-            raise StoreUnavailable(f"COMMIT is in doubt: {'; '.join(warnings)}")
+            raise StoreUnavailable(f"COMMIT is in doubt: {'; '.join(connection.warnings)}")
 
     async def _end_read(self, connection: Connection) -> None:
         """A snapshot has said all it had to say: how it ends is of no matter."""

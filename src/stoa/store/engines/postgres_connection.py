@@ -1,8 +1,9 @@
 """Connections to PostgreSQL: how they are made, and what an operator is told when they are not."""
 
 import ssl
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
@@ -23,11 +24,23 @@ APPLICATION = "stoa"
 _SHAPE = "postgresql://user:password@host:5432/database"
 _NO_ENTRY = "{where} refuses the user or the password in STOA_DATABASE_URL"
 _STATEMENTS = 1000  # more than there are: each is prepared once per connection
+_WARNINGS = 10
 
 if TYPE_CHECKING:
-    Connection = asyncpg.Connection[asyncpg.Record]
+    _Connection = asyncpg.Connection[asyncpg.Record]
 else:
-    Connection = asyncpg.Connection  # generic in its types only
+    _Connection = asyncpg.Connection  # generic in its types only
+
+
+class Connection(_Connection):
+    """A connection that keeps the last `warnings` of its server, until somebody clears them."""
+
+    warnings: deque[str]
+
+    def keep(self, _: object, message: errors.PostgresLogMessage) -> None:
+        """Listen to the log."""
+        if message.severity_en == "WARNING":
+            self.warnings.append(message.message or "")
 
 
 async def connect(url: str, application: str = APPLICATION, *, replica: bool = False) -> Connection:
@@ -36,8 +49,9 @@ async def connect(url: str, application: str = APPLICATION, *, replica: bool = F
     Nothing is kept in the session but prepared statements, so that it may come from a pool that
     hands it out one transaction at a time.
     """
-    return await asyncpg.connect(
+    connection = await asyncpg.connect(
         url,
+        connection_class=Connection,
         timeout=CONNECT_S,
         statement_cache_size=_STATEMENTS,
         max_cached_statement_lifetime=0,
@@ -45,6 +59,9 @@ async def connect(url: str, application: str = APPLICATION, *, replica: bool = F
         # After a fail-over the old primary may answer again, as a standby.
         target_session_attrs=SessionAttribute.any if replica else SessionAttribute.read_write,
     )
+    connection.warnings = deque(maxlen=_WARNINGS)
+    connection.add_log_listener(connection.keep)
+    return connection
 
 
 @asynccontextmanager
@@ -63,22 +80,6 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Con
     finally:
         with suppress(Exception):  # what was done is done, however the connection ends
             await connection.close(timeout=CONNECT_S)
-
-
-@contextmanager
-def warnings_of(connection: Connection) -> Generator[list[str]]:
-    """What the server warns of meanwhile."""
-    said: list[str] = []
-
-    def note(_: object, message: errors.PostgresLogMessage) -> None:
-        if message.severity_en == "WARNING":
-            said.append(message.message or "")
-
-    connection.add_log_listener(note)
-    try:
-        yield said
-    finally:
-        connection.remove_log_listener(note)
 
 
 def place(url: str) -> str:

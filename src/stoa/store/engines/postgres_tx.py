@@ -1,5 +1,6 @@
 """A transaction on one PostgreSQL connection."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import cast
 
@@ -19,10 +20,13 @@ def numbered() -> dict[str, tuple[str, tuple[str, ...]]]:
     return {name: statements.positional(sql) for name, sql in named}
 
 
-def _kept(value: Value) -> Value:
-    """A value as PostgreSQL can keep or compare it: its texts hold no NUL, so that none is equal to
-    a text with one. Texts that are to be kept have been refused with it."""
-    return value.replace("\0", "\ufffe") if isinstance(value, str) and "\0" in value else value
+def _kept(values: Iterable[Value]) -> list[Value]:
+    """Values as PostgreSQL can keep or compare them: its texts hold no NUL, so that none is equal
+    to a text with one. Texts that are to be kept have been refused with it."""
+    return [
+        value.replace("\0", "\ufffe") if isinstance(value, str) and "\0" in value else value
+        for value in values
+    ]
 
 
 class PostgresTx:
@@ -39,17 +43,17 @@ class PostgresTx:
 
     async def one(self, statement: str, **values: Value) -> Row | None:
         sql, names = self._statements[statement]
-        row = await self._connection.fetchrow(sql, *[_kept(values[name]) for name in names])
+        row = await self._connection.fetchrow(sql, *_kept(map(values.__getitem__, names)))
         return cast(Row | None, row)
 
     async def all(self, statement: str, **values: Value) -> list[Row]:
         sql, names = self._statements[statement]
-        rows = await self._connection.fetch(sql, *[_kept(values[name]) for name in names])
+        rows = await self._connection.fetch(sql, *_kept(map(values.__getitem__, names)))
         return cast(list[Row], rows)
 
     async def run(self, statement: str, **values: Value) -> int:
         sql, names = self._statements[statement]
-        done = await self._connection.execute(sql, *[_kept(values[name]) for name in names])
+        done = await self._connection.execute(sql, *_kept(map(values.__getitem__, names)))
         return int(done.rpartition(" ")[2])
 
     def defer(self, statement: str, **values: Value) -> None:
@@ -64,7 +68,7 @@ class PostgresTx:
     async def lock(self, table: str, *ids: str) -> None:
         if ids:
             sql, _ = self._statements[f"locks.{table}"]
-            await self._connection.fetch(sql, sorted({str(_kept(one)) for one in ids}))
+            await self._connection.fetch(sql, sorted(set(map(str, _kept(ids)))))
             # Whoever held the lock may have taken a later time than this transaction began with.
             self.now = self._clock()
 
