@@ -23,8 +23,8 @@ from stoa.operations.shared_limiter import SharedLimiter
 from stoa.operations.upkeep import Upkeep
 from stoa.settings import Settings
 from stoa.store import sessions
-from stoa.store.engines import open_store
-from stoa.store.tx import Store
+from stoa.store.engines import open_store, place
+from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.web import discovery
 from stoa.web.pages import pages
 
@@ -79,10 +79,11 @@ class Stoa:
         """Open the store and build everything. Raises `StartRefused` with one line."""
         limiter = _limiter(settings, own_clock=clock is not None)
         clock = clock or SystemClock()
-        store = await open_store(settings, clock)
-        secret = await store.write(
-            lambda tx: sessions.secret(tx, "challenge", random_bytes(_SECRET_BYTES))
-        )
+        try:
+            store = await open_store(settings, clock)
+            secret = await _secret(store)
+        except StoreUnavailable as error:
+            raise StartRefused(f"{place(settings)} cannot be used now: {error}") from error
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
         return cls(settings, store, secret, clock, limiter)
@@ -117,6 +118,17 @@ class Stoa:
         if isinstance(self.limiter, SharedLimiter):
             details |= self.limiter.figures()
         return details
+
+
+async def _secret(store: Store) -> bytes:
+    """What challenges are signed with. Closes the store when it cannot be had."""
+    try:
+        return await store.write(
+            lambda tx: sessions.secret(tx, "challenge", random_bytes(_SECRET_BYTES))
+        )
+    except StoreUnavailable:
+        await store.close()
+        raise
 
 
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:

@@ -114,6 +114,8 @@ VALKEY_TIMEOUT_MS = 2 * SECOND_MS
 VALKEY_RETRY_MS = SECOND_MS
 VALKEY_CONNECTIONS = 2  # of each process: the steps that wait go out together
 
+OUTAGE_QUIET_MS = 5 * SECOND_MS  # so long without a refused call, and the log says it is over
+
 OPEN_CLAIMS_NEW_AGENT = 5  # in the new-agent window; never above `Limits.open_claims`
 
 

@@ -23,6 +23,7 @@ from stoa.operations.call import Call, Caller, Services
 from stoa.operations.callers import Callers
 from stoa.operations.etags import etag
 from stoa.operations.limiter import Bucket, Charge, Limiter
+from stoa.operations.outages import Outages
 from stoa.operations.snapshots import Snapshots
 from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
@@ -88,6 +89,7 @@ class Runner:
         self._cache = AnswerCache(store, settings.cache_mb * 1024 * 1024)
         self._snapshots = Snapshots()
         self._callers = Callers(store)
+        self._outages = Outages()
         self._limits = {
             Charged.THREADS: settings.limit_threads,
             Charged.REPLIES: settings.limit_replies,
@@ -112,7 +114,7 @@ class Runner:
         except Refusal as refusal:
             return Outcome(refusal.status, refusal=refusal)
         except Exception as error:
-            return _failed(operation, error)
+            return self._failed(operation, error)
 
     def ready(self, key: str, address: str) -> Outcome | None:
         """The answer to an anonymous read, if it is kept under this `cache_key`; charged as `call`
@@ -216,7 +218,7 @@ class Runner:
         except Refusal as refusal:
             return Outcome(refusal.status, refusal=refusal)
         except Exception as error:
-            return _failed(operation, error)
+            return self._failed(operation, error)
 
     async def _answer(
         self, operation: Operation, inquiry: Inquiry, caller: Caller | None
@@ -320,6 +322,15 @@ class Runner:
         entry = Entry(outcome.body, outcome.etag or "", shown_id, stamp, expires_at)
         self._cache.put(key, entry)
 
+    def _failed(self, operation: Operation, error: Exception) -> Outcome:
+        if isinstance(error, StoreUnavailable):
+            self._outages.note(operation.name, error)
+            refusal = Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
+        else:
+            log.error("defect", operation=operation.name, exc_info=error)
+            refusal = Refusal("forum_error")
+        return Outcome(refusal.status, refusal=refusal)
+
 
 class _RefundsDue(Exception):
     """Refunds come first, and stay booked whatever becomes of the call that found them due."""
@@ -350,13 +361,3 @@ def _bad_token(reason: str) -> Refusal:
 def _full(charge: Charge) -> Outcome:
     refusal = Refusal("rate_limited", retry_after=charge.retry_after)
     return Outcome(refusal.status, refusal=refusal, charge=charge)
-
-
-def _failed(operation: Operation, error: Exception) -> Outcome:
-    if isinstance(error, StoreUnavailable):
-        log.error("store unavailable", operation=operation.name, reason=str(error))
-        refusal = Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
-    else:
-        log.error("defect", operation=operation.name, exc_info=error)
-        refusal = Refusal("forum_error")
-    return Outcome(refusal.status, refusal=refusal)

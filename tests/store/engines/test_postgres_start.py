@@ -211,3 +211,17 @@ def test_an_older_schema_is_not_audited_but_migrated_first(postgresql: PostgreSQ
     assert (done.code, done.err.count("run `stoa migrate` first")) == (1, 1)
     with pytest.raises(StartRefused):
         asyncio.run(postgres.read_once(url, int, lambda tx: tx.all("agents.get", id="")))
+
+
+def test_a_database_that_is_lost_while_the_server_starts_is_told(postgresql: PostgreSQL) -> None:
+    """Its one connection is that of the watch, so that none is left for the first write."""
+    url = postgresql.new()
+    postgresql.do("CREATE ROLE single LOGIN CONNECTION LIMIT 1")
+    rights = "SELECT, INSERT, UPDATE, DELETE"
+    postgresql.do(f"GRANT {rights} ON ALL TABLES IN SCHEMA public TO single", url)
+    own = postgresql.url(name_of(url), user="single")
+    ended = run_stoa("serve", "--port", "0", STOA_DATABASE_URL=own)
+    assert ended.code == 1
+    assert ended.err.startswith(f"stoa: {postgresql.socket.parent}/{name_of(url)} cannot be used")
+    assert "too many connections" in ended.err
+    assert ended.err.count("\n") == 1

@@ -1,0 +1,40 @@
+"""Tells the operator of an outage of the store twice: when it begins, and when it is over."""
+
+import asyncio
+from contextvars import Context
+
+import structlog
+
+from stoa.domain import limits
+from stoa.store.tx import StoreUnavailable
+
+log = structlog.get_logger("stoa.runner")
+
+
+class Outages:
+    """Counts the calls that are refused because the store is not available.
+
+    An outage is over when none was refused for `quiet_ms`: calls that pass meanwhile say little, as
+    reads may pass while writes do not.
+    """
+
+    def __init__(self, quiet_ms: int = limits.OUTAGE_QUIET_MS) -> None:
+        self._quiet_s = quiet_ms / 1000
+        self._refused = 0
+        self._end: asyncio.TimerHandle | None = None
+
+    def note(self, operation: str, error: StoreUnavailable) -> None:
+        """A call of an operation is refused because of this."""
+        if self._end is None:
+            log.error("store unavailable", operation=operation, reason=str(error))
+        else:
+            self._end.cancel()
+        self._refused += 1
+        loop = asyncio.get_running_loop()
+        # What ends is not about the request that was refused last.
+        self._end = loop.call_later(self._quiet_s, self._over, context=Context())
+
+    def _over(self) -> None:
+        log.warning("store available again", refused=self._refused)
+        self._end = None
+        self._refused = 0

@@ -1,0 +1,43 @@
+"""What the operator is told of calls that the store did not answer."""
+
+import asyncio
+
+from structlog.testing import capture_logs
+
+from stoa.operations.outages import Outages
+from stoa.store.tx import StoreUnavailable
+
+GONE = StoreUnavailable("no connection")
+AGAIN = {"event": "store available again", "log_level": "warning"}
+
+
+def begun(operation: str) -> dict[str, str]:
+    event = {"event": "store unavailable", "log_level": "error"}
+    return event | {"operation": operation, "reason": "no connection"}
+
+
+def test_an_outage_is_told_when_it_begins_and_counted_when_it_is_over() -> None:
+    async def run() -> None:
+        outages = Outages(quiet_ms=10)
+        for operation in ("create_thread", "create_reply", "create_job"):
+            outages.note(operation, GONE)
+        async with asyncio.timeout(30):
+            while len(lines) < 2:  # noqa: ASYNC110 - a log calls nobody
+                await asyncio.sleep(0.005)
+        outages.note("get_job", GONE)
+
+    with capture_logs() as lines:
+        asyncio.run(run())
+    assert lines == [begun("create_thread"), AGAIN | {"refused": 3}, begun("get_job")]
+
+
+def test_an_outage_goes_on_while_calls_are_refused() -> None:
+    async def run() -> None:
+        outages = Outages(quiet_ms=60_000)
+        for _ in range(1000):
+            outages.note("create_thread", GONE)
+            await asyncio.sleep(0)
+
+    with capture_logs() as lines:
+        asyncio.run(run())
+    assert lines == [begun("create_thread")]
