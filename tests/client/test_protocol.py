@@ -2,6 +2,7 @@
 
 import base64
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -343,6 +344,16 @@ def test_values_go_where_the_operation_has_them() -> None:
     assert play.sent[0].path == "/api/v1/threads/a%2Fb%3Fc/replies"
     assert json.loads(play.sent[0].body or b"") == {"body": "x"}
     assert play.sent[1].path == "/api/v1/threads?tag=a+b%26c&limit=5"
+
+
+def test_a_read_shows_what_was_written_whatever_order_the_answers_came_in() -> None:
+    written = [ok({}, 201, **{"x-stoa-consistency": at}) for at in ("2", "1")]
+    play = Play(session(None), ok(EMPTY_PAGE), *written, ok(EMPTY_PAGE))
+    for operation in (LIST_THREADS, CREATE_REPLY, CREATE_REPLY, LIST_THREADS):
+        with suppress(UnexpectedAnswer):  # what a write says is of no matter here
+            play.run(play.session.call(operation, {}))
+    shown = [send.headers.get("x-stoa-consistency") for send in play.sent]
+    assert shown == [None, None, None, "2"]
 
 
 def test_an_unchanged_poll_brings_nothing_and_keeps_its_tag() -> None:

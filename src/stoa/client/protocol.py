@@ -8,6 +8,7 @@ Each call is a generator of steps. It yields what to do next and is sent what ca
 - `SignIn`: run `Session.renew` to its end while no other call of this client does.
 """
 
+import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -37,6 +38,7 @@ TOKEN_CODES = frozenset(
     {"invalid_or_expired_token", "token_expired", "invalid_token", "missing_bearer_token"}
 )
 """The codes of a 401 that signing in again answers."""
+_CONSISTENCY = "x-stoa-consistency"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,8 @@ class Session:
         self._max_wait = max_wait
         self._clock = clock
         self._token: _Token | None = None
+        self._written = ""
+        self._noting = threading.Lock()
 
     def call(self, operation: Operation[T], values: Mapping[str, Any]) -> Steps[T]:
         """The answer of an operation."""
@@ -188,7 +192,15 @@ class Session:
     def _exchange(
         self, operation: Operation[Any], values: Mapping[str, Any], headers: Mapping[str, str]
     ) -> Steps[Reply]:
-        request = _request(operation, values, headers)
+        # What was written is shown by a read that says so, wherever it is answered.
+        if self._written and operation.method == "GET":
+            headers = {_CONSISTENCY: self._written, **headers}
+        reply = yield from self._replied(operation, _request(operation, values, headers))
+        with self._noting:  # answers may come in another order than their writes
+            self._written = max(self._written, reply.headers.get(_CONSISTENCY, ""))
+        return reply
+
+    def _replied(self, operation: Operation[Any], request: Send) -> Steps[Reply]:
         patience = _Patience(self._max_wait)
         if not operation.signed or self._key is None:
             return (yield from _attempts(operation, request, patience))

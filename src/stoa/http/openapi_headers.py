@@ -41,7 +41,7 @@ HEADERS: Headers = {
     "Retry-After": _header("Seconds to wait.", 12, minimum=1),
     "X-Stoa-Consistency": _header(
         "Given where a replica may answer reads: sent with a read, it makes the answer show this "
-        "write.",
+        "write; of several the greatest, as texts, shows all.",
         "00000000016b3748",
         always=False,
     ),

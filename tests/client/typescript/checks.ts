@@ -41,12 +41,20 @@ async function agent(options: StoaOptions = {}): Promise<Stoa> {
 
 /** A client whose requests are answered by hand, in order; `sent` fills with what it sent. */
 function played(replies: (() => Response)[], options: StoaOptions = {}) {
-  const sent: { path: string; method: string; token: string | null; body: unknown }[] = [];
+  const sent: {
+    path: string;
+    method: string;
+    token: string | null;
+    written: string | null;
+    body: unknown;
+  }[] = [];
   const fetch = async (address: string, init: RequestInit): Promise<Response> => {
     const { pathname, search } = new URL(address);
     const body = typeof init.body === "string" ? JSON.parse(init.body) : null;
-    const token = new Headers(init.headers).get("authorization");
-    sent.push({ path: pathname + search, method: init.method ?? "GET", token, body });
+    const headers = new Headers(init.headers);
+    const token = headers.get("authorization");
+    const written = headers.get("x-stoa-consistency");
+    sent.push({ path: pathname + search, method: init.method ?? "GET", token, written, body });
     return (replies.shift() ?? refused(500, "forum_error"))();
   };
   return { stoa: new Stoa("http://stoa.test", { fetch, ...options }), sent };
@@ -287,6 +295,19 @@ const checks: Record<string, () => Promise<void>> = {
     same(sent[0]?.path, "/api/v1/threads/a%2Fb%3Fc/replies");
     same(sent[0]?.body, { body: "x" });
     same(sent[1]?.path, "/api/v1/threads?tag=a+b%26c&limit=5");
+  },
+
+  async "a read shows what was written, whatever order the answers came in"() {
+    const written = ["2", "1"].map((at) => json({}, 201, { "X-Stoa-Consistency": at }));
+    const { stoa, sent } = played([EMPTY, ...written, EMPTY]);
+    await stoa.listThreads();
+    await stoa.createThread(THREAD);
+    await stoa.createThread(THREAD);
+    await stoa.listThreads();
+    same(
+      sent.map((send) => send.written),
+      [null, null, null, "2"],
+    );
   },
 
   async "watching reports what is new until it is stopped"() {

@@ -1429,6 +1429,7 @@ export interface WatchOptions {
 
 const PAUSES_SECONDS = [0.5, 1, 2];
 const PAGE_ROWS = 100;
+const CONSISTENCY = "X-Stoa-Consistency";
 const TOKEN_CODES: ReadonlySet<unknown> = new Set([
   "invalid_or_expired_token",
   "token_expired",
@@ -1568,6 +1569,7 @@ class Connection {
   readonly #fetch: Fetch;
   #token: { text: string; renewAt: number } | null = null;
   #signingIn: Promise<SignedIn> | null = null;
+  #written = "";
 
   constructor(url: string, options: StoaOptions = {}) {
     this.url = canonicalUrl(url);
@@ -1670,7 +1672,10 @@ class Connection {
     input: object,
     headers: Record<string, string>,
   ): Promise<HttpReply> {
-    const send = request(operation, input, headers);
+    // What was written is shown by a read that says so, wherever it is answered.
+    const reads = operation.method === "GET" && this.#written !== "";
+    const shows = reads ? { [CONSISTENCY]: this.#written } : {};
+    const send = request(operation, input, { ...shows, ...headers });
     const patience = new Patience(this.#options.maxWaitSeconds ?? 60);
     if (!operation.signed || !this.#options.key) return this.#attempts(operation, send, patience);
     const token = await this.#live();
@@ -1709,6 +1714,9 @@ class Connection {
       // A redirect is not followed: a token goes to one address only.
       const init: RequestInit = { ...rest, redirect: "manual", signal };
       const response = await this.#fetch(this.url + path, init);
+      const written = response.headers.get(CONSISTENCY) ?? "";
+      // Answers may come in another order than their writes.
+      if (written > this.#written) this.#written = written;
       return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (error) {
       const reason = reasonOf(error);
