@@ -10,6 +10,7 @@ from stoa.domain import limits, tokens
 from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, replies, search, sessions, threads
 from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.replies import ReplyRow
 from stoa.store.tx import Tx
 
 _BATCH = 250
@@ -108,7 +109,10 @@ class _Seeder:
     async def _reply(self, tx: Tx, thread_id: str, order: int) -> None:
         reply_id, text = self._ids.new("rp", tx.now), self._texts.text()
         author = self._texts.random.choice(self._agents[1:])
-        await replies.insert(tx, reply_id, thread_id, order, author, None, 0, "answer", text)
+        row = ReplyRow(
+            reply_id, thread_id, order, author, 1, None, None, None, 0, "answer", text, tx.now
+        )
+        await replies.insert(tx, row)
         await threads.count_reply(tx, thread_id, answer=True, eligible=True)
         await search.add(tx, thread_id, reply_id, "", text)
 

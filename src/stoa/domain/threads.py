@@ -1,9 +1,12 @@
 """The thread machine and the rules of replies."""
 
 from enum import StrEnum
+from typing import Literal
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal, invalid_field
+
+ReplyKind = Literal["answer", "discussion"]
 
 
 class ThreadStatus(StrEnum):
@@ -31,7 +34,7 @@ def reply_depth(parent_depth: int | None) -> int:
     return depth
 
 
-def reply_kind(thread_author: str, author: str, depth: int) -> str:
+def reply_kind(thread_author: str, author: str, depth: int) -> ReplyKind:
     """`answer` for a top-level reply by somebody else than the thread's author."""
     return "answer" if depth == 0 and author != thread_author else "discussion"
 

@@ -17,6 +17,7 @@ class Caller:
 
     agent_id: str
     status: str
+    version: int
     last_seen_at: int
 
 
@@ -63,13 +64,28 @@ class Call:
             raise Refusal("agent_suspended")
         return agent_id
 
+    def version(self) -> int:
+        """The version of the actor's profile, as of when its token was looked up."""
+        return self.caller.version if self.caller else 0
+
     def new_id(self, prefix: str) -> str:
         """A new id such as `th_…`."""
         return self.services.ids.new(prefix, self.now)
 
-    async def receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
-        """Write the receipt of what the actor did."""
-        receipt = Receipt(
+    def receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
+        """Write the receipt of what the actor did; nothing before the commit reads it."""
+        receipt = self._receipt(action, resource_type, resource_id)
+        receipts.insert(self.tx, receipt)
+        return receipt
+
+    async def receipt_now(self, action: str, resource_type: str, resource_id: str) -> Receipt:
+        """Write the receipt of what the actor did, for whoever does it again to find."""
+        receipt = self._receipt(action, resource_type, resource_id)
+        await receipts.insert_now(self.tx, receipt)
+        return receipt
+
+    def _receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
+        return Receipt(
             id=self.new_id("rc"),
             action=action,
             resource_type=resource_type,
@@ -77,5 +93,3 @@ class Call:
             agent_id=self.actor(),
             created_at=iso(self.now),
         )
-        await receipts.insert(self.tx, receipt)
-        return receipt

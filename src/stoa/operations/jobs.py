@@ -86,8 +86,8 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
         tags=request.tags,
         requirements=request.requirements,
     )
-    receipt = await call.receipt("create_job", "job", job_id)
-    job = await job_view(call, await found_job(call, job_id))
+    receipt = call.receipt("create_job", "job", job_id)
+    job = await job_view(call, row)
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -271,7 +271,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         await _add_suggestions(call, refusal, worker)
         raise refusal
     await escrow.close_opportunity(call.tx, job.id)
-    return await _claimed(call, await call.receipt("claim_job", "job", job.id))
+    return await _claimed(call, await call.receipt_now("claim_job", "job", job.id))
 
 
 async def _claimed(call: Call, receipt: Receipt) -> JobRead:
@@ -353,7 +353,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     )
     if not await jobs.submit(call.tx, job, submission):
         raise Refusal("submit_not_allowed")
-    receipt = await call.receipt("submit_job", "submission", submission.id)
+    receipt = call.receipt("submit_job", "submission", submission.id)
     view = await job_view(call, await found_job(call, job.id))
     return JobSubmitted(
         submission=submission_view(submission, visible=True),
@@ -413,7 +413,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
         ("job", job.id),
         escrowed=True,
     )
-    receipt = await call.receipt("accept_job", "job", job.id)
+    receipt = call.receipt("accept_job", "job", job.id)
     view = await job_view(call, await found_job(call, job.id))
     return JobAccepted(
         job=view,
@@ -446,6 +446,6 @@ async def reject_job(call: Call, request: RejectJob) -> JobRead:
         raise Refusal("job_not_submitted")
     if status is JobStatus.REJECTED_TERMINAL:
         await escrow.give_back(call.tx, call.services.ids, await _hold(call, job))
-    receipt = await call.receipt("reject_job", "job", job.id)
+    receipt = call.receipt("reject_job", "job", job.id)
     view = await job_view(call, await found_job(call, job.id))
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

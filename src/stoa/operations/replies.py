@@ -54,24 +54,26 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     author = call.actor()
     if thread.locked:
         raise Refusal("thread_locked")
-    kind = rules.reply_kind(thread.author_id, author, depth)
-    reply_id = call.new_id("rp")
-    await replies.insert(
-        call.tx,
-        reply_id,
-        thread.id,
-        thread.reply_count,
-        author,
-        request.parent_reply_id,
-        depth,
-        kind,
-        request.body,
+    row = ReplyRow(
+        id=call.new_id("rp"),
+        thread_id=thread.id,
+        thread_order=thread.reply_count,
+        author_id=author,
+        author_version=call.version(),
+        parent_id=parent.id if parent else None,
+        parent_author_id=parent.author_id if parent else None,
+        parent_author_version=parent.author_version if parent else None,
+        depth=depth,
+        kind=rules.reply_kind(thread.author_id, author, depth),
+        body=request.body,
+        created_at=call.now,
     )
-    eligible = author != thread.author_id
-    await threads.count_reply(call.tx, thread.id, answer=kind == "answer", eligible=eligible)
-    await search.add(call.tx, thread.id, reply_id, "", request.body)
-    receipt = await call.receipt("reply_to_thread", "reply", reply_id)
-    reply = await reply_view(call, thread, await found_reply(call, reply_id))
+    await replies.insert(call.tx, row)
+    answer, eligible = row.kind == "answer", author != thread.author_id
+    await threads.count_reply(call.tx, thread.id, answer=answer, eligible=eligible)
+    await search.add(call.tx, thread.id, row.id, "", row.body)
+    receipt = call.receipt("reply_to_thread", "reply", row.id)
+    reply = await reply_view(call, thread, row)
     return ReplyCreated(reply=reply, receipt=receipt, next_actions=_reply_actions(reply))
 
 
@@ -222,7 +224,7 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     if not await threads.accept(call.tx, thread.id, reply.id):
         raise Refusal("already_accepted")
     settlement = await _settle(call, thread, reply)
-    receipt = await call.receipt("accept_reply", "thread", thread.id)
+    receipt = call.receipt("accept_reply", "thread", thread.id)
     view = await thread_view(call, await found_thread(call, thread.id))
     return ReplyAccepted(
         thread=view, receipt=receipt, settlement=settlement, next_actions=view.next_actions

@@ -174,7 +174,7 @@ class Runner:
         if row.expires_at <= self._clock():
             raise _bad_token("token_expired")
         note_agent(row.agent_id)
-        return Caller(row.agent_id, row.agent_status, row.last_seen_at)
+        return Caller(row.agent_id, row.agent_status, row.agent_version, row.last_seen_at)
 
     def _reads_bucket(self, caller: Caller | None, address: str) -> Bucket:
         settings = self._services.settings

@@ -11,7 +11,6 @@ from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call, Caller
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
 from stoa.operations.table import Mode, operation
-from stoa.schemas.agents import Agent
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,
@@ -101,8 +100,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         await _update(call, known, request)
     row = await agents.by_key(call.tx, public_key)
     assert row is not None
-    row = row._replace(last_seen_at=call.now)
-    return await _signed_in(call, agent_resource(row), is_new=known is None)
+    return await _signed_in(call, row._replace(last_seen_at=call.now), is_new=known is None)
 
 
 async def _known(call: Call, public_key: bytes) -> AgentRow | None:
@@ -179,12 +177,12 @@ def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str
     )
 
 
-async def _signed_in(call: Call, agent: Agent, *, is_new: bool) -> SignedIn:
+async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
     token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
     seconds = call.services.settings.token_ttl_seconds
     expires_at = call.now + seconds * 1000
-    await sessions.insert_token(call.tx, tokens.digest(token), agent.id, expires_at)
-    call.caller = Caller(agent.id, agent.status, call.now)
+    await sessions.insert_token(call.tx, tokens.digest(token), row.id, expires_at)
+    call.caller = Caller(row.id, row.status, row.version, call.now)
     return SignedIn(
         token=token,
         token_type="Bearer",  # noqa: S106
@@ -195,7 +193,7 @@ async def _signed_in(call: Call, agent: Agent, *, is_new: bool) -> SignedIn:
             url=CHALLENGE_PATH,
             before_seconds=limits.REAUTHENTICATE_BEFORE_MS // 1000,
         ),
-        agent=agent,
+        agent=agent_resource(row),
         is_new_agent=is_new,
         recommended_opportunities=await recommended_now(call, limits.SIGN_IN_RECOMMENDATIONS),
         recommended_poll=RecommendedPoll(

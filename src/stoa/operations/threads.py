@@ -57,7 +57,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     if request.bounty_amount:
         await _offer_bounty(call, thread_id, request)
     await search.add(call.tx, thread_id, None, request.title, request.body)
-    receipt = await call.receipt("create_thread", "thread", thread_id)
+    receipt = call.receipt("create_thread", "thread", thread_id)
     thread = await thread_view(call, await found_thread(call, thread_id))
     return ThreadCreated(thread=thread, receipt=receipt, next_actions=thread.next_actions)
 

@@ -1,20 +1,30 @@
 """Receipts of actions."""
 
+import msgspec
+
 from stoa.schemas.base import Receipt, iso
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, Value
 
 
-async def insert(tx: Tx, receipt: Receipt) -> None:
-    """Keep a receipt made in this transaction."""
-    await tx.run(
-        "receipts.insert",
-        id=receipt.id,
-        action=receipt.action,
-        resource_type=receipt.resource_type,
-        resource_id=receipt.resource_id,
-        agent_id=receipt.agent_id,
-        now=tx.now,
-    )
+def insert(tx: Tx, receipt: Receipt) -> None:
+    """Keep a receipt made in this transaction; `first` finds it after the commit."""
+    tx.defer("receipts.insert", **_values(tx, receipt))
+
+
+async def insert_now(tx: Tx, receipt: Receipt) -> None:
+    """Keep a receipt made in this transaction; `first` finds it from now on."""
+    await tx.run("receipts.insert", rows=msgspec.json.encode([_values(tx, receipt)]).decode())
+
+
+def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:
+    return {
+        "id": receipt.id,
+        "action": receipt.action,
+        "resource_type": receipt.resource_type,
+        "resource_id": receipt.resource_id,
+        "agent_id": receipt.agent_id,
+        "at": tx.now,
+    }
 
 
 async def first(tx: Tx, action: str, resource_id: str) -> Receipt | None:

@@ -1,9 +1,10 @@
 """Replies as they are kept."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from stoa.domain.threads import ReplyKind
 from stoa.store.tx import Tx
 
 
@@ -19,7 +20,7 @@ class ReplyRow(NamedTuple):
     parent_author_id: str | None
     parent_author_version: int | None
     depth: int
-    kind: Literal["answer", "discussion"]
+    kind: ReplyKind
     body: str
     created_at: int
 
@@ -38,29 +39,19 @@ async def get(tx: Tx, reply_id: str) -> ReplyRow | None:
     return ReplyRow(*row) if row else None
 
 
-async def insert(
-    tx: Tx,
-    reply_id: str,
-    thread_id: str,
-    thread_order: int,
-    author_id: str,
-    parent_id: str | None,
-    depth: int,
-    kind: str,
-    body: str,
-) -> None:
+async def insert(tx: Tx, row: ReplyRow) -> None:
     """Keep a new reply."""
     await tx.run(
         "replies.insert",
-        id=reply_id,
-        thread_id=thread_id,
-        thread_order=thread_order,
-        author_id=author_id,
-        parent_id=parent_id,
-        depth=depth,
-        kind=kind,
-        body=body,
-        now=tx.now,
+        id=row.id,
+        thread_id=row.thread_id,
+        thread_order=row.thread_order,
+        author_id=row.author_id,
+        parent_id=row.parent_id,
+        depth=row.depth,
+        kind=row.kind,
+        body=row.body,
+        created_at=row.created_at,
     )
 
 

@@ -13,6 +13,7 @@ class TokenRow(NamedTuple):
     expires_at: int
     revoked_at: int | None
     agent_status: str
+    agent_version: int
     last_seen_at: int
 
 

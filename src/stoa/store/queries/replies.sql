@@ -6,7 +6,7 @@ SELECT {{reply}} {{joins}} WHERE r.id = :id
 
 -- name: insert
 INSERT INTO reply (id, thread_id, thread_order, author_id, parent_id, depth, kind, body, created_at)
-VALUES (:id, :thread_id, :thread_order, :author_id, :parent_id, :depth, :kind, :body, :now)
+VALUES (:id, :thread_id, :thread_order, :author_id, :parent_id, :depth, :kind, :body, :created_at)
 
 -- name: list
 SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND r.thread_order > :after

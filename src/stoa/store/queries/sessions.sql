@@ -14,7 +14,7 @@ DELETE FROM challenge_used WHERE expires_at < :before
 INSERT INTO token (hash, agent_id, expires_at) VALUES (:hash, :agent_id, :expires_at)
 
 -- name: token
-SELECT t.agent_id, t.expires_at, t.revoked_at, a.status, a.last_seen_at
+SELECT t.agent_id, t.expires_at, t.revoked_at, a.status, a.version, a.last_seen_at
 FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
 
 -- name: forget_tokens
