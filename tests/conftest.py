@@ -7,6 +7,7 @@ unless `@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any
 by the tests of a worker; `start_server(limit_threads=10)` starts one for the test alone.
 """
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,16 @@ import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
+from stoa.store.engines import sqlite
 from tests.support.app import App
 from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door
 from tests.support.postgresql import PostgreSQL
+from tests.support.reuse import Reused
 from tests.support.server import Server
 from tests.support.valkey import Valkey
 
-pytest_plugins = ["pytester", "tests.plugins.no_skips"]
+pytest_plugins = ["pytester", "tests.plugins.no_skips", "tests.plugins.in_memory"]
 
 ENGINES = ["sqlite", "postgresql"]
 
@@ -53,18 +56,29 @@ def engine_of(request: pytest.FixtureRequest) -> str:
     return request.getfixturevalue("engine") if "engine" in request.fixturenames else "sqlite"
 
 
+@pytest.fixture(scope="session")
+def reused(postgresql: PostgreSQL) -> Iterator[Reused]:
+    """Databases of PostgreSQL for one test after another."""
+    databases = Reused(postgresql)
+    yield databases
+    databases.end()
+
+
 @pytest.fixture
 def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[], str]]:
-    """Makes databases of the test's engine; what it returns is as of `url_on`."""
+    """Lends databases of the test's engine that are as good as new; gives their addresses, or none
+    for the embedded one, which makes its own file."""
     urls: list[str] = []
 
     def new() -> str:
-        urls.append(url_on(request, engine_of(request)))
+        if engine_of(request) == "sqlite":
+            return ""
+        urls.append(request.getfixturevalue("reused").take())
         return urls[-1]
 
     yield new
-    for url in filter(None, urls):
-        request.getfixturevalue("postgresql").drop(url)
+    for url in urls:
+        request.getfixturevalue("reused").give_back(url)
 
 
 @pytest.fixture
@@ -88,10 +102,24 @@ def clock() -> VirtualClock:
     return VirtualClock()
 
 
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of the embedded engine with this program's schema and nothing else in it."""
+    path = tmp_path_factory.mktemp("migrated") / "stoa.db"
+    sqlite.migrate(path)
+    return path
+
+
 @pytest.fixture
-def stoa(settings: Settings, clock: VirtualClock) -> Iterator[App]:
-    """The application in this process."""
-    with App(settings, clock) as app:
+def stoa(request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock) -> Iterator[App]:
+    """The application in this process, on a database that is migrated already."""
+    kept = None
+    if settings.on_postgresql:
+        kept = request.getfixturevalue("reused")[settings.database_url]
+    else:
+        settings.database_path.parent.mkdir(mode=0o700)
+        shutil.copy(request.getfixturevalue("migrated_file"), settings.database_path)
+    with App(settings, clock, kept) as app:
         yield app
 
 
@@ -163,12 +191,12 @@ def valkey() -> Iterator[Valkey]:
 
 
 @pytest.fixture
-def together(postgresql: PostgreSQL, valkey: Valkey) -> Iterator[dict[str, str]]:
-    """The settings with which several processes serve one new database."""
-    url = postgresql.new()
+def together(reused: Reused, valkey: Valkey) -> Iterator[dict[str, str]]:
+    """The settings with which several processes serve one database, which is as good as new."""
+    url = reused.take()
     valkey.ask("FLUSHALL")
     yield {"database_url": url, "valkey_url": valkey.url}
-    postgresql.drop(url)
+    reused.give_back(url)
 
 
 @pytest.fixture

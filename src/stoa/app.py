@@ -77,13 +77,17 @@ class Stoa:
     @classmethod
     async def open(cls, settings: Settings, clock: Clock | None = None) -> "Stoa":
         """Open the store and build everything. Raises `StartRefused` with one line."""
-        limiter = _limiter(settings, own_clock=clock is not None)
         clock = clock or SystemClock()
         try:
-            store = await open_store(settings, clock)
-            secret = await _secret(store)
+            return await cls.over(await open_store(settings, clock), settings, clock)
         except StoreUnavailable as error:
             raise StartRefused(f"{place(settings)} cannot be used now: {error}") from error
+
+    @classmethod
+    async def over(cls, store: Store, settings: Settings, clock: Clock) -> "Stoa":
+        """Build everything over a store that is open. Raises `StoreUnavailable`."""
+        limiter = _limiter(settings, own_clock=not isinstance(clock, SystemClock))
+        secret = await _secret(store)
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
         return cls(settings, store, secret, clock, limiter)

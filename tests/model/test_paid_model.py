@@ -27,6 +27,7 @@ from stoa.store import holds, reputation
 from stoa.store import jobs as stored_jobs
 from tests.conftest import QUIET
 from tests.model.town import DAY, ENDED, HOUR, Job, Thread, Town
+from tests.plugins import in_memory
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -44,7 +45,6 @@ which = st.integers(0, 10**6)
 spans = st.sampled_from([1, 1000, HOUR // 2, HOUR - 1, HOUR, 6 * HOUR, DAY - 1, DAY, 70 * HOUR])
 lives = st.sampled_from([1, HOUR // 2, HOUR, DAY, 72 * HOUR, 168 * HOUR])
 amounts = st.sampled_from([100, 101, 250, 1_999, 5_000, 9_999, 10_000, 10_001, 30_000])
-MEMORY = Path("/dev/shm")  # noqa: S108 - where there is one, thousands of commits take no disk
 
 
 class PaidWork(RuleBasedStateMachine):
@@ -55,8 +55,7 @@ class PaidWork(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        memory = MEMORY if MEMORY.is_dir() else None
-        self.folder = Path(tempfile.mkdtemp(prefix="stoa-model-", dir=memory))
+        self.folder = Path(tempfile.mkdtemp(prefix="stoa-model-", dir=in_memory.folder()))
         self.clock = VirtualClock()
         values = {"data_dir": str(self.folder), **LIMITS_OFF, **QUIET, **CAPS}
         values["database_url"] = next(self.urls)

@@ -17,6 +17,7 @@ from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
 from tests.support.database import query
 from tests.support.keys import Key
+from tests.support.reuse import Kept
 
 T = TypeVar("T")
 
@@ -35,14 +36,21 @@ async def _nothing(_: Tx) -> None:
 
 
 class App:
-    """An open Stoa. Calls come from 127.0.0.1 unless they say another `client`."""
+    """An open Stoa, on a `kept` database or on one that it opens itself.
 
-    def __init__(self, settings: Settings, clock: VirtualClock | None = None) -> None:
+    Calls come from 127.0.0.1 unless they say another `client`.
+    """
+
+    def __init__(
+        self, settings: Settings, clock: VirtualClock | None = None, kept: Kept | None = None
+    ) -> None:
         self.settings = settings
         self.clock = clock or VirtualClock()
         self._closed = False
-        self._runner = asyncio.Runner()
-        self.stoa = self.run(Stoa.open(settings, self.clock))
+        self._kept = kept
+        self._runner = kept.runner if kept else asyncio.Runner()
+        opening = (kept or Stoa).open(settings, self.clock)
+        self.stoa = self.run(opening)
 
     def __enter__(self) -> Self:
         return self
@@ -61,7 +69,10 @@ class App:
             return
         self._closed = True
         self.run(self.stoa.close())
-        self._runner.close()
+        if self._kept:
+            self._kept.settle()
+        else:
+            self._runner.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end."""

@@ -1,7 +1,7 @@
 """Looks into a database behind the service's back, whichever engine keeps it."""
 
 import asyncio
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -12,7 +12,11 @@ import apsw
 import asyncpg
 
 from stoa.settings import Settings
+from stoa.store.engines.postgres_connection import Connection
 from stoa.store.statements import positional
+
+KEPT: dict[str, Callable[..., list[tuple[Any, ...]]]] = {}
+"""How to ask the databases to which a connection is open already, by address."""
 
 
 @contextmanager
@@ -29,7 +33,10 @@ def opened(path: Path) -> Generator[apsw.Connection]:
 def query(settings: Settings, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """Run a statement, with `?` for its values; its rows."""
     if settings.on_postgresql:
-        return asyncio.run(rows(settings.database_url, sql, *values))
+        kept = KEPT.get(settings.database_url)
+        return (
+            kept(sql, *values) if kept else asyncio.run(rows(settings.database_url, sql, *values))
+        )
     with opened(settings.database_path) as connection:
         connection.execute("PRAGMA foreign_keys = ON")
         return connection.execute(sql, values).fetchall()
@@ -56,14 +63,23 @@ def everything_in(settings: Settings) -> bytes:
 
 async def rows(url: str, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """Run a statement on PostgreSQL, with `?` for its values; its rows."""
-    numbers = count(1)
-    return await _fetch(url, sub(r"\?", lambda _: f"${next(numbers)}", sql), *values)
+    return await _fetch(url, _numbered(sql), *values)
 
 
 async def rows_of(url: str, sql: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Run a statement as the program has them on PostgreSQL, with named values; its rows."""
     numbered, names = positional(sql)
     return await _fetch(url, numbered, *[values[name] for name in names])
+
+
+async def fetched(connection: Connection, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """As `rows`, on a connection that is open."""
+    return [tuple(row) for row in await connection.fetch(_numbered(sql), *values)]
+
+
+def _numbered(sql: str) -> str:
+    numbers = count(1)
+    return sub(r"\?", lambda _: f"${next(numbers)}", sql)
 
 
 async def _fetch(url: str, sql: str, *values: Any) -> list[tuple[Any, ...]]:
