@@ -8,6 +8,9 @@ STAMPS := $(VENV)/.stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
 LOCKED := $(PIP) --require-hashes
 
+# The tests start the program hundreds of times: it is not compiled anew each time.
+test: export PYTHONDONTWRITEBYTECODE =
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help serve test check format bench bench-scale drill soak docs lock install clean
@@ -19,7 +22,7 @@ serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
 test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
-	$(BIN)/python -m pytest -n 3 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
 	$(BIN)/ruff check

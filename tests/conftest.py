@@ -25,7 +25,12 @@ from tests.support.reuse import Reused
 from tests.support.server import Server
 from tests.support.valkey import Valkey
 
-pytest_plugins = ["pytester", "tests.plugins.no_skips", "tests.plugins.in_memory"]
+pytest_plugins = [
+    "pytester",
+    "tests.plugins.in_memory",
+    "tests.plugins.long_first",
+    "tests.plugins.no_skips",
+]
 
 ENGINES = ["sqlite", "postgresql"]
 

@@ -207,7 +207,7 @@ def break_database(server: Server) -> None:
 
 def test_nothing_that_a_client_sends_reaches_the_log(start_server: Callable[..., Server]):
     server = start_server(log_level="debug")
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         token, secrets = sign_in(client)
         assert write(client, token) == 201
         authorizations = [f"Bearer {token}", f"Bearer {SECRETS['token']}", SECRETS["bearer"]]

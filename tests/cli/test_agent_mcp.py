@@ -167,7 +167,7 @@ def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> No
     async def call() -> Any:
         async with (
             Forgotten(server.url, Key.generate()) as stoa,
-            httpx.AsyncClient(base_url=server.url) as http,
+            httpx.AsyncClient(base_url=server.url, timeout=60) as http,
         ):
             return await Proxy(stoa, http).answer(call_of("get_credit_balance").encode())
 

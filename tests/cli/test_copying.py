@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.support.command import Finished, run_stoa
 from tests.support.keys import Key
@@ -45,7 +46,9 @@ class Writer:
 
     def post(self, path: str, **body: object) -> dict[str, str]:
         """Send what must succeed."""
-        answer = httpx.post(f"{self.url}/api/v1/{path}", json=body, headers=self.headers)
+        answer = httpx.post(
+            f"{self.url}/api/v1/{path}", json=body, headers=self.headers, timeout=60
+        )
         assert answer.is_success, answer.text
         return answer.json()
 
@@ -55,11 +58,12 @@ class Writer:
 
     def titles(self) -> list[str]:
         """What is there."""
-        listed = httpx.get(f"{self.url}/api/v1/threads?limit=50", headers=self.headers)
+        listed = httpx.get(f"{self.url}/api/v1/threads?limit=50", headers=self.headers, timeout=60)
         assert listed.status_code == 200
         return [thread["title"] for thread in listed.json()["threads"]]
 
 
+@pytest.mark.long
 def test_an_operator_moves_a_served_database_there_and_back(
     start_server: Callable[..., Server], postgresql: PostgreSQL, tmp_path: Path
 ) -> None:
@@ -88,6 +92,7 @@ def test_an_operator_moves_a_served_database_there_and_back(
     assert writer.titles() == ["After the move", "Meanwhile", "Before"]
 
 
+@pytest.mark.long
 def test_a_copy_that_is_killed_three_times_ends_whole(
     start_server: Callable[..., Server], postgresql: PostgreSQL, tmp_path: Path
 ) -> None:

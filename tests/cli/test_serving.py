@@ -127,7 +127,7 @@ def test_a_second_server_on_the_same_file_is_told(
     expected = f"another Stoa is already serving {first.data_dir}/stoa.db; stop it first"
     assert serve(folder) == expected
     assert refusal("migrate", "--data-dir", folder) == expected
-    assert httpx.get(f"{first.url}/readyz").status_code == 200
+    assert httpx.get(f"{first.url}/readyz", timeout=60).status_code == 200
 
 
 def test_an_unknown_setting_is_told(tmp_path: Path):
@@ -175,7 +175,7 @@ def test_a_signal_ends_the_server_with_0_and_a_closed_database(
     start_server: StartServer, name: signal.Signals
 ):
     server = start_server()
-    with httpx.Client(base_url=server.url) as client:  # whose connection is kept open
+    with httpx.Client(base_url=server.url, timeout=60) as client:  # whose connection is kept open
         client.get("/api/v1/threads").raise_for_status()
         server.process.send_signal(name)
         assert finished(server) == 0

@@ -54,7 +54,7 @@ def test_a_signal_ends_all_workers_with_0(
     assert not any(alive(pid) for pid in running)
     assert "Traceback" not in server.log
     with pytest.raises(httpx.ConnectError):
-        httpx.get(server.url)
+        httpx.get(server.url, timeout=60)
 
 
 def test_a_worker_that_dies_is_replaced_and_the_others_serve_on(

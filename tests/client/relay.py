@@ -29,7 +29,7 @@ class _Handler(BaseHTTPRequestHandler):
         relay.paths.append(self.path)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         headers = {"Content-Type": self.headers["Content-Type"]}
-        answer = httpx.post(relay.target + self.path, content=body, headers=headers)
+        answer = httpx.post(relay.target + self.path, content=body, headers=headers, timeout=60)
         self.send_response(answer.status_code)
         self.send_header("Content-Type", answer.headers["Content-Type"])
         self.send_header("Content-Length", str(len(answer.content)))

@@ -42,7 +42,7 @@ OPTIONS = {
 def folder(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that uses the client as the server gives it out."""
     project = tmp_path_factory.mktemp("typescript")
-    served = httpx.get(f"{server.url}/agent-client.ts").raise_for_status()
+    served = httpx.get(f"{server.url}/agent-client.ts", timeout=60).raise_for_status()
     (project / "agent-client.ts").write_bytes(served.content)
     shutil.copy(SOURCES / "checks.ts", project)
     (project / "package.json").write_text('{"type": "module"}')
@@ -77,10 +77,12 @@ def test_every_check_ran(outcomes: dict[str, str | None]) -> None:
 
 
 def test_it_is_served_as_text_to_any_site(server: Server) -> None:
-    served = httpx.get(f"{server.url}/agent-client.ts")
+    served = httpx.get(f"{server.url}/agent-client.ts", timeout=60)
     assert served.headers["content-type"] == "text/typescript; charset=utf-8"
     assert served.headers["access-control-allow-origin"] == "*"
     again = httpx.get(
-        f"{server.url}/agent-client.ts", headers={"If-None-Match": served.headers["etag"]}
+        f"{server.url}/agent-client.ts",
+        headers={"If-None-Match": served.headers["etag"]},
+        timeout=60,
     )
     assert again.status_code == 304

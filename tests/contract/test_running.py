@@ -54,7 +54,7 @@ def test_no_target_adds_a_header_or_leads_to_another_place(server: Server, targe
         remote.sign_in(Key("mallory"))
         remote.post("threads", {"title": "t", "body": "b"})
         remote.post("threads", {"title": "t", "body": "b"})
-    connection = http.client.HTTPConnection(*server.address, timeout=10)
+    connection = http.client.HTTPConnection(*server.address, timeout=60)
     connection.putrequest("GET", target, skip_accept_encoding=True)
     connection.endheaders()
     answer = connection.getresponse()

@@ -64,7 +64,7 @@ def test_fifty_thousand_characters_may_come_as_escapes(alice: Agent) -> None:
 @pytest.fixture
 def connection(server: Server) -> Iterator[http.client.HTTPConnection]:
     host, port = server.address
-    opened = http.client.HTTPConnection(host, port, timeout=20)
+    opened = http.client.HTTPConnection(host, port, timeout=60)
     yield opened
     opened.close()
 

@@ -61,7 +61,7 @@ def test_the_typescript_client_does_what_the_page_says(
     page: str, tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("URL", server.url)
-    served = httpx.get(f"{server.url}/agent-client.ts").raise_for_status()
+    served = httpx.get(f"{server.url}/agent-client.ts", timeout=60).raise_for_status()
     (tmp_path / "agent-client.ts").write_bytes(served.content)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     program = tmp_path / "page.ts"
@@ -71,6 +71,7 @@ def test_the_typescript_client_does_what_the_page_says(
         assert said in done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_the_commands_do_what_the_page_says(tmp_path: Path, server: Server) -> None:
     printed = run(["sh", "-eu", "-c", "\n".join(blocks(CLIENTS, "sh"))], tmp_path, server)
     for said in ("ada.key", "Ada", "Is WAL safe on a network drive?", "signup_grant"):

@@ -40,7 +40,7 @@ def ask(server: Server, title: str) -> str:
 def post(server: Server, path: str, body: dict[str, str], token: str = "") -> Any:
     """Send what must succeed; the answer."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = httpx.post(f"{server.url}/api/v1/{path}", json=body, headers=headers)
+    answer = httpx.post(f"{server.url}/api/v1/{path}", json=body, headers=headers, timeout=60)
     assert answer.is_success, answer.text
     return answer.json()
 
@@ -74,9 +74,11 @@ def test_a_backup_of_a_running_server_can_be_restored(
     stoa = [sys.executable, "-m", "stoa", "audit", "--data-dir", str(data)]
     subprocess.run(stoa, check=True, capture_output=True, cwd=folder)
     again = start_server(data)
-    found = httpx.get(f"{again.url}/api/v1/search", params={"q": "backup"}).json()["threads"]
+    found = httpx.get(f"{again.url}/api/v1/search", params={"q": "backup"}, timeout=60).json()[
+        "threads"
+    ]
     assert [thread["id"] for thread in found] == [kept]
-    assert httpx.get(f"{again.url}/api/v1/threads/{lost}").status_code == 404
+    assert httpx.get(f"{again.url}/api/v1/threads/{lost}", timeout=60).status_code == 404
 
 
 def test_the_settings_shown_are_settings() -> None:

@@ -12,7 +12,7 @@ import apsw
 Call = Literal["sync", "write"]
 
 _REAL = "unix"
-WAIT_S = 10
+WAIT_S = 60
 
 
 @dataclass

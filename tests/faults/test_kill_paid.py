@@ -103,6 +103,7 @@ def kept_in(path: Path) -> tuple[Kept, set[str]]:
 
 @pytest.mark.promise("C13")
 @pytest.mark.timeout(300)
+@pytest.mark.long
 def test_twenty_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced(
     start_server: Callable[..., Server],
 ) -> None:

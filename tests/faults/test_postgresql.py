@@ -96,7 +96,7 @@ def wait_for(server: Server, status: int) -> httpx.Response:
     """The answer of /readyz once it has this status."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        answer = httpx.get(f"{server.url}/readyz")
+        answer = httpx.get(f"{server.url}/readyz", timeout=60)
         if answer.status_code == status:
             return answer
         time.sleep(0.05)

@@ -99,7 +99,7 @@ def processes(
 
 
 def statuses(url: str, path: str, times: int, headers: dict[str, str]) -> list[int]:
-    with httpx.Client(base_url=url, headers=headers) as client:
+    with httpx.Client(base_url=url, headers=headers, timeout=60) as client:
         return [client.get(path).status_code for _ in range(times)]
 
 
@@ -125,7 +125,7 @@ def test_no_call_fails_when_valkey_is_killed_under_load(
     over = Event()
 
     def load() -> set[int]:
-        with httpx.Client(base_url=server.url) as client:
+        with httpx.Client(base_url=server.url, timeout=60) as client:
             seen: set[int] = set()
             while not over.is_set():
                 seen.add(client.get("/api/v1/threads").status_code)
@@ -150,6 +150,6 @@ def test_no_call_fails_when_valkey_is_killed_under_load(
 def until(server: Server, wanted: dict[str, str | int]) -> None:
     """Ask until `/readyz` says so; it is 200 all the time."""
     while True:
-        ready = httpx.get(f"{server.url}/readyz").raise_for_status().json()
+        ready = httpx.get(f"{server.url}/readyz", timeout=60).raise_for_status().json()
         if wanted.items() <= ready.items():
             return

@@ -63,7 +63,7 @@ class Import:
         """The threads of the authors of this import, oldest first, each with its `replies`."""
         _, *lines = self.job.keys.read_text().splitlines()
         keys = {json.loads(line)["publicKey"] for line in lines}
-        with httpx.Client(base_url=self.job.url) as http:
+        with httpx.Client(base_url=self.job.url, timeout=60) as http:
             mine = [
                 thread
                 for thread in _pages(http, "/api/v1/threads", "threads")

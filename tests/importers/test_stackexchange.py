@@ -324,7 +324,7 @@ def test_a_challenge_for_another_address_is_not_signed(server: Server, importing
             asked.append(self.path)
             kind = {"Content-Type": "application/json"} if body else {}
             url = f"{server.url}{self.path}"
-            answer = httpx.request(self.command, url, content=body, headers=kind)
+            answer = httpx.request(self.command, url, content=body, headers=kind, timeout=60)
             self.send_response(answer.status_code)
             self.end_headers()
             self.wfile.write(answer.content)
@@ -399,6 +399,7 @@ def _titles_in_time_order(source: Path) -> list[str]:
 
 if REAL.exists():
 
+    @pytest.mark.long
     def test_a_real_site_goes_in(server: Server, importing: MakeImport):
         imported = importing(server.url, REAL)
         summary = imported.run()

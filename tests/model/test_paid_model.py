@@ -377,6 +377,7 @@ def explore(examples: int, steps: int, **more: Any) -> int:
 
 
 @pytest.mark.promise("C12")
+@pytest.mark.long
 def test_two_thousand_steps_agree_with_the_model(
     engine: str, new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

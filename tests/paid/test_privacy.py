@@ -104,6 +104,7 @@ def secrets(stoa: App) -> Secrets:
 
 
 @pytest.mark.promise("C10")
+@pytest.mark.long
 def test_no_public_read_shows_submitted_work_to_others(secrets: Secrets) -> None:
     statuses: dict[int, int] = {}
     for target in secrets.targets():

@@ -26,19 +26,23 @@ from tests.support.clock import DAY, SECOND, START, VirtualClock
 from tests.support.database import rows
 from tests.support.jobs import REJECTION, WORK, done, offer, read
 from tests.support.keys import Key
-from tests.support.postgresql import PostgreSQL
+from tests.support.postgresql import PostgreSQL, name_of
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
 ALONE_S = 0.3
-"""After so long, whoever has read and waits for the others is alone."""
+"""After so long, whoever waits for others that a lock keeps away goes on alone."""
+
+SURE_S = 60
+"""So long one waits for others whom nothing keeps away."""
 
 
 class Meeting:
-    """Holds up callers until so many are there."""
+    """Holds up callers until so many are there, or until their patience is at its end."""
 
-    def __init__(self, parties: int) -> None:
+    def __init__(self, parties: int, patience_s: float = SURE_S) -> None:
         self._missing = parties
+        self._patience_s = patience_s
         self._complete = asyncio.Event()
 
     async def join(self) -> None:
@@ -47,7 +51,7 @@ class Meeting:
         if self._missing <= 0:
             self._complete.set()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._complete.wait(), ALONE_S)
+            await asyncio.wait_for(self._complete.wait(), self._patience_s)
 
 
 @pytest.fixture(params=["locked", "naive"])
@@ -71,10 +75,16 @@ def take_out_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def meet(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
+def patience_s(locked: bool) -> float:
+    """How long to wait for others, who can come where there are no locks."""
+    return ALONE_S if locked else SURE_S
+
+
+@pytest.fixture
+def meet(monkeypatch: pytest.MonkeyPatch, patience_s: float) -> Callable[[str, int], None]:
     """Lets so many calls meet before a function of the store, which comes after what is read."""
 
-    return lambda name, parties: hold_up(monkeypatch, name, Meeting(parties))
+    return lambda name, parties: hold_up(monkeypatch, name, Meeting(parties, patience_s))
 
 
 def hold_up(monkeypatch: pytest.MonkeyPatch, name: str, meeting: Meeting) -> None:
@@ -178,6 +188,7 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
     ada: Agent,
     bob: Agent,
     locked: bool,
+    patience_s: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     job = offer(ada)
@@ -190,7 +201,7 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
         if not has_read.is_set():
             has_read.set()
             with suppress(TimeoutError):
-                await asyncio.wait_for(overtaken.wait(), ALONE_S)
+                await asyncio.wait_for(overtaken.wait(), patience_s)
         return await real(*values)
 
     async def overtake() -> Answer:
@@ -265,9 +276,11 @@ def test_whatever_agents_do_at_once_they_never_wait_for_each_other_in_a_circle(
 
 def deadlocks(cluster: PostgreSQL, url: str) -> int:
     """How often transactions waited in a circle; a connection says so once it is closed."""
-    name = url.partition("@/")[2].partition("?")[0]
+    connected = "SELECT 1 FROM pg_stat_activity WHERE datname = ?"
+    while asyncio.run(rows(cluster.url(), connected, name_of(url))):
+        continue
     counted = "SELECT deadlocks FROM pg_stat_database WHERE datname = ?"
-    return asyncio.run(rows(cluster.url(), counted, name))[0][0]
+    return asyncio.run(rows(cluster.url(), counted, name_of(url)))[0][0]
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["passes over", "naive"])

@@ -26,7 +26,7 @@ AROUND_S = 0.05
 APART_S = 0.007
 Race = Callable[[Crowd], Coroutine[Any, Any, None]]
 
-pytestmark = pytest.mark.usefixtures("engine")
+pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.long]
 
 
 def run(server: Server, race: Race) -> None:

@@ -17,7 +17,7 @@ from stoa.http.wire import Application, Ready
 from tests.support.answers import Answer
 
 DOCUMENTATION = "http://stoa.test/docs/errors"
-WAIT_S = 10
+WAIT_S = 60
 _STATUS = re.compile(rb"HTTP/1\.1 (\d+) ")
 
 

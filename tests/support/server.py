@@ -8,14 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import httpx
 
 from stoa.settings import Settings
 
-_READY_S = 20
-_STOP_S = 15
+_READY_S = 60
+_STOP_S = 60
 _OPEN_AT = re.compile(r"open at (http://\S+)")
 
 
@@ -70,13 +72,17 @@ class Server:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + _READY_S
-        while time.monotonic() < deadline:
-            try:
-                if httpx.get(f"{self.url}/readyz").status_code == 200:
-                    return
-            except httpx.TransportError:
-                time.sleep(0.01)
-        raise AssertionError(f"the server is not ready after {_READY_S} s: {self.log}")
+        while not self._is_ready():
+            assert time.monotonic() < deadline, f"not ready after {_READY_S} s: {self.log}"
+            assert self.process.poll() is None, f"the server ended: {self.log}"
+            time.sleep(0.01)
+
+    def _is_ready(self) -> bool:
+        connection = HTTPConnection(*self.address, timeout=_READY_S)
+        with closing(connection), suppress(OSError, HTTPException):
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+        return False
 
     @property
     def log(self) -> str:

@@ -121,6 +121,7 @@ def test_no_page_is_wider_than_the_screen(
         ("dark", "{type: 'rule', values: ['color-contrast']}"),
     ],
 )
+@pytest.mark.long
 def test_axe_finds_no_violation(town: Town, browser: Browser, theme: Theme, rules: str) -> None:
     context = browser.new_context(color_scheme=theme, bypass_csp=True)
     page = context.new_page()

@@ -127,7 +127,10 @@ def server(start_server: Callable[..., Server]) -> Server:
 
 
 def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(server: Server) -> None:
-    with httpx.Client(base_url=server.url) as own, httpx.Client(base_url=server.url) as hosts:
+    with (
+        httpx.Client(base_url=server.url, timeout=60) as own,
+        httpx.Client(base_url=server.url, timeout=60) as hosts,
+    ):
         host = Host(hosts)
         stranger = Stranger(own)
         *calls, balance = stranger.read("/skill.md")
@@ -140,7 +143,10 @@ def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(server: Se
 
 
 def test_the_overview_leads_a_stranger_through_every_call_it_shows(server: Server) -> None:
-    with httpx.Client(base_url=server.url) as own, httpx.Client(base_url=server.url) as hosts:
+    with (
+        httpx.Client(base_url=server.url, timeout=60) as own,
+        httpx.Client(base_url=server.url, timeout=60) as hosts,
+    ):
         Host(hosts)
         stranger = Stranger(own)
         calls = stranger.read("/llms.txt")
@@ -151,12 +157,16 @@ def test_the_overview_leads_a_stranger_through_every_call_it_shows(server: Serve
 
 
 def test_the_code_in_the_skill_makes_a_key_and_signs(server: Server, tmp_path: Path) -> None:
-    text = httpx.get(f"{server.url}/skill.md").text
+    text = httpx.get(f"{server.url}/skill.md", timeout=60).text
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
     assert code
     names: dict[str, Any] = {}
     exec(code[1], names)  # noqa: S102
     asked = {"publicKey": names["public_key"]}
-    challenge = httpx.post(f"{server.url}/api/v1/auth/challenge", json=asked).json()["challenge"]
+    challenge = httpx.post(f"{server.url}/api/v1/auth/challenge", json=asked, timeout=60).json()[
+        "challenge"
+    ]
     proof = {**asked, "challenge": challenge, "signature": names["sign"](challenge)}
-    assert httpx.post(f"{server.url}/api/v1/auth/verify", json=proof).json()["isNewAgent"]
+    assert httpx.post(f"{server.url}/api/v1/auth/verify", json=proof, timeout=60).json()[
+        "isNewAgent"
+    ]

@@ -47,7 +47,7 @@ class Client:
 
     def post(self, path: str, **body: object) -> dict[str, str]:
         """Send what must succeed."""
-        answer = httpx.post(f"{self._api}/{path}", json=body, headers=self._headers)
+        answer = httpx.post(f"{self._api}/{path}", json=body, headers=self._headers, timeout=60)
         assert answer.is_success, answer.text
         self.wrote = answer.headers.get("X-Stoa-Consistency", "")
         return answer.json()
@@ -58,14 +58,14 @@ class Client:
 
     def titles(self, **headers: str) -> list[str]:
         """The threads that it is shown."""
-        answer = httpx.get(f"{self._api}/threads", headers={**self._headers, **headers})
+        answer = httpx.get(f"{self._api}/threads", headers={**self._headers, **headers}, timeout=60)
         assert answer.status_code == 200, answer.text
         return [thread["title"] for thread in answer.json()["threads"]]
 
 
 def figures(server: Server) -> dict[str, str | int]:
     """What the operator is told."""
-    answer = httpx.get(f"{server.url}/readyz")
+    answer = httpx.get(f"{server.url}/readyz", timeout=60)
     assert answer.status_code == 200
     return answer.json()
 
@@ -104,7 +104,7 @@ def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
         assert nobody.titles(**{"X-Stoa-Consistency": ada.wrote}) == ["New", "Old"]
         assert nobody.titles(**{"X-Stoa-Consistency": "whatever"}) == ["New", "Old"]
         assert nobody.titles() == ["Old"]
-        home = httpx.get(f"{other.url}/forum").text
+        home = httpx.get(f"{other.url}/forum", timeout=60).text
         assert ("Old" in home, "New" in home) == (True, False)
     finally:
         replica.release()

@@ -15,7 +15,7 @@ from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.engines.sqlite_writer import GROUP_MAX, Writer
 from stoa.store.tx import StoreUnavailable, Tx, Work
 
-WAIT_S = 10
+WAIT_S = 60
 SCHEMA = """
 CREATE TABLE line (number INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE later (number INTEGER REFERENCES line (number) DEFERRABLE INITIALLY DEFERRED) STRICT;
