@@ -18,7 +18,7 @@ import pytest
 from stoa.operations import escrow
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import audit, jobs, statements
-from stoa.store.engines.postgres_tx import numbered
+from stoa.store.engines.postgres_tx import PostgresTx, numbered
 from tests.conftest import QUIET
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
@@ -33,6 +33,9 @@ pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 ALONE_S = 0.3
 """After so long, whoever waits for others that a lock keeps away goes on alone."""
 
+NEAR_S = 3
+"""After so long, whoever runs into another's lock has come to it."""
+
 SURE_S = 60
 """So long one waits for others whom nothing keeps away."""
 
@@ -40,7 +43,7 @@ SURE_S = 60
 class Meeting:
     """Holds up callers until so many are there, or until their patience is at its end."""
 
-    def __init__(self, parties: int, patience_s: float = SURE_S) -> None:
+    def __init__(self, parties: int, patience_s: float) -> None:
         self._missing = parties
         self._patience_s = patience_s
         self._complete = asyncio.Event()
@@ -290,8 +293,9 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
     """Ada has moved her credits and comes to what notes that she was seen; the other has locked her
     and wants to pay her."""
     if waits:
-        shared = statements.positional(statements.load("sqlite")["agents.seen"])
-        monkeypatch.setitem(numbered(), "agents.seen", shared)
+        sql, names = numbered()["agents.seen"]
+        assert "SKIP LOCKED" in sql
+        monkeypatch.setitem(numbered(), "agents.seen", (sql.replace("SKIP LOCKED", ""), names))
     url = postgresql.new()
     values = {"database_url": url, **LIMITS_OFF, **QUIET}
     with App(msgspec.convert(values, Settings)) as app:
@@ -299,8 +303,15 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
         thread = bob.thread(bountyCredits=1)
         path = f"threads/{thread['id']}/replies/{ada.reply(thread)['id']}/accept"
         app.clock.advance(SECOND)
-        meeting = Meeting(2)
-        hold_up(monkeypatch, "stoa.store.agents.seen", meeting)
+        meeting = Meeting(2, NEAR_S)
+        real = PostgresTx.run
+
+        async def held_up(tx: PostgresTx, statement: str, **values: Any) -> int:
+            if statement == "agents.seen":
+                await meeting.join()
+            return await real(tx, statement, **values)
+
+        monkeypatch.setattr(PostgresTx, "run", held_up)
         hold_up(monkeypatch, "stoa.operations.escrow.pay", meeting)
         body = {"title": "t", "body": "b", "bountyCredits": 1}
         statuses(app, [ada.ask("POST", "threads", body), bob.ask("POST", path)])
