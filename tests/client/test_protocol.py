@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stoa.client import ForeignChallenge, Key, RateLimited, Refused, UnexpectedAnswer, Unreachable
+from stoa.client.operation import Operation
 from stoa.client.operations import CLAIM_JOB, CREATE_REPLY, GET_BALANCE, LIST_THREADS
 from stoa.client.protocol import Pause, Profile, Reply, Send, Session, SignIn, Steps
 
@@ -349,7 +350,9 @@ def test_values_go_where_the_operation_has_them() -> None:
 def test_a_read_shows_what_was_written_whatever_order_the_answers_came_in() -> None:
     written = [ok({}, 201, **{"x-stoa-consistency": at}) for at in ("2", "1")]
     play = Play(session(None), ok(EMPTY_PAGE), *written, ok(EMPTY_PAGE))
-    for operation in (LIST_THREADS, CREATE_REPLY, CREATE_REPLY, LIST_THREADS):
+    read: Operation[Any] = LIST_THREADS
+    write: Operation[Any] = CREATE_REPLY
+    for operation in (read, write, write, read):
         with suppress(UnexpectedAnswer):  # what a write says is of no matter here
             play.run(play.session.call(operation, {}))
     shown = [send.headers.get("x-stoa-consistency") for send in play.sent]

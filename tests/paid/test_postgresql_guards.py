@@ -104,18 +104,33 @@ def test_the_database_refuses_that(url: str, what: str) -> None:
         asyncio.run(attempt())
 
 
-def test_nobody_adds_to_a_transaction_that_another_is_sealing(url: str) -> None:
+SEALED = """
+INSERT INTO account VALUES ('escrow:a', 0), ('escrow:b', 0) ON CONFLICT DO NOTHING;
+INSERT INTO posting VALUES ('escrow:a', 'tx_2', -5, 0), ('escrow:b', 'tx_2', 5, 5);
+INSERT INTO ledger_transaction VALUES ('tx_2', 'hold', 'job', 'job_1', 0)
+"""
+ONE = "INSERT INTO posting VALUES ('issuer', 'tx_2', 5, 0)"
+BALANCED = """
+INSERT INTO account VALUES ('escrow:c', 0) ON CONFLICT DO NOTHING;
+INSERT INTO posting VALUES ('issuer', 'tx_2', -5, 0), ('escrow:c', 'tx_2', 5, 5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("slipped", "transaction", "message"),
+    [(ONE, "tx_2", "sum to zero"), (BALANCED, "tx_3", "another has sealed")],
+    ids=["one posting", "two that balance"],
+)
+def test_nobody_adds_to_a_transaction_that_another_is_sealing(
+    url: str, slipped: str, transaction: str, message: str
+) -> None:
     async def attempt() -> None:
         sealing, adding = [await asyncpg.connect(url) for _ in range(2)]
         first, second = sealing.transaction(), adding.transaction()
         await first.start()
-        await sealing.execute(
-            "INSERT INTO account VALUES ('escrow:a', 0), ('escrow:b', 0);"
-            "INSERT INTO posting VALUES ('escrow:a', 'tx_2', -5, 0), ('escrow:b', 'tx_2', 5, 5);"
-            "INSERT INTO ledger_transaction VALUES ('tx_2', 'hold', 'job', 'job_1', 0)"
-        )
+        await sealing.execute(SEALED.replace("tx_2", transaction))
         await second.start()
-        await adding.execute("INSERT INTO posting VALUES ('issuer', 'tx_2', 5, 0)")
+        await adding.execute(slipped.replace("tx_2", transaction))
         await first.commit()
         try:
             await second.commit()
@@ -123,5 +138,5 @@ def test_nobody_adds_to_a_transaction_that_another_is_sealing(url: str) -> None:
             await sealing.close()
             await adding.close()
 
-    with pytest.raises(asyncpg.IntegrityConstraintViolationError, match="sum to zero"):
+    with pytest.raises(asyncpg.IntegrityConstraintViolationError, match=message):
         asyncio.run(attempt())

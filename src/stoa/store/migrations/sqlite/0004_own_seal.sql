@@ -1,0 +1,1 @@
+-- Nothing to do: where one connection writes, nobody adds beside a seal that is not committed.
