@@ -1,7 +1,7 @@
 """Copying a database to another engine and back: nothing is lost, whenever it was interrupted."""
 
 import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from stoa.store.engines import copying as engines
 from stoa.store.tx import Row, StartRefused
 from tests.support import everything, jobs
 from tests.support.app import Agent, App
+from tests.support.clock import VirtualClock
 from tests.support.postgresql import PostgreSQL
 from tests.support.schema import migrated
 
@@ -28,6 +29,13 @@ SMALL = 7
 """Rows per transaction here, so that there are many."""
 
 Wrap = Callable[[Target], Any]
+
+
+@pytest.fixture
+def stoa(settings: Settings, clock: VirtualClock) -> Iterator[App]:
+    """The application with connections of its own, by which a copy sees that it is served."""
+    with App(settings, clock) as app:
+        yield app
 
 
 @pytest.fixture
