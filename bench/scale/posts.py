@@ -51,11 +51,12 @@ def posts(world: World) -> Iterator[Post]:
 
 
 class Search(NamedTuple):
-    """What is asked: words, tags that the thread must have, how many results to leave out."""
+    """What is asked: words, tags of the thread, how many results to leave out, whose."""
 
     words: str
     tags: list[str] = []  # noqa: RUF012 - a tuple in all but its default
     start: int = 0
+    by_one_author: bool = False
 
 
 def searches() -> dict[str, Callable[[Vocabulary], Search]]:
@@ -73,6 +74,10 @@ def searches() -> dict[str, Callable[[Vocabulary], Search]]:
         "a word of one text in a hundred": lambda v: Search(v.ranked(300, 500)),
         "a rare word": lambda v: Search(v.ranked(20_000, WORDS)),
         "a word that is nowhere": lambda _: Search("xyzzy"),
+        "two common words": lambda v: Search(f"{v.ranked(0, 10)} {v.ranked(10, 30)}"),
+        "two common words of one author": lambda v: Search(
+            f"{v.ranked(0, 10)} {v.ranked(10, 30)}", by_one_author=True
+        ),
         "a common and a rare word": lambda v: Search(
             f"{v.ranked(0, 30)} {v.ranked(20_000, WORDS)}"
         ),
@@ -86,5 +91,9 @@ def searches() -> dict[str, Callable[[Vocabulary], Search]]:
         ),
         "a phrase of two common words": lambda v: Search(f'"{v.words[0]} {v.words[1]}"'),
         "a phrase of three words": lambda v: Search(f'"{v.text(3)}"'),
+        "a phrase of a common and a rare word": lambda v: Search(
+            f'"{v.words[0]} {v.ranked(20_000, WORDS)}"'
+        ),
+        "a phrase and words": lambda v: Search(f'"{v.text(2)}" {v.text(4)}'),
         "a phrase of common words that is nowhere": lambda v: Search(f'"{" ".join(v.words[:5])}"'),
     }

@@ -72,7 +72,7 @@ async def search_postgresql(given: Given) -> list[Result]:
         await searching.fill_postgresql(url, searching.world_of(given.posts))
     store = await PostgresStore.open(given.cluster.url(name), clock, 1, growth.TIMEOUT_S)
     try:
-        times = await searching.times(store.read, given.rounds)
+        times = await searching.times(store.read, given.rounds, given.posts)
     finally:
         await store.close()
     return list(_searches("PostgreSQL", times))
@@ -84,8 +84,9 @@ async def search_sqlite(given: Given) -> list[Result]:
     if not path.exists():
         searching.fill_sqlite(path, searching.world_of(given.posts))
     store = SqliteStore.open(path, clock)
+    read = partial(store.read, slow=True)
     try:
-        times = await searching.times(partial(store.read, slow=True), given.rounds)
+        times = await searching.times(read, given.rounds, given.posts)
     finally:
         await store.close()
     return list(_searches("SQLite", times))

@@ -39,7 +39,10 @@ async def fill_postgresql(url: str, world: World) -> None:
         source = posts(world)
         while batch := list(islice(source, _BATCH)):
             await copy(connection, "post", ((post[0], post[1], post[2]) for post in batch))
-            texts = ((post[0], to_tsvector(post[3]), to_tsvector(post[4])) for post in batch)
+            texts = (
+                (post[0], to_tsvector(post[3], post[0], title=True), to_tsvector(post[4], post[0]))
+                for post in batch
+            )
             await copy(connection, "words", texts)
         await connection.execute(_index_all())
         await connection.execute("DROP TABLE words")
@@ -80,23 +83,25 @@ def _insert(connection: apsw.Connection, table: str, rows: Iterator[Row]) -> Non
 Read = Callable[[Callable[[Tx], Coroutine[Any, Any, None]]], Awaitable[None]]
 
 
-async def _ask(wanted: Search, tx: Tx) -> None:
+async def _ask(wanted: Search, author: str, tx: Tx) -> None:
     """What the operation reads for a search."""
     query = querylang.parse(wanted.words)
     newest = await search.newest_post(tx)
-    found = await search.find(tx, query, None, wanted.tags, newest, PAGE, wanted.start)
+    whose = author if wanted.by_one_author else None
+    found = await search.find(tx, query, whose, wanted.tags, newest, PAGE, wanted.start)
     await threads.many(tx, [thread_id for thread_id, _ in found])
     await replies.texts(tx, [reply_id for _, reply_id in found if reply_id])
 
 
-async def times(read: Read, rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of each kind of search, with other words each time."""
+async def times(read: Read, rounds: int, posts: int) -> dict[str, list[float]]:
+    """Milliseconds of each kind of search among so many posts, with other words each time."""
+    author = world_of(posts).agent(0)
     vocabulary = Vocabulary(seed=12)
     spent: defaultdict[str, list[float]] = defaultdict(list)
     for _ in range(rounds):
         for name, make in searches().items():
             wanted = make(vocabulary)
             start = time.perf_counter()
-            await read(partial(_ask, wanted))
+            await read(partial(_ask, wanted, author))
             spent[name].append(1000 * (time.perf_counter() - start))
     return dict(spent)

@@ -90,6 +90,41 @@ def test_more_of_the_words_count_more_than_fewer(stoa: App, alice: Agent) -> Non
     assert found(stoa, "hops malt yeast -water") == [one["id"]]
 
 
+def test_a_rarer_word_counts_more_and_of_equals_the_newest_text_comes_first(
+    stoa: App, alice: Agent
+) -> None:
+    rare = alice.thread("a", "zymurgy")
+    old, new = (alice.thread("b", "hops and malt") for _ in range(2))
+    both = alice.thread("c", "hops and zymurgy")
+    title = alice.thread("Hops", "d")
+    alice.reply(old, "hops again")
+    expected = [title, both, rare, old, new]
+    assert found(stoa, "hops zymurgy") == [thread["id"] for thread in expected]
+    (_, _, _, row, _) = search(stoa, q="hops zymurgy")["threads"]
+    assert row["match"]["snippet"]["body"] == "hops again"
+
+
+def test_each_page_of_a_search_goes_on_where_the_last_one_ended(stoa: App, alice: Agent) -> None:
+    threads = [alice.thread("a", f"hops {'malt' if n % 2 else 'yeast'}") for n in range(7)]
+    expected = [threads[n]["id"] for n in (6, 4, 2, 0, 5, 3, 1)]
+    page = search(stoa, q="hops yeast", limit="3")
+    seen = ids(page)
+    while page["nextCursor"]:
+        alice.thread("Yeast", "hops")
+        page = search(stoa, q="hops yeast", limit="3", cursor=page["nextCursor"])
+        seen += ids(page)
+    assert seen == expected
+
+
+def test_words_of_one_piece_are_looked_for_side_by_side(stoa: App, alice: Agent) -> None:
+    near = alice.thread("a", "a write-ahead log")
+    alice.thread("b", "ahead of me they write")
+    assert found(stoa, "write-ahead") == [near["id"]]
+    title = alice.thread("Write-ahead", "c")
+    assert found(stoa, "write-ahead zymurgy") == [title["id"], near["id"]]
+    assert found(stoa, '"write ahead" -log') == [title["id"]]
+
+
 def test_words_beside_a_phrase_only_rank(stoa: App, alice: Agent) -> None:
     both = alice.thread("a", "roasted barley tastes of yeast here")
     phrase = alice.thread("b", "roasted barley tastes of malt here")

@@ -1,7 +1,9 @@
 """Queries as FTS5 reads them: what they find, and that none can break out of its quotes."""
 
+import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import apsw
 import pytest
@@ -19,7 +21,9 @@ POSTS = [
     "日本語 のテキスト",
     "NEAR the AND of NOT",
 ]
-CREATE = "CREATE VIRTUAL TABLE post USING fts5 (body, tokenize = 'unicode61 remove_diacritics 2')"
+CREATE = """
+CREATE VIRTUAL TABLE post USING fts5 (title, body, tokenize = 'unicode61 remove_diacritics 2')
+"""
 SYNTAX = ['"', "-", "*", ":", "^", "(", ")", "{", "}", "+", "\\", "'", ",", "\0", "\n", " "]
 WORDS = [
     "AND",
@@ -51,11 +55,19 @@ def posts() -> Iterator[apsw.Connection]:
     connection.close()
 
 
+def _matches(connection: apsw.Connection, match: str) -> set[int]:
+    return {
+        row[0] for row in connection.execute("SELECT rowid FROM post WHERE post MATCH ?", (match,))
+    }
+
+
 def _find(connection: apsw.Connection, query: Query) -> list[str]:
-    found = connection.execute(
-        "SELECT body FROM post WHERE post MATCH ? ORDER BY rowid", (to_fts5(query),)
-    )
-    return [str(row[0]) for row in found]
+    """The posts that any part finds among those that are looked at; none has it in its title."""
+    asked = json.loads(to_fts5(query))
+    found = set[int]().union(*(_matches(connection, part) for part, _ in asked["words"]))
+    found &= _matches(connection, asked["near"])
+    assert not any(_matches(connection, title) for _, title in asked["words"] if title)
+    return [POSTS[place - 1] for place in sorted(found)]
 
 
 @pytest.mark.parametrize(
@@ -129,5 +141,30 @@ def test_every_word_stands_in_quotes(text: str):
     except ValueError:
         return
     if not query.is_empty:
-        outside = re.sub('"[^"]*"', " ", to_fts5(query))
-        assert set(re.findall(r"[^\s()]+", outside)) <= {"AND", "OR", "NOT"}
+        asked = json.loads(to_fts5(query))
+        matches: list[str | None] = [asked["near"], *chain(*asked["words"])]
+        for match in filter(None, matches):
+            outside = re.sub('"[^"]*"', " ", match.replace("title : ", ""))
+            assert set(re.findall(r"[^\s()]+", outside)) <= {"AND", "OR", "NOT"}
+
+
+@pytest.mark.parametrize(
+    ("text", "near", "words"),
+    [
+        ("log", '("log")', [['("log")', '(title : "log")']]),
+        (
+            "a.b c -d",
+            '("a" AND "b") OR ("c")',
+            [
+                ['("a b") NOT "d"', '(title : "a b") NOT "d"'],
+                ['("c") NOT "d"', '(title : "c") NOT "d"'],
+            ],
+        ),
+        ('c "a b"', '("a" AND "b")', [['("c" AND "a b")', None], ['("a b")', '(title : "a b")']]),
+    ],
+)
+def test_a_search_looks_at_texts_with_the_words_and_weighs_each_phrase(
+    text: str, near: str, words: list[list[str | None]]
+):
+    alike = '"' in text
+    assert json.loads(to_fts5(parse(text))) == {"near": near, "alike": alike, "words": words}

@@ -1,20 +1,35 @@
 """Renders a search query for SQLite's FTS5, so that nothing in it can be read as FTS5 syntax."""
 
+import json
+
 from stoa.domain.querylang import Phrase, Query
 
 
 def to_fts5(query: Query) -> str:
-    """The right side of MATCH. Not for an empty query, which MATCH refuses.
+    """What `search.find` takes, as JSON of right sides of MATCH. Not for an empty query.
 
-    Quoted phrases must be there. Words need not all be there, but without a phrase one must, and
-    the ranking puts texts with more of them first. The first phrase stands once more among the
-    words, so that words beside phrases only rank.
+    `near` finds the texts to look at: with all words of the quoted phrases or, without one, all
+    words of anything looked for. `words` has for each phrase looked for what finds it anywhere in a
+    text and what finds it in a title, both only where the whole query allows it. Beside a quoted
+    phrase words are `alike`, rare or not, and titles are not looked at: it would take too long.
     """
-    wanted = [_quote(phrase) for phrase in query.include if phrase in query.quoted]
-    words = [_quote(phrase) for phrase in query.include if phrase not in query.quoted]
-    if words:
-        wanted.append(f"({' OR '.join((*words, *wanted[:1]))})")
-    return " NOT ".join((f"({' AND '.join(wanted)})", *map(_quote, query.exclude)))
+    quoted = [phrase for phrase in query.include if phrase in query.quoted]
+    near = " AND ".join(map(_near, quoted)) or " OR ".join(map(_near, query.include))
+    without = "".join(f" NOT {_quote(phrase)}" for phrase in query.exclude)
+
+    def found(phrase: Phrase, column: str = "") -> str:
+        others = "".join(f" AND {_quote(other)}" for other in quoted if other != phrase)
+        return f"({column}{_quote(phrase)}{others}){without}"
+
+    words = [
+        (found(phrase), None if quoted and phrase not in quoted else found(phrase, "title : "))
+        for phrase in query.include
+    ]
+    return json.dumps({"near": near, "alike": bool(quoted), "words": words})
+
+
+def _near(phrase: Phrase) -> str:
+    return f"({' AND '.join(_quote((word,)) for word in phrase)})"
 
 
 def _quote(phrase: Phrase) -> str:

@@ -6,7 +6,8 @@ from stoa.domain.querylang import Query
 from stoa.store.tx import Tx
 
 NEWEST_MATCHES = 10_000
-"""Ranking looks at this many of the newest matches: common words cost no more than rare ones."""
+"""A search looks at this many of the newest texts with its words, so that common ones cost no more
+than rare ones."""
 
 
 async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:
@@ -18,8 +19,8 @@ async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: st
 
 def index(tx: Tx, number: int, title: str, body: str) -> None:
     """Put the text of this number into the index."""
-    words = {"title": tx.searchable(title), "body": tx.searchable(body)}
-    tx.defer("search.index_post", id=number, **words)
+    words = tx.searchable(title, number, title=True)
+    tx.defer("search.index_post", id=number, title=words, body=tx.searchable(body, number))
 
 
 async def newest_post(tx: Tx) -> int:

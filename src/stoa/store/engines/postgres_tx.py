@@ -72,8 +72,8 @@ class PostgresTx:
             # Whoever held the lock may have taken a later time than this transaction began with.
             self.now = self._clock()
 
-    def searchable(self, text: str) -> str:
-        return to_tsvector(text)
+    def searchable(self, text: str, number: int, *, title: bool = False) -> str:
+        return to_tsvector(text, number, title=title)
 
     def match(self, query: Query) -> str:
         return to_tsquery(query)

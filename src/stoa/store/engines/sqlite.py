@@ -19,6 +19,8 @@ from stoa.store.tx import StartRefused, StoreUnavailable, Work
 T = TypeVar("T")
 
 SLOW_READERS = 2
+SLOW_CACHE_MB = 64
+"""A search looks up ten thousand rows anywhere in the file."""
 
 
 def migrate(path: Path) -> list[str]:
@@ -75,7 +77,9 @@ class SqliteStore:
         # the log into the file: SQLite does that when the last connection closes.
         writer = connect(path, writer=True)
         self._reader = connect(path, writer=False)
-        self._slow = [connect(path, writer=False) for _ in range(SLOW_READERS)]
+        self._slow = [
+            connect(path, writer=False, cache_mb=SLOW_CACHE_MB) for _ in range(SLOW_READERS)
+        ]
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
         self._writer = Writer(writer, self._begin, self._changes)
 

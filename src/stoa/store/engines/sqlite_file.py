@@ -16,15 +16,18 @@ _WAL_BYTES = 64 * 1024 * 1024
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
-def connect(path: Path, *, writer: bool) -> apsw.Connection:
-    """A connection with the settings that durability and isolation rest on."""
+def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
+    """A connection with the settings that durability and isolation rest on.
+
+    It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
+    """
     connection = apsw.Connection(str(path), statementcachesize=300)
     connection.set_busy_timeout(_BUSY_MS)
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("PRAGMA cache_size = -16000")
+    connection.execute(f"PRAGMA cache_size = {-1000 * cache_mb}")
     if writer:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
