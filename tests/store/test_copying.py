@@ -181,6 +181,7 @@ def test_every_table_is_copied() -> None:
     assert {table.name for table in TABLES} == names - {"lease"}
 
 
+@pytest.mark.promise("D12")
 @BOTH
 def test_a_copy_and_a_copy_of_the_copy_answer_as_the_original(
     stoa: App, settings: Settings, other: Settings, full: list[Agent], tmp_path: Path
@@ -197,6 +198,7 @@ def test_a_copy_and_a_copy_of_the_copy_answer_as_the_original(
     assert settings.on_postgresql or again == told
 
 
+@pytest.mark.promise("D13")
 @BOTH
 def test_a_copy_that_is_ended_again_and_again_is_carried_to_its_end(
     stoa: App, settings: Settings, other: Settings, full: list[Agent]

@@ -89,6 +89,7 @@ def start(primary: PostgreSQL, replica: Replica, start_server: Start) -> Start:
     return started
 
 
+@pytest.mark.promise("D14")
 def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
     start: Start, replica: Replica
 ) -> None:
@@ -114,6 +115,7 @@ def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
     assert figures(other)["replicaReads"] == int(before) + 2
 
 
+@pytest.mark.promise("D15")
 def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Replica) -> None:
     server = start(read_lag_seconds=1)
     ada, nobody = Client(server, "ada"), Client(server)
