@@ -49,6 +49,11 @@ def test_every_migration_has_its_pair() -> None:
     assert steps("sqlite").keys() == steps("postgresql").keys()
 
 
+def test_migrations_are_numbered_without_a_gap_and_none_twice() -> None:
+    numbers = sorted(int(name.partition("_")[0]) for name in steps("sqlite"))
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 def test_tables_have_the_same_columns_of_the_same_types(url: str) -> None:
     connection = schema.migrated()
     expected = {
