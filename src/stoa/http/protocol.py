@@ -20,6 +20,7 @@ from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
 from stoa.http import raw
 from stoa.http.connections import Connections
+from stoa.http.sending import Sender
 from stoa.http.wire import Ready, Scope
 
 
@@ -257,6 +258,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._running = cycle
+        cycle.send = Sender(cycle)  # pyright: ignore[reportAttributeAccessIssue]
         super()._start_asgi_task(cycle, app)
 
     def on_response_complete(self) -> None:

@@ -1,0 +1,68 @@
+"""Answers that are sent in one piece: the same bytes, and none that could be read as two."""
+
+import pytest
+
+from stoa.http import answering
+from stoa.http.wire import HeaderList, Receive, Scope, Send
+from tests.support.raw import Served
+
+REQUEST = b"%b /%b HTTP/1.1\r\nHost: stoa.test\r\n\r\n"
+BODY = b"the whole answer"
+
+
+async def app(scope: Scope, receive: Receive, send: Send) -> None:
+    match scope["path"]:
+        case "/whole":
+            await answering.send_answer(
+                send, 200, [(b"x-kept", b"yes")], BODY, head=scope["method"] == "HEAD"
+            )
+        case "/injected":
+            headers: HeaderList = [(b"x-kept", b"yes\r\nset-cookie: stolen")]
+            await answering.send_answer(send, 200, headers, BODY)
+        case "/last":
+            await answering.send_answer(send, 200, [(b"connection", b"close")], BODY)
+        case "/pieces":
+            length = (b"content-length", b"%d" % len(BODY))
+            await send({"type": "http.response.start", "status": 200, "headers": [length]})
+            await send({"type": "http.response.body", "body": BODY[:4], "more_body": True})
+            await send({"type": "http.response.body", "body": BODY[4:]})
+        case _:
+            length = (b"content-length", b"%d" % (len(BODY) + 1))
+            await send({"type": "http.response.start", "status": 200, "headers": [length]})
+            await send({"type": "http.response.body", "body": BODY})
+
+
+LAST = b"GET /whole HTTP/1.1\r\nHost: stoa.test\r\nConnection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("path", [b"whole", b"pieces"])
+def test_an_answer_is_the_same_in_one_piece_and_in_several(path: bytes) -> None:
+    with Served(app) as served, served.client() as client:
+        assert client.send(REQUEST % (b"GET", path) + LAST).rest() == [200, 200]
+        assert client.received.count(b"\r\n\r\n" + BODY) == 2
+        assert client.received.count(b"content-length: %d\r\n" % len(BODY)) == 2
+        assert client.received.count(b"date: ") == 2
+
+
+def test_a_head_has_the_length_of_the_body_that_it_leaves_out() -> None:
+    with Served(app) as served, served.client() as client:
+        assert client.send(REQUEST % (b"HEAD", b"whole") + LAST).rest() == [200, 200]
+        assert client.received.count(b"content-length: %d\r\n" % len(BODY)) == 2
+        assert client.received.count(BODY) == 1
+
+
+def test_a_value_with_a_line_end_ends_the_connection_unsent() -> None:
+    with Served(app) as served, served.client() as client:
+        assert client.send(REQUEST % (b"GET", b"injected")).rest() == []
+        assert b"set-cookie" not in client.received
+
+
+def test_a_connection_ends_behind_an_answer_that_says_so() -> None:
+    with Served(app) as served, served.client() as client:
+        assert client.send(REQUEST % (b"GET", b"last") + LAST).rest() == [200]
+
+
+def test_a_body_that_is_not_as_long_as_was_said_ends_the_connection() -> None:
+    with Served(app) as served, served.client() as client:
+        client.send(REQUEST % (b"GET", b"short")).rest()
+        assert client.received.count(b"HTTP/1.1 ") <= 1
