@@ -170,8 +170,8 @@ def test_a_fault_while_the_log_is_moved_into_the_file_loses_nothing(
 def with_each_writer(monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
     """Run this on each writing connection when it is opened."""
 
-    def connect_otherwise(path: Path, *, writer: bool) -> apsw.Connection:
-        connection = connect(path, writer=writer)
+    def connect_otherwise(path: Path, *, writer: bool, **more: Any) -> apsw.Connection:
+        connection = connect(path, writer=writer, **more)
         if writer:
             connection.execute(sql)
         return connection
