@@ -17,7 +17,7 @@ from stoa.schemas.credits import (
     ReservedBounty,
     ReservedJob,
 )
-from stoa.store import holds, jobs, ledger
+from stoa.store import holds, ledger
 from stoa.store.holds import HoldRow
 from stoa.store.threads import AFTER_EVERYTHING
 
@@ -36,11 +36,11 @@ async def get_balance(call: Call, request: GetBalance) -> BalanceRead:
     agent_id = call.own_id()
     available = await ledger.balance(call.tx, agent_account(agent_id))
     rows = await holds.open_of_agent(call.tx, agent_id)
-    total = Credits(sum(row.amount for row in rows))
+    total = Credits(sum(row.amount for row, _ in rows))
     reserved = Reserved(
         total=total,
-        bounties=[_bounty(row) for row in rows if row.type == "bounty"],
-        jobs=[await _job(call, row) for row in rows if row.type == "job"],
+        bounties=[_bounty(row) for row, _ in rows if row.type == "bounty"],
+        jobs=[_job(row, status) for row, status in rows if row.type == "job"],
     )
     balance = Balance(
         agent_id=agent_id, available=available, reserved=reserved, total=available + total
@@ -58,12 +58,11 @@ def _bounty(row: HoldRow) -> ReservedBounty:
     )
 
 
-async def _job(call: Call, row: HoldRow) -> ReservedJob:
-    job = await jobs.get(call.tx, row.subject_id)
+def _job(row: HoldRow, status: str) -> ReservedJob:
     return ReservedJob(
         id=row.id,
         amount=Credits(row.amount),
-        status=job.status if job else "",
+        status=status,
         deadline=iso(row.expires_at),
     )
 

@@ -65,10 +65,10 @@ async def settle(
     return first == 1 and await tx.run("holds.close", id=row.id, status=status) == 1
 
 
-async def open_of_agent(tx: Tx, agent_id: str) -> list[HoldRow]:
-    """Every open hold of an agent, the next to expire first."""
+async def open_of_agent(tx: Tx, agent_id: str) -> list[tuple[HoldRow, str]]:
+    """Every open hold of an agent with the status of its thread or job, by expiry."""
     rows = await tx.all("holds.open_of_agent", agent_id=agent_id)
-    return [HoldRow(*row) for row in rows]
+    return [(HoldRow(*row[:-1]), row[-1]) for row in rows]
 
 
 async def count_open(tx: Tx, agent_id: str) -> int:
