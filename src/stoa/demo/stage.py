@@ -64,13 +64,16 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage() -> AsyncGenerator[Stage]:
-    """Set up a server on a free port of this machine; everything is gone afterwards."""
+async def stage(database_url: str = "") -> AsyncGenerator[Stage]:
+    """Set up a server on a free port of this machine; everything is gone afterwards, but what is
+    in the database that `database_url` may name."""
     clock = TurnableClock()
     with TemporaryDirectory(prefix="stoa-demo-") as folder, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-        settings = Settings(port=port, data_dir=str(Path(folder)), sweep_seconds=3600)
+        settings = Settings(
+            port=port, data_dir=str(Path(folder)), database_url=database_url, sweep_seconds=3600
+        )
         async with await Stoa.open(settings, clock) as stoa, AsyncExitStack() as stack:
             server = stoa.server()
             serving = asyncio.create_task(server.serve(sockets=[listener]))
