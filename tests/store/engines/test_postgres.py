@@ -3,14 +3,15 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
+from asyncpg.connection import LoggedQuery
 
 from stoa.clock import SystemClock
 from stoa.domain.errors import Refusal
-from stoa.store import sessions
+from stoa.store import agents, sessions
 from stoa.store.engines.postgres import PAUSES_S, PostgresStore
 from stoa.store.engines.postgres_pool import WAITING_PER_CONNECTION
 from stoa.store.tx import StoreUnavailable, Tx
@@ -49,6 +50,44 @@ async def noted(store: PostgresStore) -> set[str]:
         return {name for name in "abc" if await tx.one("sessions.secret", name=name)}
 
     return await store.read(read)
+
+
+def test_changes_of_several_kinds_that_waited_are_made_at_once(url: str) -> None:
+    sent: list[str] = []
+
+    def note(query: LoggedQuery) -> None:
+        sent.append(query.query)
+
+    async def test(store: PostgresStore) -> None:
+        async def act(tx: Tx) -> None:
+            await agents.insert(tx, "ag_1", bytes(32), "ada", "", [])
+            connection = cast(Any, tx)._connection
+            connection.add_query_logger(note)
+            tx.defer("agents.seen", id="ag_1", at=tx.now + 1)
+            for name in ("rc_1", "rc_2"):
+                tx.defer(
+                    "receipts.insert",
+                    id=name,
+                    action="a",
+                    resource_type="job",
+                    resource_id="job_1",
+                    agent_id="ag_1",
+                    at=tx.now,
+                )
+
+        await store.write(act)
+
+    run(url, test)
+    commit = [sql for sql in sent if "COMMIT" in sql]
+    assert len(sent) == len(commit) + 1 == 2
+    found = asyncio.run(
+        rows(
+            url,
+            "SELECT r.id, last_seen_at > created FROM receipt r, "
+            "(SELECT last_seen_at, created_at AS created FROM agent) a ORDER BY r.id",
+        )
+    )
+    assert found == [("rc_1", True), ("rc_2", True)]
 
 
 def test_work_that_raises_is_undone_and_its_connection_used_again(url: str) -> None:

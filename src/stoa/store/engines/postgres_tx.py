@@ -20,6 +20,20 @@ def numbered() -> dict[str, tuple[str, tuple[str, ...]]]:
     return {name: statements.positional(sql) for name, sql in named}
 
 
+@cache
+def _at_once(names: tuple[str, ...]) -> str:
+    """One statement that carries out all of these, each with a `:rows` of its own. None sees what
+    the others change, which deferred changes need not."""
+    sqls = [numbered()[name][0] for name in names]
+    if len(sqls) == 1:
+        return sqls[0]
+    parts = (
+        f"part_{number} AS ({sql.replace('$1', f'${number}')})"
+        for number, sql in enumerate(sqls, 1)
+    )
+    return f"WITH {', '.join(parts)} SELECT"
+
+
 def _kept(values: Iterable[Value]) -> list[Value]:
     """Values as PostgreSQL can keep or compare them: its texts hold no NUL, so that none is equal
     to a text with one. Texts that are to be kept have been refused with it."""
@@ -62,8 +76,8 @@ class PostgresTx:
     async def finish(self) -> None:
         """Carry out what was deferred."""
         deferred, self._deferred = self._deferred, []
-        for statement, rows in together(deferred).items():
-            await self.run(statement, rows=rows)
+        if rows := together(deferred):
+            await self._connection.execute(_at_once(tuple(rows)), *rows.values())
 
     async def lock(self, table: str, *ids: str) -> None:
         if ids:
