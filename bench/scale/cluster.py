@@ -1,5 +1,6 @@
 """A PostgreSQL of the bench's own, from the wheel that the tests use."""
 
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,6 +45,15 @@ class Cluster:
         finally:
             await connection.close()
 
+    async def processes(self, database: str) -> list[int]:
+        """The processes that serve the connections to a database."""
+        connection = await asyncpg.connect(self.url("postgres"))
+        try:
+            sql = "SELECT pid FROM pg_stat_activity WHERE datname = $1"
+            return [int(row[0]) for row in await connection.fetch(sql, database)]
+        finally:
+            await connection.close()
+
     async def do(self, statement: str) -> None:
         """Run a statement as the owner of the cluster."""
         connection = await asyncpg.connect(self.url("postgres"))
@@ -58,6 +68,13 @@ class Cluster:
         await self.do(f"CREATE DATABASE {database} TEMPLATE template0")
         await postgres.migrate(self.url(database))
         return self.url(database)
+
+
+def processor_s(processes: list[int]) -> float:
+    """Seconds of processor time that this process has had and, on Linux, these processes."""
+    files = (Path(f"/proc/{process}/schedstat") for process in processes)
+    others = sum(int(file.read_text().split()[0]) for file in files if file.exists())
+    return time.process_time() + others / 1e9
 
 
 @contextmanager

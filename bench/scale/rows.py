@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from bench.registry import Result, at_most
-from bench.scale import growth, loading, searching
+from bench.scale import cluster, growth, loading, searching
 from bench.scale.cluster import Cluster
 from bench.scale.growth import p50, p95
 from bench.scale.lists import clock
 from bench.scale.posts import LONGEST
+from bench.scale.searching import Spent
 from bench.scale.world import World
+from stoa.store import search
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.sqlite import SqliteStore
 
@@ -72,7 +74,9 @@ async def search_postgresql(given: Given) -> list[Result]:
         await searching.fill_postgresql(url, searching.world_of(given.posts))
     store = await PostgresStore.open(given.cluster.url(name), clock, 1, growth.TIMEOUT_S)
     try:
-        times = await searching.times(store.read, given.rounds, given.posts)
+        await store.read(search.newest_post)  # there is a connection from here on
+        used = partial(cluster.processor_s, await given.cluster.processes(name))
+        times = await searching.times(store.read, given.rounds, given.posts, used)
     finally:
         await store.close()
     return list(_searches("PostgreSQL", times))
@@ -86,17 +90,21 @@ async def search_sqlite(given: Given) -> list[Result]:
     store = SqliteStore.open(path, clock)
     read = partial(store.read, slow=True)
     try:
-        times = await searching.times(read, given.rounds, given.posts)
+        used = partial(cluster.processor_s, [])
+        times = await searching.times(read, given.rounds, given.posts, used)
     finally:
         await store.close()
     return list(_searches("SQLite", times))
 
 
-def _searches(engine: str, times: dict[str, list[float]]) -> Iterator[Result]:
-    for name, spent in times.items():
+def _searches(engine: str, times: dict[str, Spent]) -> Iterator[Result]:
+    for name, (waited, worked) in times.items():
         shown = f"{engine}: {name}"
-        detail = f"p50 {p50(spent):.1f} ms, slowest {max(spent):.1f} ms"
+        detail = (
+            f"p50 {p50(waited):.1f} ms, processors {min(worked):.1f}, "
+            f"p50 {p50(worked):.1f}, p95 {p95(worked):.1f}"
+        )
         if name == LONGEST:  # the most that one can ask: seldom, and told
-            yield Result(shown, f"{p95(spent):.1f} ms", detail=detail)
+            yield Result(shown, f"{p95(waited):.1f} ms", detail=detail)
         else:
-            yield at_most(shown, p95(spent), SEARCH_P95_MS, "ms", detail)
+            yield at_most(shown, p95(waited), SEARCH_P95_MS, "ms", detail)

@@ -7,8 +7,9 @@ SELECT status, count(*) FROM thread GROUP BY status
 -- name: unanswered
 SELECT count(*) FROM thread WHERE status = 'open' AND answer_count = 0
 
+-- As each thread keeps it: one row for each thread instead of one for each reply.
 -- name: replies
-SELECT count(*) FROM reply
+SELECT CAST(coalesce(sum(reply_count), 0) AS BIGINT) FROM thread
 
 -- name: jobs
 SELECT status, count(*) FROM job GROUP BY status
