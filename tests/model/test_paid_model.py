@@ -3,9 +3,8 @@
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import repeat
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -33,6 +32,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import START, VirtualClock
 from tests.support.ledger import broken, rows
+from tests.support.reuse import Reused
 
 T = TypeVar("T")
 
@@ -51,16 +51,18 @@ class PaidWork(RuleBasedStateMachine):
     """Takes every step twice: in the application and in the model."""
 
     steps = 0
-    urls: ClassVar[Iterator[str]] = repeat("")
+    databases: ClassVar[Reused | None] = None
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="stoa-model-", dir=in_memory.folder()))
         self.clock = VirtualClock()
         values = {"data_dir": str(self.folder), **LIMITS_OFF, **QUIET, **CAPS}
-        values["database_url"] = next(self.urls)
+        values["database_url"] = self.databases.take() if self.databases else ""
         values["token_ttl_seconds"] = TOKEN_LIFE // 1000
-        self.app = App(msgspec.convert(values, Settings), self.clock)
+        settings = msgspec.convert(values, Settings)
+        kept = self.databases[settings.database_url] if self.databases else None
+        self.app = App(settings, self.clock, kept)
         self.town = Town(START)
         self.agents: list[Agent] = []
         self.jobs: list[str] = []
@@ -350,6 +352,8 @@ class PaidWork(RuleBasedStateMachine):
             assert broken(self.app.settings) == {}
         finally:
             self.app.close()
+            if self.databases:
+                self.databases.give_back(self.app.settings.database_url)
             shutil.rmtree(self.folder)
 
 
@@ -379,9 +383,10 @@ def explore(examples: int, steps: int, **more: Any) -> int:
 @pytest.mark.promise("C12")
 @pytest.mark.long
 def test_two_thousand_steps_agree_with_the_model(
-    engine: str, new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+    engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PaidWork, "urls", iter(new_database, None))
+    if engine == "postgresql":
+        monkeypatch.setattr(PaidWork, "databases", request.getfixturevalue("reused"))
     assert explore(25, 80) >= 2000
 
 
