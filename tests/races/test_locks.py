@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -304,14 +304,14 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
         path = f"threads/{thread['id']}/replies/{ada.reply(thread)['id']}/accept"
         app.clock.advance(SECOND)
         meeting = Meeting(2, NEAR_S)
-        real = PostgresTx.run
+        real = PostgresTx.finish
 
-        async def held_up(tx: PostgresTx, statement: str, **values: Any) -> int:
-            if statement == "agents.seen":
+        async def held_up(tx: PostgresTx) -> None:
+            if any(name == "agents.seen" for name, _ in cast(Any, tx)._deferred):
                 await meeting.join()
-            return await real(tx, statement, **values)
+            await real(tx)
 
-        monkeypatch.setattr(PostgresTx, "run", held_up)
+        monkeypatch.setattr(PostgresTx, "finish", held_up)
         hold_up(monkeypatch, "stoa.operations.escrow.pay", meeting)
         body = {"title": "t", "body": "b", "bountyCredits": 1}
         statuses(app, [ada.ask("POST", "threads", body), bob.ask("POST", path)])

@@ -21,10 +21,9 @@ def numbered() -> dict[str, tuple[str, tuple[str, ...]]]:
 
 
 @cache
-def _at_once(names: tuple[str, ...]) -> str:
+def _at_once(sqls: tuple[str, ...]) -> str:
     """One statement that carries out all of these, each with a `:rows` of its own. None sees what
     the others change, which deferred changes need not."""
-    sqls = [numbered()[name][0] for name in names]
     if len(sqls) == 1:
         return sqls[0]
     parts = (
@@ -77,7 +76,8 @@ class PostgresTx:
         """Carry out what was deferred."""
         deferred, self._deferred = self._deferred, []
         if rows := together(deferred):
-            await self._connection.execute(_at_once(tuple(rows)), *rows.values())
+            sqls = tuple(self._statements[name][0] for name in rows)
+            await self._connection.execute(_at_once(sqls), *rows.values())
 
     async def lock(self, table: str, *ids: str) -> None:
         if ids:
