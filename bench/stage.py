@@ -107,13 +107,14 @@ class Stage:
         *,
         rate: float = 0.0,
         once: bool = False,
+        seconds: float = 0.0,
     ) -> Tally:
         """One round of load. Raises `BenchFailed` when an answer was not what it should be."""
         job = Job(
             side.server.port,
             side.requests,
             connections,
-            self.seconds,
+            seconds or self.seconds,
             side.status,
             first,
             rate=rate,

@@ -21,6 +21,7 @@ READ_P99_MS = 5.0
 READS_A_SECOND = 200
 _CONNECTIONS = 32
 _JOBS_A_ROUND = 1_000
+_P99_S = 15.0  # 3,000 reads: thirty of them are slower than the 99th percentile
 _STEPS = {"claim": 200, "submit": 201, "accept": 200}
 
 
@@ -42,8 +43,10 @@ def paid_work(stage: Stage) -> Iterator[Result]:
             request = _signed(get(path, stage.addresses[0]), token)
             side = Side(server, [request])
             stage.run(side, _CONNECTIONS, rate=READS_A_SECOND)
-            tally = stage.run(side, _CONNECTIONS, rate=READS_A_SECOND)
-            detail = f"{READS_A_SECOND} a second, median {tally.p50:.1f} ms"
+            tally = stage.run(side, _CONNECTIONS, rate=READS_A_SECOND, seconds=_P99_S)
+            detail = (
+                f"{tally.answers:,} reads at {READS_A_SECOND} a second, median {tally.p50:.1f} ms"
+            )
             yield at_most(f"{name} read p99, 100,000 jobs", tally.p99, READ_P99_MS, "ms", detail)
 
 
