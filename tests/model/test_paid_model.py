@@ -424,4 +424,4 @@ MUTATIONS: dict[str, tuple[Any, str, Any]] = {
 def test_the_model_finds_it_when(monkeypatch: pytest.MonkeyPatch, mutation: str) -> None:
     monkeypatch.setattr(*MUTATIONS[mutation])
     with pytest.raises((AssertionError, ExceptionGroup)):
-        explore(25, 80, derandomize=True, database=None, phases=[Phase.generate])
+        explore(300, 80, derandomize=True, database=None, phases=[Phase.generate])
