@@ -21,7 +21,7 @@ READ_P99_MS = 5.0
 READS_A_SECOND = 200
 _CONNECTIONS = 32
 _JOBS_A_ROUND = 1_000
-_P99_S = 15.0  # 3,000 reads: thirty of them are slower than the 99th percentile
+_P99_S = 8.0  # 1,600 reads; a connection that is not needed in ten seconds is closed
 _STEPS = {"claim": 200, "submit": 201, "accept": 200}
 
 
