@@ -1,6 +1,9 @@
 """Answers that are sent in one piece: the same bytes, and none that could be read as two."""
 
+import gc
+
 import pytest
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from stoa.http import answering
 from stoa.http.wire import HeaderList, Receive, Scope, Send
@@ -66,3 +69,21 @@ def test_a_body_that_is_not_as_long_as_was_said_ends_the_connection() -> None:
     with Served(app) as served, served.client() as client:
         client.send(REQUEST % (b"GET", b"short")).rest()
         assert client.received.count(b"HTTP/1.1 ") <= 1
+
+
+def cycles() -> int:
+    """How many requests are still held."""
+    return sum(isinstance(held, RequestResponseCycle) for held in gc.get_objects())
+
+
+def test_a_request_is_gone_with_its_answer_and_not_left_to_the_collector() -> None:
+    with Served(app) as served, served.client() as client:
+        gc.collect()
+        gc.disable()
+        try:
+            before = cycles()
+            for count in range(1, 21):
+                client.send(REQUEST % (b"GET", b"whole")).until(count)
+            assert cycles() <= before + 2  # the connection knows its last one
+        finally:
+            gc.enable()

@@ -9,6 +9,7 @@ and ends the connection, once the requests before it have their answers.
 """
 
 from asyncio import Transport
+from collections.abc import Awaitable
 from enum import Enum, auto
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ from stoa.domain.errors import Refusal
 from stoa.http import raw
 from stoa.http.connections import Connections
 from stoa.http.sending import Sender
-from stoa.http.wire import Ready, Scope
+from stoa.http.wire import Ready, Receive, Scope, Send
 
 
 class _Stage(Enum):
@@ -258,8 +259,11 @@ class HttpConnection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._running = cycle
-        cycle.send = Sender(cycle)  # pyright: ignore[reportAttributeAccessIssue]
-        super()._start_asgi_task(cycle, app)
+
+        def answer(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+            return app(scope, receive, Sender(cycle, send))
+
+        super()._start_asgi_task(cycle, cast(Any, answer))
 
     def on_response_complete(self) -> None:
         """Go on with the next request, if it is here. Instead of the base's: no timer."""

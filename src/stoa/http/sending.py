@@ -1,7 +1,5 @@
 """Sends an answer that is one piece with one write; any other goes uvicorn's own way."""
 
-from typing import cast
-
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from stoa.http import raw
@@ -11,13 +9,14 @@ _LINE_END = b"\r\n"
 
 
 class Sender:
-    """The `send` of one request. A start that names the length of its body waits for that."""
+    """The `send` of one request, over uvicorn's. A start that names the length of its body waits
+    for that."""
 
     __slots__ = ("_cycle", "_send", "_start")
 
-    def __init__(self, cycle: RequestResponseCycle) -> None:
+    def __init__(self, cycle: RequestResponseCycle, send: Send) -> None:
         self._cycle = cycle
-        self._send = cast(Send, cycle.send)
+        self._send = send
         self._start: Message | None = None
 
     async def __call__(self, message: Message) -> None:
