@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from stoa.store import statements
-from tests.support import schema
+from tests.support import postgresql_schema, schema
 from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL
 
@@ -52,6 +52,16 @@ def test_every_migration_has_its_pair() -> None:
 def test_migrations_are_numbered_without_a_gap_and_none_twice() -> None:
     numbers = sorted(int(name.partition("_")[0]) for name in steps("sqlite"))
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_written_schema_and_the_migrations_give_the_same_database(
+    postgresql: PostgreSQL, url: str
+) -> None:
+    written = postgresql_schema.WRITTEN.read_text(encoding="utf-8")
+    assert written == postgresql_schema.text(postgresql, url), "run scripts/schema"
+    made = postgresql_schema.made_from(postgresql, written)
+    assert postgresql.dump(made) == postgresql.dump(url, "--exclude-table=stoa_migration")
+    postgresql.drop(made)
 
 
 def test_tables_have_the_same_columns_of_the_same_types(url: str) -> None:

@@ -80,10 +80,17 @@ class PostgreSQL:
         options = f'-h "" -k {self.socket.parent}'
         self._control("-l", str(self._server.log), "-o", options, "start")
 
+    def dump(self, url: str, *options: str) -> str:
+        """What pg_dump says of a database, whoever owns what is in it."""
+        always = ("--no-owner", "--no-privileges", "--restrict-key=same", "-d", url)
+        return self._run("pg_dump", *always, *options)
+
     def _control(self, *arguments: str) -> None:
-        command = ("-w", "-D", str(self.folder / "data"), *arguments)
+        self._run("pg_ctl", "-w", "-D", str(self.folder / "data"), *arguments)
+
+    def _run(self, program: str, *arguments: str) -> str:
         server = self._server
-        pgexec("pg_ctl", command, bin_path=server.bin_path, user=server.system_user)
+        return pgexec(program, arguments, bin_path=server.bin_path, user=server.system_user)
 
     def stop(self) -> None:
         """End the cluster and remove it."""

@@ -1,0 +1,431 @@
+-- The whole schema on PostgreSQL, as its migrations leave it, to be read: what pg_dump says
+-- of it, but for the table stoa_migration, which tells the version.
+-- The program does not run it. `scripts/schema` writes it after a migration was added.
+
+CREATE FUNCTION check_not_sealed() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.transaction_id) THEN
+    RAISE EXCEPTION 'the transaction is sealed' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION check_sum_at_commit() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF (SELECT sum(amount) FROM posting WHERE transaction_id = NEW.transaction_id) <> 0 THEN
+    RAISE EXCEPTION 'the postings do not sum to zero' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  IF NOT EXISTS (SELECT 1 FROM ledger_transaction
+                 WHERE id = NEW.transaction_id AND xmin = pg_current_xact_id()::xid) THEN
+    RAISE EXCEPTION 'another has sealed the transaction' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION check_sum_to_seal() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.id) THEN
+    RAISE EXCEPTION 'transactions are only ever added' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  IF (SELECT coalesce(sum(amount), 1) FROM posting WHERE transaction_id = NEW.id) <> 0 THEN
+    RAISE EXCEPTION 'the postings do not sum to zero' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RAISE EXCEPTION '% are only ever added', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+
+CREATE TABLE account (
+    id text NOT NULL COLLATE "C",
+    balance bigint NOT NULL,
+    CONSTRAINT account_check CHECK (((balance >= 0) OR (id = 'issuer'::text)))
+);
+
+CREATE TABLE agent (
+    id text NOT NULL COLLATE "C",
+    public_key bytea NOT NULL,
+    display_name text NOT NULL COLLATE "C",
+    description text NOT NULL COLLATE "C",
+    capabilities text NOT NULL COLLATE "C",
+    status text NOT NULL COLLATE "C",
+    reputation bigint NOT NULL,
+    created_at bigint NOT NULL,
+    last_seen_at bigint NOT NULL,
+    version bigint NOT NULL,
+    CONSTRAINT agent_public_key_check CHECK ((length(public_key) = 32)),
+    CONSTRAINT agent_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
+);
+
+CREATE TABLE agent_capability (
+    capability text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    reputation bigint NOT NULL
+);
+
+CREATE TABLE challenge_used (
+    hash bytea NOT NULL,
+    expires_at bigint NOT NULL
+);
+
+CREATE TABLE hold (
+    id text NOT NULL COLLATE "C",
+    type text NOT NULL COLLATE "C",
+    subject_id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    amount bigint NOT NULL,
+    status text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    CONSTRAINT hold_amount_check CHECK ((amount > 0)),
+    CONSTRAINT hold_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'PAID'::text, 'REFUNDED'::text]))),
+    CONSTRAINT hold_type_check CHECK ((type = ANY (ARRAY['bounty'::text, 'job'::text])))
+);
+
+CREATE TABLE job (
+    id text NOT NULL COLLATE "C",
+    type text NOT NULL COLLATE "C",
+    status text NOT NULL COLLATE "C",
+    title text NOT NULL COLLATE "C",
+    description text NOT NULL COLLATE "C",
+    creator_id text NOT NULL COLLATE "C",
+    claimer_id text COLLATE "C",
+    tags text NOT NULL COLLATE "C",
+    requirements text NOT NULL COLLATE "C",
+    acceptance_criteria text NOT NULL COLLATE "C",
+    verification text NOT NULL COLLATE "C",
+    effort_estimate text COLLATE "C",
+    amount bigint NOT NULL,
+    reject_count bigint NOT NULL,
+    last_reject_reason text COLLATE "C",
+    last_reject_message text COLLATE "C",
+    submission_count bigint NOT NULL,
+    latest_submission_id text COLLATE "C",
+    created_at bigint NOT NULL,
+    deadline bigint NOT NULL,
+    claimed_at bigint,
+    submitted_at bigint,
+    decided_at bigint,
+    expired_from text COLLATE "C",
+    CONSTRAINT job_amount_check CHECK ((amount > 0)),
+    CONSTRAINT job_check CHECK ((claimer_id <> creator_id)),
+    CONSTRAINT job_check1 CHECK (((claimer_id IS NULL) = (claimed_at IS NULL))),
+    CONSTRAINT job_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLAIMED'::text, 'SUBMITTED'::text, 'REJECTED_REVISION_ALLOWED'::text, 'COMPLETED'::text, 'REJECTED_TERMINAL'::text, 'REFUNDED_EXPIRED'::text])))
+);
+
+CREATE TABLE job_event (
+    job_id text NOT NULL COLLATE "C",
+    "position" bigint NOT NULL,
+    event text NOT NULL COLLATE "C",
+    agent_id text COLLATE "C",
+    at bigint NOT NULL
+);
+
+CREATE TABLE job_tag (
+    tag text NOT NULL COLLATE "C",
+    job_id text NOT NULL COLLATE "C",
+    amount bigint NOT NULL,
+    deadline bigint NOT NULL
+);
+
+CREATE TABLE lease (
+    name text NOT NULL COLLATE "C",
+    holder text NOT NULL COLLATE "C",
+    held_until bigint NOT NULL
+);
+
+CREATE TABLE ledger_transaction (
+    id text NOT NULL COLLATE "C",
+    kind text NOT NULL COLLATE "C",
+    reference_type text NOT NULL COLLATE "C",
+    reference_id text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    CONSTRAINT ledger_transaction_kind_check CHECK ((kind = ANY (ARRAY['signup_grant'::text, 'hold'::text, 'payout'::text, 'refund'::text])))
+);
+
+CREATE TABLE opportunity (
+    id text NOT NULL COLLATE "C",
+    type text NOT NULL COLLATE "C",
+    author_id text NOT NULL COLLATE "C",
+    amount bigint NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    CONSTRAINT opportunity_type_check CHECK ((type = ANY (ARRAY['job'::text, 'bounty_question'::text])))
+);
+
+CREATE TABLE opportunity_term (
+    term text NOT NULL COLLATE "C",
+    opportunity_id text NOT NULL COLLATE "C",
+    is_tag bigint NOT NULL,
+    CONSTRAINT opportunity_term_is_tag_check CHECK ((is_tag = ANY (ARRAY[(0)::bigint, (1)::bigint])))
+);
+
+CREATE TABLE post (
+    id bigint NOT NULL,
+    thread_id text NOT NULL COLLATE "C",
+    reply_id text COLLATE "C"
+);
+
+ALTER TABLE post ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY ( SEQUENCE NAME post_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE post_index (
+    id bigint NOT NULL,
+    thread_id text NOT NULL COLLATE "C",
+    reply_id text COLLATE "C",
+    document tsvector NOT NULL
+);
+
+CREATE TABLE posting (
+    account_id text NOT NULL COLLATE "C",
+    transaction_id text NOT NULL COLLATE "C",
+    amount bigint NOT NULL,
+    balance_after bigint NOT NULL,
+    CONSTRAINT posting_amount_check CHECK ((amount <> 0))
+);
+
+CREATE TABLE receipt (
+    id text NOT NULL COLLATE "C",
+    action text NOT NULL COLLATE "C",
+    resource_type text NOT NULL COLLATE "C",
+    resource_id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE registration (
+    agent_id text NOT NULL COLLATE "C",
+    address bytea NOT NULL,
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE reply (
+    id text NOT NULL COLLATE "C",
+    thread_id text NOT NULL COLLATE "C",
+    thread_order bigint NOT NULL,
+    author_id text NOT NULL COLLATE "C",
+    parent_id text COLLATE "C",
+    depth bigint NOT NULL,
+    kind text NOT NULL COLLATE "C",
+    body text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    CONSTRAINT reply_depth_check CHECK (((depth >= 0) AND (depth <= 32))),
+    CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'discussion'::text])))
+);
+
+CREATE TABLE reputation_event (
+    id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    type text NOT NULL COLLATE "C",
+    reference_type text NOT NULL COLLATE "C",
+    reference_id text NOT NULL COLLATE "C",
+    counterparty_id text NOT NULL COLLATE "C",
+    pair text NOT NULL COLLATE "C",
+    escrowed bigint NOT NULL,
+    created_at bigint NOT NULL,
+    CONSTRAINT reputation_event_escrowed_check CHECK ((escrowed = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
+    CONSTRAINT reputation_event_type_check CHECK ((type = ANY (ARRAY['answer_accepted'::text, 'job_completed'::text])))
+);
+
+CREATE TABLE secret (
+    name text NOT NULL COLLATE "C",
+    value bytea NOT NULL
+);
+
+CREATE TABLE settlement (
+    hold_id text NOT NULL COLLATE "C",
+    outcome text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    amount bigint NOT NULL,
+    transaction_id text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    CONSTRAINT settlement_amount_check CHECK ((amount > 0)),
+    CONSTRAINT settlement_outcome_check CHECK ((outcome = ANY (ARRAY['payout'::text, 'refund'::text])))
+);
+
+CREATE TABLE stop (
+    name text NOT NULL COLLATE "C",
+    reason text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE submission (
+    id text NOT NULL COLLATE "C",
+    job_id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    body text NOT NULL COLLATE "C",
+    artifacts text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE thread (
+    id text NOT NULL COLLATE "C",
+    author_id text NOT NULL COLLATE "C",
+    title text NOT NULL COLLATE "C",
+    body text NOT NULL COLLATE "C",
+    tags text NOT NULL COLLATE "C",
+    status text NOT NULL COLLATE "C",
+    accepted_reply_id text COLLATE "C",
+    locked bigint NOT NULL,
+    reply_count bigint NOT NULL,
+    answer_count bigint NOT NULL,
+    eligible_count bigint NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    last_activity_at bigint NOT NULL,
+    bounty_id text COLLATE "C",
+    CONSTRAINT thread_check CHECK (((accepted_reply_id IS NULL) = (status = 'open'::text))),
+    CONSTRAINT thread_locked_check CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
+    CONSTRAINT thread_status_check CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text])))
+);
+
+CREATE TABLE thread_tag (
+    tag text NOT NULL COLLATE "C",
+    thread_id text NOT NULL COLLATE "C",
+    last_activity_at bigint NOT NULL,
+    reply_count bigint NOT NULL
+);
+
+CREATE TABLE token (
+    hash bytea NOT NULL,
+    agent_id text NOT NULL COLLATE "C",
+    expires_at bigint NOT NULL,
+    revoked_at bigint
+);
+INSERT INTO account VALUES ('issuer', 0);
+SELECT pg_catalog.setval('post_id_seq', 1, false);
+ALTER TABLE ONLY account ADD CONSTRAINT account_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_pkey PRIMARY KEY (capability, agent_id);
+ALTER TABLE ONLY agent ADD CONSTRAINT agent_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY agent ADD CONSTRAINT agent_public_key_key UNIQUE (public_key);
+ALTER TABLE ONLY challenge_used ADD CONSTRAINT challenge_used_pkey PRIMARY KEY (hash);
+ALTER TABLE ONLY hold ADD CONSTRAINT hold_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY hold ADD CONSTRAINT hold_subject_id_key UNIQUE (subject_id);
+ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_pkey PRIMARY KEY (job_id, "position");
+ALTER TABLE ONLY job ADD CONSTRAINT job_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_pkey PRIMARY KEY (tag, job_id);
+ALTER TABLE ONLY lease ADD CONSTRAINT lease_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY ledger_transaction ADD CONSTRAINT ledger_transaction_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, opportunity_id, is_tag);
+ALTER TABLE ONLY post_index ADD CONSTRAINT post_index_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
+ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY registration ADD CONSTRAINT registration_pkey PRIMARY KEY (agent_id);
+ALTER TABLE ONLY reply ADD CONSTRAINT reply_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_thread_order_key UNIQUE (thread_id, thread_order);
+ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_reference_id_type_key UNIQUE (reference_id, type);
+ALTER TABLE ONLY secret ADD CONSTRAINT secret_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_pkey PRIMARY KEY (hold_id);
+ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_transaction_id_key UNIQUE (transaction_id);
+ALTER TABLE ONLY stop ADD CONSTRAINT stop_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY submission ADD CONSTRAINT submission_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY thread ADD CONSTRAINT thread_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_pkey PRIMARY KEY (tag, thread_id);
+ALTER TABLE ONLY token ADD CONSTRAINT token_pkey PRIMARY KEY (hash);
+CREATE INDEX account_by_balance ON account USING btree (balance);
+CREATE INDEX agent_by_creation ON agent USING btree (created_at);
+CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
+CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id);
+CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
+CREATE INDEX challenge_used_by_expiry ON challenge_used USING btree (expires_at);
+CREATE INDEX hold_by_type ON hold USING btree (type, status, amount);
+CREATE INDEX hold_due ON hold USING btree (expires_at) WHERE (status = 'OPEN'::text);
+CREATE INDEX hold_open_by_agent ON hold USING btree (agent_id, expires_at) WHERE (status = 'OPEN'::text);
+CREATE INDEX job_by_claimer ON job USING btree (claimer_id, id);
+CREATE INDEX job_by_claimer_deadline ON job USING btree (claimer_id, deadline, id);
+CREATE INDEX job_by_claimer_reward ON job USING btree (claimer_id, amount, id);
+CREATE INDEX job_by_creation ON job USING btree (created_at);
+CREATE INDEX job_by_creator ON job USING btree (creator_id, id);
+CREATE INDEX job_by_creator_deadline ON job USING btree (creator_id, deadline, id);
+CREATE INDEX job_by_creator_reward ON job USING btree (creator_id, amount, id);
+CREATE INDEX job_by_deadline ON job USING btree (deadline, id);
+CREATE INDEX job_by_reward ON job USING btree (amount, id);
+CREATE INDEX job_by_status ON job USING btree (status, id);
+CREATE INDEX job_by_status_deadline ON job USING btree (status, deadline, id);
+CREATE INDEX job_by_status_reward ON job USING btree (status, amount, id);
+CREATE INDEX job_decided ON job USING btree (decided_at) WHERE (decided_at IS NOT NULL);
+CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
+CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
+CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE (status = ANY (ARRAY['OPEN'::text, 'CLAIMED'::text, 'SUBMITTED'::text, 'REJECTED_REVISION_ALLOWED'::text]));
+CREATE INDEX ledger_transaction_paid ON ledger_transaction USING btree (created_at) WHERE (kind = 'payout'::text);
+CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
+CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
+CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
+CREATE INDEX post_index_by_word ON post_index USING gin (document) WITH (fastupdate=off);
+CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);
+CREATE INDEX receipt_by_resource ON receipt USING btree (resource_id, action);
+CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
+CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
+CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
+CREATE INDEX reputation_event_by_agent ON reputation_event USING btree (agent_id, id);
+CREATE INDEX reputation_event_by_pair ON reputation_event USING btree (pair, created_at) WHERE (escrowed = 0);
+CREATE INDEX submission_by_job ON submission USING btree (job_id, id);
+CREATE INDEX thread_by_activity ON thread USING btree (last_activity_at, id);
+CREATE INDEX thread_by_author ON thread USING btree (author_id, id);
+CREATE INDEX thread_by_author_activity ON thread USING btree (author_id, last_activity_at, id);
+CREATE INDEX thread_by_author_replies ON thread USING btree (author_id, reply_count, id);
+CREATE INDEX thread_by_creation ON thread USING btree (created_at);
+CREATE INDEX thread_by_replies ON thread USING btree (reply_count, id);
+CREATE INDEX thread_by_status ON thread USING btree (status, id);
+CREATE INDEX thread_by_status_activity ON thread USING btree (status, last_activity_at, id);
+CREATE INDEX thread_by_status_replies ON thread USING btree (status, reply_count, id);
+CREATE INDEX thread_tag_by_activity ON thread_tag USING btree (tag, last_activity_at, thread_id);
+CREATE INDEX thread_tag_by_replies ON thread_tag USING btree (tag, reply_count, thread_id);
+CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
+CREATE INDEX thread_unanswered ON thread USING btree (id) WHERE ((status = 'open'::text) AND (answer_count = 0));
+CREATE INDEX token_by_agent ON token USING btree (agent_id);
+CREATE INDEX token_by_expiry ON token USING btree (expires_at);
+CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting FOR EACH ROW EXECUTE FUNCTION check_not_sealed();
+CREATE TRIGGER posting_is_never_changed BEFORE DELETE OR UPDATE ON posting FOR EACH ROW EXECUTE FUNCTION refuse_change('postings');
+CREATE TRIGGER posting_is_never_emptied BEFORE TRUNCATE ON posting FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('postings');
+CREATE CONSTRAINT TRIGGER posting_sums_to_zero AFTER INSERT ON posting DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_sum_at_commit();
+CREATE TRIGGER transaction_is_never_changed BEFORE DELETE OR UPDATE ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION refuse_change('transactions');
+CREATE TRIGGER transaction_is_never_emptied BEFORE TRUNCATE ON ledger_transaction FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('transactions');
+CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION check_sum_to_seal();
+ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY hold ADD CONSTRAINT hold_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY job ADD CONSTRAINT job_claimer_id_fkey FOREIGN KEY (claimer_id) REFERENCES agent(id);
+ALTER TABLE ONLY job ADD CONSTRAINT job_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES agent(id);
+ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
+ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
+ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
+ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
+ALTER TABLE ONLY post ADD CONSTRAINT post_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);
+ALTER TABLE ONLY post ADD CONSTRAINT post_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
+ALTER TABLE ONLY posting ADD CONSTRAINT posting_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);
+ALTER TABLE ONLY posting ADD CONSTRAINT posting_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES ledger_transaction(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY registration ADD CONSTRAINT registration_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY reply ADD CONSTRAINT reply_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
+ALTER TABLE ONLY reply ADD CONSTRAINT reply_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES reply(id);
+ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
+ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_counterparty_id_fkey FOREIGN KEY (counterparty_id) REFERENCES agent(id);
+ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES hold(id);
+ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES ledger_transaction(id);
+ALTER TABLE ONLY submission ADD CONSTRAINT submission_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY submission ADD CONSTRAINT submission_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
+ALTER TABLE ONLY thread ADD CONSTRAINT thread_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
+ALTER TABLE ONLY thread ADD CONSTRAINT thread_bounty_id_fkey FOREIGN KEY (bounty_id) REFERENCES hold(id);
+ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
+ALTER TABLE ONLY token ADD CONSTRAINT token_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
