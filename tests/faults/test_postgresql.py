@@ -13,6 +13,7 @@ from tests.support.ledger import broken
 from tests.support.postgresql import PostgreSQL
 from tests.support.server import Server
 
+CRASHES = 20
 WRITERS = 8
 BETWEEN = 20  # acknowledged writes between two crashes
 PATIENCE_S = 60
@@ -61,11 +62,10 @@ class Load:
         self._ending = True
 
 
-@pytest.mark.parametrize(
-    "crashes", [5, pytest.param(20, marks=[pytest.mark.soak, pytest.mark.timeout(900)])]
-)
-def test_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_most(
-    cluster: PostgreSQL, start_server: Callable[..., Server], crashes: int
+@pytest.mark.promise("D16")
+@pytest.mark.long
+def test_twenty_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_most(
+    cluster: PostgreSQL, start_server: Callable[..., Server]
 ) -> None:
     server = start_server(database_url=cluster.new(), signup_grant=1_000_000)
     load = Load()
@@ -76,7 +76,7 @@ def test_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_most(
             async with asyncio.TaskGroup() as writers:
                 for agent in agents:
                     writers.create_task(load.write(agent))
-                for _ in range(crashes):
+                for _ in range(CRASHES):
                     await load.more(BETWEEN)
                     await asyncio.to_thread(cluster.crash)
                     await asyncio.to_thread(cluster.start)
