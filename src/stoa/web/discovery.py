@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
 from stoa import __version__
@@ -21,7 +23,7 @@ from stoa.schemas.base import encode
 from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 from stoa.settings import Settings
-from stoa.web.documents import document
+from stoa.web.documents import Endpoint, document
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),
@@ -29,28 +31,32 @@ _templates = Environment(
     undefined=StrictUndefined,
     keep_trailing_newline=True,
 )
-_MARKDOWN = "text/markdown; charset=utf-8"
-_PLAIN = "text/plain; charset=utf-8"
+_CARD = ".well-known/agent-card.json"
+_DOCUMENTS = {
+    "llms.txt": "text/plain; charset=utf-8",
+    "llms-full.txt": "text/plain; charset=utf-8",
+    "skill.md": "text/markdown; charset=utf-8",
+    _CARD: "application/json",
+}
 
 
 def routes(settings: Settings) -> list[Route]:
-    """The addresses of these documents, each with ready bytes."""
-    return [
-        Route(path, document(body, media_type))
-        for path, (body, media_type) in documents(settings).items()
-    ]
+    """The addresses of these documents, each with bytes that are ready once it was asked for."""
 
+    @cache
+    def made(name: str, media_type: str) -> Endpoint:
+        contract = bootstrap(settings)
+        if name == _CARD:
+            return document(encode(agent_card(contract, settings.origin)), media_type)
+        return document(_text(name, contract, settings), media_type)
 
-def documents(settings: Settings) -> dict[str, tuple[bytes, str]]:
-    """`(body, media type)` of each document by path."""
-    contract = bootstrap(settings)
-    card = encode(agent_card(contract, settings.origin))
-    return {
-        "/llms.txt": (_text("llms.txt", contract, settings), _PLAIN),
-        "/llms-full.txt": (_text("llms-full.txt", contract, settings), _PLAIN),
-        "/skill.md": (_text("skill.md", contract, settings), _MARKDOWN),
-        "/.well-known/agent-card.json": (card, "application/json"),
-    }
+    def served(name: str, media_type: str) -> Endpoint:
+        async def serve(request: Request) -> Response:
+            return await made(name, media_type)(request)
+
+        return serve
+
+    return [Route(f"/{name}", served(name, media_type)) for name, media_type in _DOCUMENTS.items()]
 
 
 def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
