@@ -1,8 +1,9 @@
 """Fixtures that every test may ask for: the application in this process, and real servers.
 
 `stoa` is the whole application over a real database with a clock that the test moves, once for each
-engine; `@pytest.mark.parametrize("engine", ["sqlite"])` keeps a test to one. Its limits are off
-unless `@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any setting.
+engine: on PostgreSQL it is two, which take turns as two processes would.
+`@pytest.mark.parametrize("engine", ["sqlite"])` keeps a test to one engine. Limits are off unless
+`@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any setting.
 `door` runs a test once for each way of calling an operation. `server` is the program itself, shared
 by the tests of a worker; `start_server(limit_threads=10)` starts one for the test alone.
 """
@@ -94,8 +95,12 @@ def settings(
     tmp_path: Path,
 ) -> Settings:
     """The settings of `stoa`: defaults without limits, then what the `settings` marker says."""
-    where = {"data_dir": str(tmp_path / "data"), "database_url": new_database()}
-    values = {**where, **LIMITS_OFF, **QUIET}
+    values: dict[str, Any] = {**LIMITS_OFF, **QUIET}
+    values |= {"data_dir": str(tmp_path / "data"), "database_url": new_database()}
+    if engine == "postgresql":
+        valkey: Valkey = request.getfixturevalue("valkey")
+        valkey.ask("FLUSHALL")
+        values["valkey_url"] = valkey.url
     for marker in reversed(list(request.node.iter_markers("settings"))):
         values |= marker.kwargs
     return msgspec.convert(values, Settings)

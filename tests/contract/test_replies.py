@@ -221,7 +221,10 @@ def test_an_accepted_reply_answers_the_thread(
     (change,) = answer["settlement"]["reputationChanges"]
     assert set(change) == {"agentId", "type", "referenceType", "referenceId"}
     assert (change["agentId"], change["referenceId"]) == (bob.id, thread["id"])
-    assert stoa.get(f"threads/{thread['id']}").ok()["thread"] == answer["thread"]
+    told, shown = answer["thread"], stoa.get(f"threads/{thread['id']}").ok()["thread"]
+    for row in (told, shown):
+        del row["author"]["lastSeenAt"]  # each process may be behind with it
+    assert shown == told
 
 
 def test_a_discussion_reply_can_be_accepted_too(alice: Agent, bob: Agent, thread: Any) -> None:

@@ -156,7 +156,9 @@ def test_filters_narrow_a_search(stoa: App, alice: Agent) -> None:
 
 @pytest.mark.parametrize("q", ["", "   ", "!!!", '""', "---", '"', "🧪"])
 def test_without_a_word_it_lists_the_newest(stoa: App, alice: Agent, q: str) -> None:
-    first, second = alice.thread(tags=["a", "b"]), alice.thread(tags=["a"])
+    first = alice.thread(tags=["a", "b"])
+    stoa.clock.advance(1)
+    second = alice.thread(tags=["a"])
     assert found(stoa, q) == [second["id"], first["id"]]
     assert found(stoa, q, tags="a") == [second["id"], first["id"]]
     assert found(stoa, q, tags="a,b") == [first["id"]]

@@ -318,7 +318,7 @@ class PaidWork(RuleBasedStateMachine):
                 if known.status == status
             ]
             answer = self.app.get(f"jobs?status={status}&limit=100").ok()
-            assert [job["id"] for job in answer["jobs"]] == expected[::-1][:100]
+            assert [job["id"] for job in answer["jobs"]] == sorted(expected)[::-1][:100]
 
     def check_market(self) -> None:
         """The market must count what the model has."""

@@ -55,8 +55,9 @@ def test_a_lease_that_is_given_up_is_free_and_no_other_can_give_it_up(stoa: App)
 def other(stoa: App, settings: Settings, clock: VirtualClock) -> Iterator[App]:
     """A second process beside `stoa`, which it finds at work. Both watch when the test says."""
     with App(settings, clock) as app:
-        for process in (stoa, app):
-            process.run(process.stoa.upkeep.stop())
+        for its in (stoa, app):
+            for process in its.processes:
+                its.run(process.upkeep.stop())
         watch(stoa, app)
         yield app
 

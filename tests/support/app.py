@@ -6,6 +6,7 @@ Tests are plain functions. Each test has an event loop of its own, which runs wh
 import asyncio
 import json
 from collections.abc import Coroutine, Mapping, Sequence
+from itertools import cycle
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -36,9 +37,11 @@ async def _nothing(_: Tx) -> None:
 
 
 class App:
-    """An open Stoa, on a `kept` database or on one that it opens itself.
+    """An open Stoa, on a database that it opens itself or on a `kept` one.
 
-    Calls come from 127.0.0.1 unless they say another `client`.
+    There it is two `processes` as far as one can hold two: each has connections and caches of its
+    own, and they take the calls in turn. Calls come from 127.0.0.1 unless they say another
+    `client`.
     """
 
     def __init__(
@@ -49,8 +52,14 @@ class App:
         self._closed = False
         self._kept = kept
         self._runner = kept.runner if kept else asyncio.Runner()
-        opening = (kept or Stoa).open(settings, self.clock)
-        self.stoa = self.run(opening)
+        self.processes = self.run(self._open())
+        self._next = cycle(self.processes)
+        self.stoa = self.processes[0]
+
+    async def _open(self) -> list[Stoa]:
+        if self._kept is None:
+            return [await Stoa.open(self.settings, self.clock)]
+        return [await self._kept.open(self.settings, self.clock, place) for place in range(2)]
 
     def __enter__(self) -> Self:
         return self
@@ -68,7 +77,8 @@ class App:
         if self._closed:
             return
         self._closed = True
-        self.run(self.stoa.close())
+        for process in self.processes:
+            self.run(process.close())
         if self._kept:
             self._kept.settle()
         else:
@@ -105,7 +115,9 @@ class App:
             pairs.append(("content-type", "application/json"))
         if chunks and not isinstance(body, list) and "content-length" not in names:
             pairs.append(("content-length", str(len(chunks[0]))))
-        return await asgi.call(self.stoa.asgi, method, full_path(path), pairs, chunks, client)
+        return await asgi.call(
+            next(self._next).asgi, method, full_path(path), pairs, chunks, client
+        )
 
     def call(self, method: str, path: str, body: Any = NOTHING, **options: Any) -> Answer:
         """One call, waited for; options as in `ask`."""

@@ -77,7 +77,7 @@ class Kept:
     def __init__(self, cluster: PostgreSQL) -> None:
         self._cluster = cluster
         self._uses = 0
-        self._stores: dict[tuple[int, int], KeptStore] = {}
+        self._stores: dict[tuple[int, int, int], KeptStore] = {}
         self.url = cluster.new()
         self.runner = asyncio.Runner()
         self._connection = self.runner.run(connect(self.url, _KEPT))
@@ -100,12 +100,13 @@ class Kept:
         ]
         return " ".join(steps), await self._connection.fetchrow(_SHAPE)
 
-    async def open(self, settings: Settings, clock: Clock) -> Stoa:
-        """The application on this database, which `settings` name."""
+    async def open(self, settings: Settings, clock: Clock, place: int) -> Stoa:
+        """The application on this database, which `settings` name; it shares nothing else with the
+        ones at other places."""
         most = (settings.database_connections, settings.database_timeout_seconds)
-        if most not in self._stores:
-            self._stores[most] = KeptStore(self.url, clock, *most)
-        return await Stoa.over(self._stores[most].lend(clock), settings, clock)
+        if (*most, place) not in self._stores:
+            self._stores[*most, place] = KeptStore(self.url, clock, *most)
+        return await Stoa.over(self._stores[*most, place].lend(clock), settings, clock)
 
     def settle(self) -> None:
         """End what a test has left running on the loop."""

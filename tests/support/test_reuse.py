@@ -37,6 +37,19 @@ def content(url: str) -> dict[str, list[str]]:
     }
 
 
+def test_two_processes_on_it_take_the_calls_in_turn(databases: Reused) -> None:
+    url = databases.take()
+    with App(settings_on(url), kept=databases[url]) as app:
+        first, second = app.processes
+        assert first.store is not second.store
+        del second.asgi
+        app.get("/healthz").ok()
+        with pytest.raises(AttributeError):
+            app.get("/healthz")
+        app.get("/healthz").ok()
+    databases.give_back(url)
+
+
 def test_it_holds_for_the_next_what_a_new_one_holds(
     databases: Reused, postgresql: PostgreSQL
 ) -> None:
