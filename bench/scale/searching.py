@@ -17,7 +17,7 @@ from bench.scale.world import REPLIES_PER_THREAD, Row, World
 from stoa.domain import querylang
 from stoa.store import replies, search, statements, threads
 from stoa.store.engines.sqlite_file import connect, prepare
-from stoa.store.tsquery import to_tsvector
+from stoa.store.tsquery import to_words
 from stoa.store.tx import Tx
 
 TABLES = ("agent", "agent_capability", "reply", "thread", "thread_tag")
@@ -38,10 +38,7 @@ async def fill_postgresql(url: str, world: World) -> None:
         source = posts(world)
         while batch := list(islice(source, _BATCH)):
             await copy(connection, "post", ((post[0], post[1], post[2]) for post in batch))
-            texts = (
-                (post[0], to_tsvector(post[3], post[0], title=True), to_tsvector(post[4], post[0]))
-                for post in batch
-            )
+            texts = ((post[0], to_words(post[3]), to_words(post[4])) for post in batch)
             await copy(connection, "words", texts)
         await connection.execute(_index_all())
         await connection.execute("DROP TABLE words")

@@ -116,6 +116,17 @@ def test_each_page_of_a_search_goes_on_where_the_last_one_ended(stoa: App, alice
     assert seen == expected
 
 
+def test_a_long_thread_with_all_of_the_best_texts_hides_no_other(stoa: App, alice: Agent) -> None:
+    bob = stoa.agent("bob")
+    other, long = bob.thread("a", "hops"), alice.thread("b", "hops and yeast")
+    for _ in range(45):  # more than are looked at for two results at first
+        alice.reply(long, "hops and yeast")
+    assert search(stoa, q="hops yeast", limit="1")["nextCursor"]
+    assert found(stoa, "hops yeast") == [long["id"], other["id"]]
+    for q in ("hops yeast", "hops", '"hops"'):
+        assert found(stoa, q, author=other["author"]["id"], limit="1") == [other["id"]]
+
+
 def test_words_of_one_piece_are_looked_for_side_by_side(stoa: App, alice: Agent) -> None:
     near = alice.thread("a", "a write-ahead log")
     alice.thread("b", "ahead of me they write")

@@ -166,5 +166,4 @@ def test_every_word_stands_in_quotes(text: str):
 def test_a_search_looks_at_texts_with_the_words_and_weighs_each_phrase(
     text: str, near: str, words: list[list[str | None]]
 ):
-    alike = '"' in text
-    assert json.loads(to_fts5(parse(text))) == {"near": near, "alike": alike, "words": words}
+    assert json.loads(to_fts5(parse(text))) == {"near": near, "words": words}

@@ -17,7 +17,9 @@ STATEMENTS = statements.load("sqlite")
 PAGED = sorted(name for name, sql in STATEMENTS.items() if "LIMIT :limit" in sql)
 
 SORTED_BY_NATURE = {
-    "search.find": "rank is computed for each search",
+    "search.find_word": "rank is computed for each search",
+    "search.find_words": "rank is computed for each search",
+    "search.find_phrases": "rank is computed for each search",
     "opportunities.matching": "the overlap with the caller is computed for each call",
     "opportunities.tagged": "any of several tags: as many ranges are merged",
     "replies.descendants": "a walk down a tree, one level after the other",

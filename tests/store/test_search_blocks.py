@@ -1,8 +1,10 @@
 """Search on PostgreSQL gathers the newest matches block by block: each once, and none left out."""
 
 import asyncio
+import json
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import asyncpg
 import pytest
@@ -10,38 +12,51 @@ import pytest
 from stoa.domain.querylang import parse
 from stoa.store import statements
 from stoa.store.engines.steps import steps
-from stoa.store.tsquery import BLOCK_BITS, to_tsquery, to_tsvector
+from stoa.store.tsquery import BLOCK_BITS, to_tsquery, to_words
 from tests.support.database import rows_of
 from tests.support.postgresql import PostgreSQL
 
 POSTS = 80_000
 BLOCK = 1 << BLOCK_BITS
-FIND = statements.load("postgresql")["search.find"]
+STATEMENTS = statements.load("postgresql")
 FILL = """
-INSERT INTO post_index (id, thread_id, document)
-SELECT id, id::text,
-  (CASE WHEN id % 977 = 0 THEN replace('''rare/B'':2 ''^rare/B'':2 ', 'B', block) ELSE '' END
-   || CASE WHEN id % 40 = 0 THEN replace('''some/B'':3 ', 'B', block) ELSE '' END
-   || replace('''every/B'':4', 'B', block))::tsvector
-FROM generate_series(1, :posts::bigint) id, LATERAL (SELECT (id >> :bits)::text AS block) b
+ALTER TABLE post DROP CONSTRAINT post_thread_id_fkey;
+INSERT INTO post (id, thread_id) SELECT id, id::text FROM generate_series(1, 80000) id;
+INSERT INTO post_index (id, words)
+SELECT id, CASE WHEN id % 977 = 0 THEN ' rare' ELSE '' END
+  || CASE WHEN id % 40 = 0 THEN ' some every ' ELSE ' every ' END
+FROM generate_series(1, 80000) id
 """
 EVERY = {"rare": 977, "some": 40, "every": 1}
 
 
 @pytest.fixture(scope="module")
 def url(postgresql: PostgreSQL) -> Iterator[str]:
-    """A database with so many texts that several blocks are full."""
+    """A database with so many texts that many blocks are full."""
     url = postgresql.new()
-    asyncio.run(rows_of(url, FILL, {"posts": POSTS, "bits": BLOCK_BITS}))
+    asyncio.run(_run(url, FILL))
     yield url
     postgresql.drop(url)
 
 
-def ranked(url: str, text: str, newest: int, matches: int) -> list[int]:
-    """The numbers of the texts that are found, best first."""
-    values = {"match": to_tsquery(parse(text)), "newest": newest, "matches": matches}
+async def _run(url: str, sql: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute(sql)
+    await connection.close()
+
+
+def asked(text: str, newest: int, matches: int, some: int = POSTS) -> tuple[str, dict[str, Any]]:
+    """The statement for a search, and its values."""
+    query = parse(text)
+    kind = "phrases" if query.quoted else "word" if len(query.include) == 1 else "words"
+    values = {"match": to_tsquery(query), "newest": newest, "matches": matches, "some": some}
     rest = {"author": None, "tags": "[]", "limit": POSTS, "offset": 0}
-    return [int(row[0]) for row in asyncio.run(rows_of(url, FIND, {**values, **rest}))]
+    return STATEMENTS[f"search.find_{kind}"], {**values, **rest}
+
+
+def ranked(url: str, text: str, newest: int, matches: int, some: int = POSTS) -> list[int]:
+    """The numbers of the texts that are found, best first."""
+    return [int(row[0]) for row in asyncio.run(rows_of(url, *asked(text, newest, matches, some)))]
 
 
 def expected(step: int, newest: int, matches: int) -> list[int]:
@@ -84,43 +99,58 @@ def test_the_rarer_of_the_words_count_more(url: str) -> None:
     assert best[: 1 + len(rare) + len(some)] == [both, *rare, *some]
 
 
+def test_all_texts_are_looked_at_when_the_best_are_of_too_few_threads(url: str) -> None:
+    for text in ("rare", "every some rare", '"some every" rare'):
+        assert ranked(url, text, POSTS, 3000, some=10) == ranked(url, text, POSTS, 3000)
+
+
 def test_common_words_are_not_looked_for_further_than_needed(url: str) -> None:
-    async def texts_read() -> int:
+    async def texts_read(word: str) -> float:
         connection = await asyncpg.connect(url)
-        text, names = statements.positional(FIND)
-        values = {"match": to_tsquery(parse("every")), "newest": POSTS, "matches": 5000}
-        rest = {"author": None, "tags": "[]", "limit": 20, "offset": 0}
-        given = {**values, **rest}
-        plan = await connection.fetch(
-            f"EXPLAIN (ANALYZE, TIMING OFF) {text}", *(given[name] for name in names)
+        text, values = asked(word, POSTS, 5000)
+        sql, names = statements.positional(text)
+        plan = await connection.fetchval(
+            f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", *(values[name] for name in names)
         )
         await connection.close()
-        (walked,) = [row[0] for row in plan if "Function Scan on generate_series" in row[0]]
-        return int(float(walked.partition("actual rows=")[2].split()[0]))
+        return sum(_texts_read(json.loads(plan)[0]["Plan"]))
 
-    assert asyncio.run(texts_read()) == 1
+    assert 5000 <= asyncio.run(texts_read("every")) <= 5000 + 2 * BLOCK
 
 
-def test_an_index_from_before_blocks_is_brought_to_them(postgresql: PostgreSQL) -> None:
-    title, body, number = "Log of logs", "It's a log", 5 * BLOCK + 1
-    old = "setweight('log:2 of:3 logs:4', 'A') || 'it:2 s:3 a:4 log:5' || '/12/20 /14/5'::tsvector"
-    (step,) = [step for step in steps("postgresql") if step.number == 4]
+def _texts_read(plan: dict[str, Any]) -> Iterator[float]:
+    if plan["Node Type"] == "Bitmap Heap Scan" and plan["Relation Name"] == "post_index":
+        yield plan["Actual Rows"] * plan["Actual Loops"]
+    for part in plan.get("Plans", []):
+        yield from _texts_read(part)
 
-    async def brought() -> bool:
+
+def test_an_index_of_places_is_brought_to_words(postgresql: PostgreSQL) -> None:
+    title, body = "Log of logs", "It's a log of it"
+    places = (
+        "'^log/5':2 '^of/5':3 '^logs/5':4 'log/5':2,9 'of/5':3,10 'logs/5':4 "
+        "'it/5':6,11 's/5':7 'a/5':8"
+    )
+    six = next(step for step in steps("postgresql") if step.number == 6)
+
+    async def brought() -> list[tuple[Any, ...]]:
         connection = await asyncpg.connect(url)
+        await connection.execute("DROP TABLE post_index; DROP FUNCTION indexed_words")
         await connection.execute(
-            f"INSERT INTO post_index (id, thread_id, document) VALUES ({number}, '', {old})"
+            "CREATE TABLE post_index (id BIGINT PRIMARY KEY, thread_id TEXT NOT NULL, "
+            "reply_id TEXT, document TSVECTOR NOT NULL);"
+            "CREATE INDEX post_index_by_word ON post_index USING gin (document)"
         )
-        await connection.execute("INSERT INTO post_index VALUES (1, '', NULL, '/12/0 /14/0')")
-        await connection.execute(step.sql)
-        documents = await connection.fetch("SELECT document::text FROM post_index ORDER BY id")
-        vectors = to_tsvector(title, number, title=True), to_tsvector(body, number)
-        expected = await connection.fetchval(
-            "SELECT ($1::text::tsvector || $2::text::tsvector)::text", *vectors
-        )
+        for row in (1, places), (2, "'it/0':2 's/0':3 'a/0':4"), (3, ""):
+            await connection.execute(
+                "INSERT INTO post_index VALUES ($1, '', NULL, $2::text::tsvector)", *row
+            )
+        await connection.execute(six.sql)
+        found = await connection.fetch("SELECT title, words FROM post_index ORDER BY id")
         await connection.close()
-        return [row[0] for row in documents] == ["", expected]
+        return [tuple(row) for row in found]
 
     url = postgresql.new()
-    assert asyncio.run(brought())
+    thread = to_words(title), to_words(title) + to_words(body)
+    assert asyncio.run(brought()) == [thread, (None, " it s a "), (None, "")]
     postgresql.drop(url)

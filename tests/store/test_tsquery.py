@@ -2,110 +2,89 @@
 
 import json
 import re
-from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stoa.domain.querylang import Query, parse
-from stoa.store.tsquery import (
-    BLOCK_BITS,
-    LAST_PLACE,
-    PLACES_OF_A_WORD,
-    WORD_CHARS,
-    to_tsquery,
-    to_tsvector,
-)
+from stoa.store.tsquery import WORD_CHARS, to_tsquery, to_words
 
 PIECES = ["'", "\\", '"', "-", "&", "|", "!", "(", ")", "<->", ":*", ":A", "a", "é", "\0", "日本"]
 TEXTS = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 
 
 @pytest.mark.parametrize(
-    ("text", "vector"),
+    ("text", "kept"),
     [
         ("", ""),
         ("!? '", ""),
-        ("The log, the LOG", "'the/2':2,4 'log/2':3,5"),
-        ("Crème cre\u0301me", "'creme/2':2,3"),
-        ("snake_case and C++17", "'snake/2':2 'case/2':3 'and/2':4 'c/2':5 '17/2':6"),
-        ("日本語 のテキスト", "'日本語/2':2 'のテキスト/2':3"),
-        ("it's", "'it/2':2 's/2':3"),
-        ("a \u0301 b", "'a/2':2 'b/2':3"),
+        ("The log, the LOG", " the log the log "),
+        ("Crème cre\u0301me", " creme creme "),
+        ("snake_case and C++17", " snake case and c 17 "),
+        ("日本語 のテキスト", " 日本語 のテキスト "),
+        ("it's", " it s "),
+        ("a \u0301 b", " a b "),
     ],
 )
-def test_a_text_is_its_words_with_their_block_and_places(text: str, vector: str) -> None:
-    assert to_tsvector(text, 2 << BLOCK_BITS) == vector
-    assert to_tsvector(text, (3 << BLOCK_BITS) - 1) == vector
+def test_a_text_is_its_words_with_a_space_before_and_behind_each(text: str, kept: str) -> None:
+    assert to_words(text) == kept
 
 
-def test_a_title_has_its_words_twice() -> None:
-    assert to_tsvector("The log", 7, title=True) == "'the/0':2 'log/0':3 '^the/0':2 '^log/0':3"
-
-
-def test_no_text_is_more_than_a_tsvector_can_hold() -> None:
-    many = to_tsvector("a " * 20_000 + "b " + "c" * 3000, 1)
-    words = dict(part.split(":") for part in many.split(" "))
-    assert len(words["'a/0'"].split(",")) == PLACES_OF_A_WORD
-    assert words["'b/0'"] == str(LAST_PLACE)
-    assert f"'{'c' * WORD_CHARS}/0'" in words
-
-
-A_B = "('a/':* <-> 'b/':*)"
-A_B_IN_A_TITLE = "('^a/':* <-> '^b/':*)"
+def test_of_a_long_word_its_beginning_counts() -> None:
+    assert to_words("c" * 3000) == f" {'c' * WORD_CHARS} "
+    assert json.loads(to_tsquery(parse("c" * 900)))["phrases"] == [[f" {'c' * WORD_CHARS} ", False]]
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "phrases", "look_ups"),
     [
-        ("log", [(["'log/'", None], ["'^log/'", None])]),
+        ("log", [" log "], [["('log/')", None, " log ", 1]]),
         (
             "Log crème",
-            [(["'log/'", None], ["'^log/'", None]), (["'creme/'", None], ["'^creme/'", None])],
+            [" log ", " creme "],
+            [["('log/')", None, " log ", 1], ["('creme/')", None, " creme ", 4]],
         ),
-        ("a.b", [(["'a/' & 'b/'", A_B], ["'^a/' & '^b/'", A_B_IN_A_TITLE])]),
-        (
-            '"a b" c',
-            [
-                (["'a/' & 'b/'", A_B], ["'^a/' & '^b/'", A_B_IN_A_TITLE]),
-                (["'c/' & 'a/' & 'b/'", A_B], None),
-            ],
-        ),
-        ('c -x -"a b"', [(["'c/'", f"!('x/':*) & !{A_B}"], ["'^c/'", f"!('x/':*) & !{A_B}"])]),
-        ("a & !b", [(["'a/'", None], ["'^a/'", None]), (["'b/'", None], ["'^b/'", None])]),
+        ("a.b", [" a b "], [["('a/' & 'b/')", " a b ", " a b ", 1]]),
+        ("a & !b", [" a ", " b "], [["('a/')", None, " a ", 1], ["('b/')", None, " b ", 4]]),
+        ('"a b" c', [" a b ", " c "], [["('a/' & 'b/')", " a b ", None, 0]]),
+        ('c "a" "b"', [" c ", " a ", " b "], [["('a/' & 'b/')", None, None, 0]]),
     ],
 )
-def test_the_index_is_asked_for_words_and_each_text_for_what_else_is_wanted(
-    text: str, words: list[tuple[list[str | None], list[str | None] | None]]
+def test_the_index_is_asked_for_words_or_at_once_for_all_that_are_quoted(
+    text: str, phrases: list[str], look_ups: list[list[str | int | None]]
 ) -> None:
-    alike = text.startswith('"')
-    expected = {"alike": alike, "words": [list(word) for word in words]}
-    assert json.loads(to_tsquery(parse(text))) == expected
+    asked = json.loads(to_tsquery(parse(text)))
+    assert asked["lookUps"] == look_ups
+    assert asked["alike"] == ('"' in text)
+    in_title = ['"' in text and phrase != " c " for phrase in phrases]
+    assert asked["phrases"] == [list(pair) for pair in zip(phrases, in_title, strict=True)]
 
 
-def asked(query: Query) -> list[tuple[str, str | None]]:
-    """What the index is asked and what each text, of everything that a query is made of."""
-    return [found for found in chain(*json.loads(to_tsquery(query))["words"]) if found]
+def test_what_else_a_text_must_or_must_not_have_is_checked() -> None:
+    asked = json.loads(to_tsquery(parse('"a b" "c d" -x -"y z" e')))
+    assert asked["lookUps"] == [["('a/' & 'b/' & 'c/' & 'd/')", " a b ", None, 0]]
+    assert asked["without"] == " x "
+    assert asked["checks"] == [[" c d ", True], [" y z ", False]]
 
 
 @given(TEXTS)
 def test_every_word_stands_in_quotes(text: str) -> None:
-    assert re.fullmatch(r"('\^?[^'\\ ]+/0':[\d,]+ ?)*", to_tsvector(text, 0, title=True))
+    assert re.fullmatch(r"|( [^'\\/ ]+)+ ", to_words(text))
     query = _parsed(text)
     if not query.is_empty:
-        for part in chain(*asked(query)):
-            outside = re.sub(r"'[^']+'(:\*)?", " ", part or "").replace("!(", "(")
-            assert set(re.findall(r"[^\s()]+", outside)) <= {"&", "<->"}
+        for near, *_ in json.loads(to_tsquery(query))["lookUps"]:
+            outside = re.sub(r"'[^'\\]+/'", " ", near)
+            assert set(re.findall(r"[^\s()]+", outside)) <= {"&"}
 
 
 @given(TEXTS)
 def test_a_query_has_the_words_that_the_text_is_kept_by(text: str) -> None:
     query = _parsed(" ".join(re.findall(r"[^\s\"-]+", text)))
     if not query.is_empty:
-        found = re.findall("'([^']+)/'", " ".join(near for near, _ in asked(query)))
-        kept = to_tsvector(text.replace("-", " "), 0, title=True)
-        assert set(found) == set(re.findall("'([^']+)/0'", kept))
+        look_ups = json.loads(to_tsquery(query))["lookUps"]
+        found = re.findall("'([^']+)/'", " ".join(near for near, *_ in look_ups))
+        assert set(found) == set(to_words(text.replace("-", " ")).split())
 
 
 def _parsed(text: str) -> Query:

@@ -6,12 +6,12 @@ from stoa.domain.querylang import Phrase, Query
 
 
 def to_fts5(query: Query) -> str:
-    """What `search.find` takes, as JSON of right sides of MATCH. Not for an empty query.
+    """What `search.find_*` takes, as JSON of right sides of MATCH. Not for an empty query.
 
     `near` finds the texts to look at: with all words of the quoted phrases or, without one, all
     words of anything looked for. `words` has for each phrase looked for what finds it anywhere in a
     text and what finds it in a title, both only where the whole query allows it. Beside a quoted
-    phrase words are `alike`, rare or not, and titles are not looked at: it would take too long.
+    phrase titles are not looked at: it would take too long.
     """
     quoted = [phrase for phrase in query.include if phrase in query.quoted]
     near = " AND ".join(map(_near, quoted)) or " OR ".join(map(_near, query.include))
@@ -25,7 +25,7 @@ def to_fts5(query: Query) -> str:
         (found(phrase), None if quoted and phrase not in quoted else found(phrase, "title : "))
         for phrase in query.include
     ]
-    return json.dumps({"near": near, "alike": bool(quoted), "words": words})
+    return json.dumps({"near": near, "words": words})
 
 
 def _near(phrase: Phrase) -> str:

@@ -9,6 +9,10 @@ NEWEST_MATCHES = 10_000
 """A search looks at this many of the newest texts with its words, so that common ones cost no more
 than rare ones."""
 
+BEST_MATCHES = 20
+"""For each result wanted the threads of so many texts are looked up, before it is those of all.
+Where an author or tags narrow the search it is all of them at once."""
+
 
 async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:
     """Make a text findable."""
@@ -19,8 +23,8 @@ async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: st
 
 def index(tx: Tx, number: int, title: str, body: str) -> None:
     """Put the text of this number into the index."""
-    words = tx.searchable(title, number, title=True)
-    tx.defer("search.index_post", id=number, title=words, body=tx.searchable(body, number))
+    title, body = tx.searchable(title), tx.searchable(body)
+    tx.defer("search.index_post", id=number, title=title, body=body)
 
 
 async def newest_post(tx: Tx) -> int:
@@ -36,17 +40,25 @@ async def find(
 
     Texts added after the text number `newest` are left out.
     """
+    narrowed = author is not None or bool(tags)
     rows = await tx.all(
-        "search.find",
+        f"search.find_{_kind(query)}",
         match=tx.match(query),
         author=author,
         tags=msgspec.json.encode(tags).decode(),
         newest=newest,
         matches=NEWEST_MATCHES,
+        some=0 if narrowed else BEST_MATCHES * (limit + offset),
         limit=limit,
         offset=offset,
     )
     return [(row[0], row[1]) for row in rows]
+
+
+def _kind(query: Query) -> str:
+    if query.quoted:
+        return "phrases"
+    return "word" if len(query.include) == 1 else "words"
 
 
 async def tagged(

@@ -6,7 +6,7 @@ those of `querylang`, folded and quoted, on both sides.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from unicodedata import normalize
 
 from stoa.domain.querylang import Phrase, Query, fold, words
@@ -14,73 +14,68 @@ from stoa.domain.querylang import Phrase, Query, fold, words
 WORD_CHARS = 500
 """Of longer words only so much counts: a lexeme holds at most 2046 bytes."""
 
-PLACES_OF_A_WORD = 255
-LAST_PLACE = 16_383
-"""What a tsvector can hold. Phrases are looked for among the places that it knows."""
-
-BLOCK_BITS = 14
-"""Texts whose numbers differ only in so many bits lie in one block."""
+BLOCK_BITS = 12
+"""Texts whose numbers differ only in so many bits lie in one block, as the index has it."""
 
 _ACCENT = re.compile("[\u0300-\u036f]")
 
 
-def to_tsvector(text: str, number: int, *, title: bool = False) -> str:
-    """A tsvector of the words of the text of this number, as text to be cast.
+def to_words(text: str) -> str:
+    """The words of a text, with a space before and behind each; without a word nothing.
 
-    Each word names its block, such as log/61, so that the index finds it block by block; a title
-    has its words twice, also as ^log/61. Places are counted from 2, so that no phrase begins in a
-    title and ends in the body behind it.
+    So that two texts one after the other have two spaces between them, and no phrase begins in the
+    first and ends in the second.
     """
-    places: dict[str, list[str]] = {}
-    for place, word in enumerate(words(_folded(text)), start=2):
-        known = places.setdefault(word[:WORD_CHARS], [])
-        if len(known) < PLACES_OF_A_WORD:
-            known.append(str(min(place, LAST_PLACE)))
-    block = number >> BLOCK_BITS
-    return " ".join(
-        f"'{mark}{word}/{block}':{','.join(known)}"
-        for mark in (("", "^") if title else ("",))
-        for word, known in places.items()
-    )
+    return _spaced(word[:WORD_CHARS] for word in words(_folded(text)))
 
 
 def to_tsquery(query: Query) -> str:
-    """What `search.find` takes, as JSON. Not for an empty query.
+    """What `search.find_*` takes, as JSON. Not for an empty query.
 
-    `words` has for each phrase looked for what finds it anywhere in a text and what finds it in a
-    title: what the index is asked, with the number of a block behind each stroke, and what a text
-    so found is asked besides, null when that is nothing. All quoted phrases must be there. Beside
-    one, words are `alike`, rare or not, and titles are not looked at: it would take too long.
+    `phrases` are those looked for, each with whether it counts more in a title. Each of `lookUps`
+    is `[near, must, title, bit]`: what the index is asked, with the number of a block behind each
+    stroke; the phrase that a text so found must have or null, when its words suffice; what adds to
+    it in a title; the bit of the phrase. No text has what is `without`, and `checks` are
+    further phrases with whether a text must have them. All quoted phrases must be there: with these
+    there is one look-up, words are `alike`, rare or not, and only the quoted count in titles.
     """
     quoted = [phrase for phrase in query.include if phrase in query.quoted]
-
-    def found(phrase: Phrase, mark: str = "") -> tuple[str, str | None]:
-        others = [other for other in quoted if other != phrase]
-        near = " & ".join((_near(phrase, mark), *map(_near, others)))
-        return near, _exact(phrase, mark, others, query.exclude)
-
-    asked = [
-        (found(phrase), None if quoted and phrase not in quoted else found(phrase, "^"))
-        for phrase in query.include
+    look_ups = [
+        (_near([phrase]), _must(phrase), _text(phrase), 1 << 2 * place)
+        for place, phrase in enumerate(query.include)
     ]
-    return json.dumps({"alike": bool(quoted), "words": asked})
+    musts = [phrase for phrase in quoted if len(phrase) > 1]
+    if quoted:
+        look_ups = [(_near(quoted), _text(musts[0]) if musts else None, None, 0)]
+    checks = [(_text(phrase), True) for phrase in musts[1:]]
+    checks += [(_text(phrase), False) for phrase in query.exclude[1:]]
+    return json.dumps(
+        {
+            "alike": bool(quoted),
+            "phrases": [(_text(phrase), phrase in quoted) for phrase in query.include],
+            "lookUps": look_ups,
+            "without": _text(query.exclude[0]) if query.exclude else None,
+            "checks": checks,
+        }
+    )
 
 
-def _near(phrase: Phrase, mark: str = "") -> str:
-    return " & ".join(f"'{mark}{_lexeme(word)}/'" for word in phrase)
+def _near(phrases: list[Phrase]) -> str:
+    lexemes = (f"'{_lexeme(word)}/'" for phrase in phrases for word in phrase)
+    return f"({' & '.join(lexemes)})"
 
 
-def _exact(
-    phrase: Phrase, mark: str, others: Sequence[Phrase], exclude: Sequence[Phrase]
-) -> str | None:
-    asked = [_together(phrase, mark), *map(_together, others)]
-    asked = [one for one in asked if "<->" in one]
-    return " & ".join((*asked, *(f"!{_together(one)}" for one in exclude))) or None
+def _must(phrase: Phrase) -> str | None:
+    return _text(phrase) if len(phrase) > 1 else None
 
 
-def _together(phrase: Phrase, mark: str = "") -> str:
-    lexemes = (f"'{mark}{_lexeme(word)}/':*" for word in phrase)
-    return f"({' <-> '.join(lexemes)})"
+def _text(phrase: Phrase) -> str:
+    return _spaced(map(_lexeme, phrase))
+
+
+def _spaced(parts: Iterable[str]) -> str:
+    text = " ".join(parts)
+    return f" {text} " if text else ""
 
 
 def _folded(text: str) -> str:
@@ -88,5 +83,5 @@ def _folded(text: str) -> str:
 
 
 def _lexeme(word: str) -> str:
-    # Words hold letters, numbers and marks only, never a quote, a stroke or a caret.
+    # Words hold letters, numbers and marks only, never a quote, a stroke or a space.
     return _folded(word)[:WORD_CHARS]

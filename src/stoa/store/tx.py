@@ -46,12 +46,12 @@ class Tx(Protocol):
         """
         ...
 
-    def searchable(self, text: str, number: int, *, title: bool = False) -> str:
-        """The text of this number, or its title, as the engine's full-text index takes it."""
+    def searchable(self, text: str) -> str:
+        """A text or a title as the engine's full-text index takes it."""
         ...
 
     def match(self, query: Query) -> str:
-        """A search query as `search.find` of the engine takes it."""
+        """A search query as `search.find_*` of the engine takes it."""
         ...
 
     def touch(self, key: str) -> None:

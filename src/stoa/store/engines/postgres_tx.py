@@ -9,7 +9,7 @@ from stoa.domain.querylang import Query
 from stoa.store import statements
 from stoa.store.deferring import Deferred, together
 from stoa.store.engines.postgres_connection import Connection
-from stoa.store.tsquery import to_tsquery, to_tsvector
+from stoa.store.tsquery import to_tsquery, to_words
 from stoa.store.tx import Row, Value
 
 
@@ -86,8 +86,8 @@ class PostgresTx:
             # Whoever held the lock may have taken a later time than this transaction began with.
             self.now = self._clock()
 
-    def searchable(self, text: str, number: int, *, title: bool = False) -> str:
-        return to_tsvector(text, number, title=title)
+    def searchable(self, text: str) -> str:
+        return to_words(text)
 
     def match(self, query: Query) -> str:
         return to_tsquery(query)

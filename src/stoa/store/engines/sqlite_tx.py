@@ -47,13 +47,7 @@ class SqliteTx:
     async def lock(self, table: str, *ids: str) -> None:
         """Nothing to wait for: there is one writer."""
 
-    def searchable(
-        self,
-        text: str,
-        number: int,  # noqa: ARG002 - the index keeps texts in the order of their numbers
-        *,
-        title: bool = False,  # noqa: ARG002 - which is a column of its own
-    ) -> str:
+    def searchable(self, text: str) -> str:
         return text
 
     def match(self, query: Query) -> str:

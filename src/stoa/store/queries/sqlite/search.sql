@@ -1,3 +1,5 @@
+-- let narrowed: (CAST(:author AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author)) AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = w.value AND g.thread_id = b.thread_id))
+
 -- name: index_post
 INSERT INTO post_index (rowid, title, body)
 SELECT value ->> 'id', value ->> 'title', value ->> 'body' FROM json_each(:rows)
@@ -5,16 +7,16 @@ SELECT value ->> 'id', value ->> 'title', value ->> 'body' FROM json_each(:rows)
 -- Looks at the newest texts with the words. Each word of the query counts the more the fewer of
 -- these have it, as bm25 does it with k1 = 0; in a title it counts four times. Beside a quoted phrase
 -- words count alike. Each thread comes once, by its best text: top holds its points and, for equal
--- ones, its number.
--- name: find
+-- ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
+-- are of too few threads.
+-- name: find_{kind}
+-- each kind: word = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
 WITH seen AS MATERIALIZED (
   SELECT min(id) AS oldest, count(*) AS texts FROM (
     SELECT rowid AS id FROM post_index
     WHERE post_index MATCH :match ->> 'near' AND rowid <= :newest ORDER BY rowid DESC LIMIT :matches)),
 word AS MATERIALIZED (
-  SELECT w.value ->> 0 AS anywhere, w.value ->> 1 AS title, CASE WHEN :match ->> 'alike' THEN 1 ELSE (
-    SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index
-    WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest) END AS points
+  SELECT w.value ->> 0 AS anywhere, w.value ->> 1 AS title, {{kind}} AS points
   FROM seen s CROSS JOIN json_each(:match, '$.words') w),
 part AS (
   SELECT anywhere AS match, points FROM word
@@ -22,15 +24,23 @@ part AS (
 hit AS MATERIALIZED (
   SELECT i.rowid AS id, sum(p.points) AS points FROM seen s CROSS JOIN part p CROSS JOIN post_index i
   WHERE i.post_index MATCH p.match AND i.rowid BETWEEN s.oldest AND :newest GROUP BY i.rowid),
-best AS (
-  SELECT p.thread_id, max(h.points << 40 | h.id) AS top FROM hit h CROSS JOIN post p
-  WHERE p.id = h.id GROUP BY p.thread_id)
-SELECT b.thread_id, (SELECT p.reply_id FROM post p WHERE p.id = b.top & (1 << 40) - 1) FROM best b
-WHERE (CAST(:author AS TEXT) IS NULL
-       OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author))
-  AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (
-    SELECT 1 FROM thread_tag g WHERE g.tag = w.value AND g.thread_id = b.thread_id))
-ORDER BY b.top DESC LIMIT :limit OFFSET :offset
+best AS MATERIALIZED (
+  SELECT b.* FROM (
+    SELECT p.thread_id, max(h.top) AS top
+    FROM (SELECT points << 40 | id AS top, id FROM hit ORDER BY top DESC LIMIT :some) h CROSS JOIN post p
+    WHERE p.id = h.id GROUP BY p.thread_id) b
+  WHERE {{narrowed}}),
+enough AS MATERIALIZED (
+  SELECT (SELECT count(*) FROM best) >= :limit + :offset OR (SELECT count(*) FROM hit) <= :some AS so),
+page AS (
+  SELECT b.thread_id, b.top FROM best b WHERE (SELECT so FROM enough)
+  UNION ALL SELECT b.thread_id, b.top FROM (
+    SELECT p.thread_id, max(h.points << 40 | h.id) AS top FROM hit h CROSS JOIN post p
+    WHERE NOT (SELECT so FROM enough) AND p.id = h.id GROUP BY p.thread_id) b
+  WHERE {{narrowed}}
+  ORDER BY top DESC LIMIT :limit OFFSET :offset)
+SELECT g.thread_id, (SELECT p.reply_id FROM post p WHERE p.id = g.top & (1 << 40) - 1) FROM page g
+ORDER BY g.top DESC
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t

@@ -1,0 +1,1 @@
+-- Nothing to do: the full-text index of this engine keeps no texts.
