@@ -2,11 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
+from itertools import cycle
+from typing import Any
 
 import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from stoa.app import Stoa
+from stoa.clock import Clock
 from stoa.demo.stage import stage
 from stoa.demo.story import Story
+from stoa.settings import Settings
 from tests.support.command import run_stoa
 
 TOLD = (
@@ -26,15 +33,38 @@ def test_the_demo_tells_of_every_way_that_work_ends_and_closes_with_a_clean_audi
         assert told in finished.out
 
 
+class InTurn:
+    """Two applications that take the requests in turn, as two processes would."""
+
+    ready = None
+
+    def __init__(self, *applications: ASGIApp) -> None:
+        self._next = cycle(applications)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        await next(self._next)(scope, receive, send)
+
+
 @pytest.mark.parametrize("engine", ["postgresql"])
-def test_its_story_is_the_same_on_another_engine(
-    new_database: Callable[[], str], engine: str
+def test_its_story_is_the_same_on_another_engine_and_two_processes(
+    new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     said: list[str] = []
     url = new_database()
+    real = Stoa.open
 
     async def play() -> None:
-        async with stage(url) as running:
+        async with AsyncExitStack() as stack:
+
+            async def two(settings: Settings, clock: Clock) -> Stoa:
+                second = await stack.enter_async_context(await real(settings, clock))
+                first: Any = await real(settings, clock)
+                first.asgi = InTurn(first.asgi, second.asgi)
+                return first
+
+            monkeypatch.setattr(Stoa, "open", two)
+            running = await stack.enter_async_context(stage(url))
             await Story(running, said.append).play()
             assert not any(finding.differences for finding in await running.audit())
 

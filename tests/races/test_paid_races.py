@@ -48,9 +48,15 @@ def statuses(answers: list[Answer]) -> Counter[int]:
 
 
 @pytest.fixture
-def town(start_server: Callable[..., Server]) -> Server:
-    """A server that sweeps every second and lets bounties live for six."""
-    return start_server(sweep_seconds=1, bounty_ttl_seconds=6, signup_grant=1000)
+def town(
+    request: pytest.FixtureRequest, start_server: Callable[..., Server], engine: str
+) -> Server:
+    """A server that sweeps every second and lets bounties live for six, on PostgreSQL with two
+    workers."""
+    several: dict[str, Any] = {}
+    if engine == "postgresql":
+        several = {"workers": 2, **request.getfixturevalue("together")}
+    return start_server(sweep_seconds=1, bounty_ttl_seconds=6, signup_grant=1000, **several)
 
 
 def test_of_a_thousand_claims_one_wins(town: Server) -> None:
