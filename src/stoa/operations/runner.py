@@ -28,7 +28,7 @@ from stoa.operations.snapshots import Snapshots
 from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
 from stoa.schemas.validation import Values, parse
-from stoa.store import agents, holds
+from stoa.store import agents, consistency, holds
 from stoa.store.tx import Store, StoreUnavailable, Tx, Work
 
 log = structlog.get_logger("stoa.runner")
@@ -251,7 +251,8 @@ class Runner:
         outcome = Outcome(operation.status, body, next_cursor=getattr(answer, "next_cursor", None))
         outcome.private = call is not None and call.private
         if operation.writes:
-            outcome.consistency = await self._store.position()
+            writer, wrote_at = (caller.agent_id, call.now) if caller and call else ("", 0)
+            outcome.consistency = await self._store.position(writer, wrote_at)
         if operation.has_etag:
             outcome.etag = etag(body, own_agent=operation.own_agent, private=outcome.private)
             if key and call:
@@ -264,10 +265,12 @@ class Runner:
         """What a replica must have to answer; None when it may not."""
         if not operation.lagging:
             return None
-        if inquiry.consistency is None and caller:
+        shown = inquiry.consistency
+        if caller and not consistency.covers(shown, caller.agent_id, caller.last_seen_at):
+            # Another client of the agent may have written what this one does not know of.
             settled = caller.last_seen_at + self._store.lag_ms < self._clock()
-            return "" if settled else None
-        return inquiry.consistency or ""
+            return (shown or "") if settled else None
+        return shown or ""
 
     async def _snapshot(
         self, operation: Operation, request: Request, warnings: list[Warning]

@@ -92,8 +92,9 @@ class Store(Protocol):
         all up to this `position`, "" for any; `work` may then be run a second time."""
         ...
 
-    async def position(self) -> str | None:
-        """A mark of now for `at_least`, None where there is no replica or it is not known."""
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
+        """A mark of now for `at_least`, None where there is no replica or it is not known. With an
+        agent it also stands for its last write, which was at `wrote_at` or later."""
         ...
 
     def figures(self) -> dict[str, str | int]:

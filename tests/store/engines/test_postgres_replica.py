@@ -1,17 +1,23 @@
 """Reads from a real replica that is held back: old for others, never for who wrote."""
 
+import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import httpx
 import pytest
 
+from stoa.store.engines.postgres_connection import connect
+from tests.support.database import rows
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL
 from tests.support.replica import Replica
 from tests.support.server import Server
 
 _SOON_S = 30
+_WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 Start = Callable[..., Server]
 
 
@@ -77,6 +83,19 @@ def soon(is_so: Callable[[], bool]) -> None:
         assert time.monotonic() < until
 
 
+@contextmanager
+def holding(url: str, statement: str) -> Generator[None]:
+    """A transaction that has locked something, and ends without a change."""
+
+    with asyncio.Runner() as runner:
+        connection = runner.run(connect(url))
+        runner.run(connection.execute(f"BEGIN; {statement}"))
+        try:
+            yield
+        finally:
+            runner.run(connection.close())
+
+
 @pytest.fixture
 def start(primary: PostgreSQL, replica: Replica, start_server: Start) -> Start:
     """Starts servers on one new database and its replica."""
@@ -84,7 +103,7 @@ def start(primary: PostgreSQL, replica: Replica, start_server: Start) -> Start:
     urls = {"database_url": database, "read_database_url": replica.url(database)}
 
     def started(**settings: int) -> Server:
-        return start_server(**urls, database_timeout_seconds=2, **settings)
+        return start_server(**urls, **{"database_timeout_seconds": 2, **settings})
 
     return started
 
@@ -113,6 +132,47 @@ def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
     assert nobody.titles() == ["New", "Old"]
     assert nobody.titles(**{"X-Stoa-Consistency": ada.wrote}) == ["New", "Old"]
     assert figures(other)["replicaReads"] == int(before) + 2
+
+
+@pytest.mark.promise("D17")
+def test_an_agent_with_two_clients_reads_with_each_what_the_other_wrote(
+    start: Start, replica: Replica
+) -> None:
+    server, other = start(read_lag_seconds=600), start(read_lag_seconds=600)
+    desk, phone = Client(server, "ada"), Client(other, "ada")
+    desk.ask("Old")
+    replica.hold()
+    try:
+        phone.ask("New")
+        assert desk.titles(**{"X-Stoa-Consistency": desk.wrote}) == ["New", "Old"]
+        assert desk.titles() == ["New", "Old"]
+    finally:
+        replica.release()
+    before = int(figures(other)["replicaReads"])
+    assert phone.titles(**{"X-Stoa-Consistency": phone.wrote}) == ["New", "Old"]
+    assert figures(other)["replicaReads"] == before + 1
+    assert desk.titles(**{"X-Stoa-Consistency": desk.wrote}) == ["New", "Old"]
+    assert figures(server)["replicaReads"] == 0
+
+
+def test_a_write_is_noted_though_somebody_else_holds_the_agent(
+    start: Start, primary: PostgreSQL, replica: Replica
+) -> None:
+    server = start(read_lag_seconds=600, database_timeout_seconds=60)
+    ada = Client(server, "ada")
+    ada.ask("Old")
+    url = server.database.database_url
+    primary.do("UPDATE agent SET last_seen_at = 0", url)
+    replica.hold()
+    try:
+        with ThreadPoolExecutor(1) as pool, holding(url, "SELECT FROM agent FOR NO KEY UPDATE"):
+            asked = pool.submit(ada.ask, "New")
+            soon(lambda: bool(asyncio.run(rows(url, _WAITING))[0][0]))
+            assert not asked.done()
+        asked.result()
+        assert ada.titles() == ["New", "Old"]
+    finally:
+        replica.release()
 
 
 @pytest.mark.promise("D15")

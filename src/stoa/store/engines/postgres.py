@@ -143,7 +143,7 @@ class PostgresStore:
     async def write(self, work: Work[T]) -> T:
         return await self._repeatedly(partial(self._attempt, work, self._begin_write, self._commit))
 
-    async def position(self) -> str | None:
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None
 
     def figures(self) -> dict[str, str | int]:

@@ -8,9 +8,11 @@ the last `lag_s` seconds is no older than that.
 import asyncio
 from collections import deque
 from contextlib import suppress
+from functools import partial
 
 import structlog
 
+from stoa.store import consistency
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.tx import StoreUnavailable, T, Tx, Work
 
@@ -52,7 +54,7 @@ class ReplicatedStore:
     ) -> T:
         if at_least is not None:
             try:
-                result = await self._read_replica(work, _read(at_least))
+                result = await self._read_replica(work, consistency.place(at_least))
             except _Behind as error:
                 self._turn("behind", str(error))
             except StoreUnavailable as error:
@@ -66,9 +68,14 @@ class ReplicatedStore:
     async def write(self, work: Work[T]) -> T:
         return await self._primary.write(work)
 
-    async def position(self) -> str | None:
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         with suppress(StoreUnavailable):
-            return f"{await self._primary.read(_written, single=True):016x}"
+            noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
+            if agent_id and noted_at < wrote_at:
+                # Somebody else held the agent, and the write itself has not waited to note it.
+                await self._primary.write(partial(_note_write, agent_id, wrote_at))
+                noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
+            return consistency.token(at, agent_id, noted_at)
         return None
 
     def stamp(self) -> int:
@@ -120,7 +127,7 @@ class ReplicatedStore:
 
     async def _note(self) -> None:
         asked_at = asyncio.get_running_loop().time()
-        position = await self._primary.read(_written, single=True)
+        _, position = await self._primary.read(partial(_written, ""), single=True)
         self._notes.append((asked_at, position))
         if len(self._notes) > 2 * self._lag_s / EVERY_S:
             self._notes.popleft()
@@ -134,9 +141,14 @@ class ReplicatedStore:
                 log.warning("replica not used", state=state, reason=reason)
 
 
-async def _written(tx: Tx) -> int:
-    row = await tx.one("replication.written")
-    return int(row[0]) if row else 0
+async def _written(agent_id: str, tx: Tx) -> tuple[int, int]:
+    """When this agent wrote last, ms, and a place in the log behind that."""
+    row = await tx.one("replication.written", agent_id=agent_id)
+    return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+async def _note_write(agent_id: str, at: int, tx: Tx) -> None:
+    await tx.run("replication.note_write", agent_id=agent_id, at=at)
 
 
 async def _replayed(tx: Tx) -> int:
@@ -144,11 +156,3 @@ async def _replayed(tx: Tx) -> int:
     if row is None or row[0] is None:
         raise StoreUnavailable("it is no replica")
     return int(row[0])
-
-
-def _read(position: str) -> int:
-    """A position as `position` gives it; what is not one is behind all that a replica has."""
-    try:
-        return int(position or "0", 16)
-    except ValueError:
-        return 1 << 64

@@ -136,7 +136,7 @@ class SqliteStore:
     async def write(self, work: Work[T]) -> T:
         return await self._writer.submit(work)
 
-    async def position(self) -> str | None:
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None
 
     def figures(self) -> dict[str, str | int]:

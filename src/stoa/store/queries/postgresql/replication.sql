@@ -1,6 +1,11 @@
--- Up to where the log is taken, in bytes: everything that was acknowledged lies before it.
+-- When an agent wrote last, and up to where the log is taken, in bytes: everything that was
+-- acknowledged lies before it, and all that the agent wrote until then.
 -- name: written
-SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS BIGINT)
+SELECT coalesce((SELECT last_seen_at FROM agent WHERE id = :agent_id), 0),
+       CAST(pg_current_wal_insert_lsn() - '0/0' AS BIGINT)
+
+-- name: note_write
+UPDATE agent SET last_seen_at = greatest(:at, last_seen_at + 1) WHERE id = :agent_id
 
 -- Up to where a replica shows it; nothing on a server that is none.
 -- name: replayed
