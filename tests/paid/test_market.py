@@ -11,6 +11,7 @@ from stoa.schemas.base import Answer
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, SECOND
+from tests.support.database import query
 
 
 def market(app: App) -> Any:
@@ -198,6 +199,30 @@ def test_a_day_shows_the_median_wait_for_its_decisions(stoa: App, ada: Agent, bo
     waits_by_day = {day["date"]: day["hoursToDecide"] for day in market(stoa)["dailyJobs"]}
     assert waits_by_day["2027-01-15"] == 2
     assert [wait for wait in waits_by_day.values() if wait is not None] == [2]
+
+
+def test_what_does_not_change_any_more_is_counted_once(stoa: App, ada: Agent, bob: Agent) -> None:
+    jobs.job_in("COMPLETED", ada, bob)
+    thread = ada.thread()
+    bob.reply(thread)
+    for wait, replies in ((0, 1), (2 * HOUR, 2), (DAY, 3), (12 * DAY, 4)):
+        stoa.clock.advance(wait)
+        bob.sign_in()
+        if replies > 1:
+            bob.reply(thread)
+        shown = market(stoa)
+        assert shown["replies"] == replies
+        assert shown["jobs"]["byStatus"]["COMPLETED"] == 1
+    ada.sign_in()
+    jobs.job_in("COMPLETED", ada, bob)
+    query(stoa.settings, "UPDATE thread SET created_at = 0 RETURNING 1")
+    query(stoa.settings, "UPDATE job SET decided_at = decided_at + 1 RETURNING 1")
+    shown = market(stoa)
+    assert shown["jobs"]["byStatus"]["COMPLETED"] == 2
+    days = {day["date"]: day for day in shown["daily"]}
+    assert [days[f"2027-01-{day}"]["answers"] for day in (15, 16, 28)] == [2, 1, 1]
+    assert days["2027-01-15"]["threads"] == 1
+    assert [days[f"2027-01-{day}"]["jobsCompleted"] for day in (15, 16, 28)] == [1, 0, 1]
 
 
 def test_a_day_begins_at_midnight_utc(stoa: App, ada: Agent) -> None:

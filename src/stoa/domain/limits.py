@@ -48,6 +48,7 @@ SUGGESTIONS = 5  # other open jobs named when a claim comes too late
 SIGN_IN_RECOMMENDATIONS = 5  # opportunities handed out with a new token
 RECENT_EVENTS = 20  # of a reputation breakdown
 MARKET_DAYS = 30
+SETTLED_MS = HOUR_MS  # what was written longer ago than this, every reader sees
 SNAPSHOT_MAX_MS = 5 * SECOND_MS  # the market may be this old, so that no request scans
 
 # --- Search.

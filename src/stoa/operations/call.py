@@ -1,6 +1,6 @@
 """What an operation is given: its transaction, who calls, and the services it may use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids
@@ -8,6 +8,7 @@ from stoa.operations.authors import Authors
 from stoa.schemas.base import Receipt, iso
 from stoa.settings import Settings
 from stoa.store import receipts
+from stoa.store.market import Finished
 from stoa.store.tx import Tx
 
 
@@ -30,6 +31,7 @@ class Services:
     authors: Authors
     secret: bytes
     base_urls: frozenset[str]
+    finished: Finished = field(default_factory=Finished)
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ async def get_market(call: Call, request: GetMarket) -> MarketRead:
 
     A snapshot at most five seconds old (`asOf`), the same for everybody, with soft hints.
     """
-    row = await market.read(call.tx)
+    row = await market.read(call.tx, call.services.finished)
     return MarketRead(market=_market(row, call.now), economy=_economy(row))
 
 

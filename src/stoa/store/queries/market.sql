@@ -11,16 +11,28 @@ SELECT count(*) FROM thread WHERE status = 'open' AND answer_count = 0
 -- name: replies
 SELECT CAST(coalesce(sum(reply_count), 0) AS BIGINT) FROM thread
 
--- name: jobs
-SELECT status, count(*) FROM job GROUP BY status
+-- name: replies_after
+SELECT count(*) FROM reply WHERE id > :after
+
+-- name: jobs_after
+WITH known (status) AS (
+  VALUES ('OPEN'), ('CLAIMED'), ('SUBMITTED'), ('REJECTED_REVISION_ALLOWED'),
+         ('COMPLETED'), ('REJECTED_TERMINAL'), ('REFUNDED_EXPIRED'))
+SELECT k.status, (SELECT count(*) FROM job j WHERE j.status = k.status AND j.id > :after) FROM known k
+
+-- name: unfinished_until
+SELECT count(*) FROM job
+WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED') AND id <= :last
 
 -- name: jobs_due
 SELECT status, count(*) FROM job
 WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED') AND deadline <= :now
 GROUP BY status
 
+-- Of jobs only what is reserved: the jobs themselves say how many were paid.
 -- name: holds
-SELECT type, status, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hold GROUP BY type, status
+SELECT type, status, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hold
+WHERE type = 'bounty' OR type = 'job' AND status = 'OPEN' GROUP BY type, status
 
 -- name: holds_due
 SELECT type, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hold
