@@ -54,7 +54,7 @@ class Finished:
     Of each series the days that are over; of replies and jobs those up to an id.
     """
 
-    days: dict[str, dict[int, int]] = field(default_factory=dict)
+    days: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
     replies: tuple[str, int] | None = None
     jobs: tuple[str, dict[str, int]] = ("", {})
 
