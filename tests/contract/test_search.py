@@ -143,6 +143,22 @@ def test_words_beside_a_phrase_only_rank(stoa: App, alice: Agent) -> None:
     assert found(stoa, 'yeast "roasted barley"') == [both["id"], phrase["id"]]
 
 
+def test_texts_with_a_phrase_rank_the_same_among_few_and_many(stoa: App, alice: Agent) -> None:
+    phrase = alice.thread("a", "roasted barley tastes of malt")
+    both = alice.thread("b", "roasted barley tastes of yeast")
+    title = alice.thread("Roasted barley", "yeast")
+    all_three = alice.thread("c", "roasted barley, yeast and hops")
+    alice.thread("d", "barley, roasted with yeast and hops, roasted")
+    left_out = alice.thread("e", "roasted barley without wort")
+    expected = [row["id"] for row in (title, all_three, both, phrase)]
+    for more in (0, 60):
+        for _ in range(more):
+            alice.reply(left_out, "of something else")
+        assert found(stoa, 'yeast "roasted barley" hops -wort') == expected
+        assert found(stoa, '"roasted barley" -wort') == expected
+        assert found(stoa, '"roasted barley" "yeast" malt') == expected[:3]
+
+
 def test_a_phrase_does_not_begin_in_a_title_and_end_in_a_body(stoa: App, alice: Agent) -> None:
     alice.thread("roasted", "barley")
     assert found(stoa, '"roasted barley"') == []

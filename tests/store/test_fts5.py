@@ -166,4 +166,12 @@ def test_every_word_stands_in_quotes(text: str):
 def test_a_search_looks_at_texts_with_the_words_and_weighs_each_phrase(
     text: str, near: str, words: list[list[str | None]]
 ):
-    assert json.loads(to_fts5(parse(text))) == {"near": near, "words": words}
+    asked = json.loads(to_fts5(parse(text)))
+    assert [asked["near"], asked["words"]] == [near, words]
+
+
+def test_a_search_with_quoted_phrases_can_be_asked_in_one_go() -> None:
+    assert "atOnce" not in json.loads(to_fts5(parse("a.b c")))
+    asked = json.loads(to_fts5(parse('c "a b" d -e "f"')))
+    assert asked["atOnce"] == '"a b" AND "f" AND ("a" OR "c" OR "d") NOT "e"'
+    assert asked["counts"] == [2, 2]

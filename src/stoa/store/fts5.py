@@ -1,6 +1,9 @@
 """Renders a search query for SQLite's FTS5, so that nothing in it can be read as FTS5 syntax."""
 
 import json
+from typing import Any
+
+import apsw
 
 from stoa.domain.querylang import Phrase, Query
 
@@ -11,7 +14,8 @@ def to_fts5(query: Query) -> str:
     `near` finds the texts to look at: with all words of the quoted phrases or, without one, all
     words of anything looked for. `words` has for each phrase looked for what finds it anywhere in a
     text and what finds it in a title, both only where the whole query allows it. Beside a quoted
-    phrase titles are not looked at: it would take too long.
+    phrase titles are not looked at: it would take too long. With quoted phrases, `atOnce`
+    finds the texts in one go, for `points` to look at, which has to know the `counts` of phrases.
     """
     quoted = [phrase for phrase in query.include if phrase in query.quoted]
     near = " AND ".join(map(_near, quoted)) or " OR ".join(map(_near, query.include))
@@ -25,7 +29,21 @@ def to_fts5(query: Query) -> str:
         (found(phrase), None if quoted and phrase not in quoted else found(phrase, "title : "))
         for phrase in query.include
     ]
-    return json.dumps({"near": near, "words": words})
+    beside = [phrase for phrase in query.include if phrase not in query.quoted]
+    asked: dict[str, Any] = {"near": near, "words": words}
+    if quoted:
+        # A text with the phrases has the first word of one: it is found whatever else it has.
+        other = " OR ".join((_quote(quoted[0][:1]), *map(_quote, beside)))
+        asked["atOnce"] = f"{' AND '.join(map(_quote, quoted))} AND ({other}){without}"
+        asked["counts"] = [len(quoted), len(beside)]
+    return json.dumps(asked)
+
+
+def points(api: apsw.FTS5ExtensionApi, quoted: int, beside: int) -> int:
+    """Of a text that `atOnce` finds: one for each phrase, three more for a quoted one in a title."""
+    in_title = sum(3 for phrase in range(quoted) if 0 in api.phrase_columns(phrase))
+    others = range(quoted + 1, quoted + 1 + beside)
+    return quoted + in_title + sum(1 for phrase in others if api.phrase_columns(phrase))
 
 
 def _near(phrase: Phrase) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from stoa.store.engines import sqlite_migrations
+from stoa.store.fts5 import points
 from stoa.store.tx import StartRefused
 
 _BUSY_MS = 5000
@@ -25,6 +26,7 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
     connection.set_busy_timeout(_BUSY_MS)
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.register_fts5_function("points", points)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute(f"PRAGMA cache_size = {-1000 * cache_mb}")

@@ -12,7 +12,8 @@ SELECT value ->> 'id', value ->> 'title', value ->> 'body' FROM json_each(:rows)
 -- name: find_{kind}
 -- each kind: word = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
 WITH seen AS MATERIALIZED (
-  SELECT min(id) AS oldest, count(*) AS texts FROM (
+  SELECT min(id) AS oldest, count(*) AS texts,
+         :match ->> 'atOnce' IS NULL OR :newest - min(id) < 5 * count(*) AS dense FROM (
     SELECT rowid AS id FROM post_index
     WHERE post_index MATCH :match ->> 'near' AND rowid <= :newest ORDER BY rowid DESC LIMIT :matches)),
 word AS MATERIALIZED (
@@ -23,7 +24,10 @@ part AS (
   UNION ALL SELECT title, 3 * points FROM word WHERE title IS NOT NULL),
 hit AS MATERIALIZED (
   SELECT i.rowid AS id, sum(p.points) AS points FROM seen s CROSS JOIN part p CROSS JOIN post_index i
-  WHERE i.post_index MATCH p.match AND i.rowid BETWEEN s.oldest AND :newest GROUP BY i.rowid),
+  WHERE s.dense AND i.post_index MATCH p.match AND i.rowid BETWEEN s.oldest AND :newest GROUP BY i.rowid
+  UNION ALL SELECT i.rowid, points(i.post_index, :match ->> '$.counts[0]', :match ->> '$.counts[1]')
+  FROM seen s CROSS JOIN post_index i
+  WHERE NOT s.dense AND i.post_index MATCH :match ->> 'atOnce' AND i.rowid BETWEEN s.oldest AND :newest),
 best AS MATERIALIZED (
   SELECT b.* FROM (
     SELECT p.thread_id, max(h.top) AS top
