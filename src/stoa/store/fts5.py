@@ -40,7 +40,7 @@ def to_fts5(query: Query) -> str:
 
 
 def points(api: apsw.FTS5ExtensionApi, quoted: int, beside: int) -> int:
-    """Of a text that `atOnce` finds: one for each phrase, three more for a quoted one in a title."""
+    """Of a text that `atOnce` finds: one for each phrase, three more for a quoted in a title."""
     in_title = sum(3 for phrase in range(quoted) if 0 in api.phrase_columns(phrase))
     others = range(quoted + 1, quoted + 1 + beside)
     return quoted + in_title + sum(1 for phrase in others if api.phrase_columns(phrase))
