@@ -14,6 +14,7 @@ from stoa.store.engines.steps import read
 from stoa.store.tx import StartRefused
 from tests.support.command import run_stoa
 from tests.support.database import rows
+from tests.support.pooler import Pooler
 from tests.support.postgresql import PostgreSQL, name_of
 
 SECRET = "pa55/w@rd"
@@ -197,6 +198,20 @@ def test_an_old_server_is_refused(older: Older) -> None:
     line = refused(f"postgresql://postgres@127.0.0.1:{older.port}/postgres?sslmode=disable")
     assert "is PostgreSQL 13." in line
     assert "Stoa needs 14 or newer" in line
+
+
+def test_a_pool_that_forgets_prepared_statements_is_refused(postgresql: PostgreSQL) -> None:
+    url = postgresql.new()
+    with closing(Pooler(postgresql.socket)) as pool:
+        through = f"postgresql://postgres@127.0.0.1:{pool.port}/{name_of(url)}?sslmode=disable"
+        # What the first has prepared is there for the second.
+        said = {run_stoa("serve", "--port", "0", STOA_DATABASE_URL=through).err for _ in range(2)}
+    (line,) = said
+    assert line.startswith(
+        f"stoa: 127.0.0.1:{pool.port}/{name_of(url)} is behind a pool that keeps"
+    )
+    assert line.endswith("use PgBouncer 1.21 or newer with max_prepared_statements = 200\n")
+    assert line.count("\n") == 1
 
 
 def test_a_server_that_takes_no_writes_is_refused(postgresql: PostgreSQL) -> None:

@@ -14,6 +14,7 @@ from stoa.store.engines.postgres_connection import (
     connect,
     opened,
     place,
+    refuse_forgetful_pool,
 )
 from stoa.store.engines.postgres_errors import Meaning, meaning, said
 from stoa.store.engines.postgres_pool import Pool
@@ -121,6 +122,7 @@ class PostgresStore:
         transaction longer than twice that.
         """
         await migrate(url)
+        await refuse_forgetful_pool(url)
         store = cls(url, clock, connections, timeout_s)
         await store._watch.start()
         return store

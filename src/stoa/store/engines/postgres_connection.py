@@ -1,5 +1,7 @@
 """Connections to PostgreSQL: how they are made, and what an operator is told when they are not."""
 
+import asyncio
+import os
 import ssl
 from collections import deque
 from collections.abc import AsyncGenerator
@@ -23,6 +25,12 @@ APPLICATION = "stoa"
 
 _SHAPE = "postgresql://user:password@host:5432/database"
 _NO_ENTRY = "{where} refuses the user or the password in STOA_DATABASE_URL"
+_FORGETFUL = (
+    "{where} is behind a pool that keeps no prepared statements in transaction mode: use PgBouncer "
+    "1.21 or newer with max_prepared_statements = 200"
+)
+_FORGOTTEN = (errors.InvalidSQLStatementNameError, errors.DuplicatePreparedStatementError)
+_PROBE = f"stoa_probe_{os.getpid()}"
 _STATEMENTS = 1000  # more than there are: each is prepared once per connection
 _WARNINGS = 10
 
@@ -77,9 +85,36 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Con
     try:
         await _check(connection, url)
         yield connection
+    except _FORGOTTEN:
+        raise StartRefused(_FORGETFUL.format(where=place(url))) from None
     finally:
         with suppress(Exception):  # what was done is done, however the connection ends
             await connection.close(timeout=CONNECT_S)
+
+
+async def refuse_forgetful_pool(url: str) -> None:
+    """Raise `StartRefused` when a pool before the database hands a connection to one transaction at
+    a time without what was prepared for it: there a name may stand for another's statement."""
+    async with opened(url) as first:
+        try:
+            second = await connect(url)
+        except Exception:  # one is all there may be, and nobody shares it
+            return
+        try:
+            with suppress(TimeoutError):  # one is all that the pool has
+                await _meet_in_pool(first, second)
+        finally:
+            second.terminate()
+
+
+async def _meet_in_pool(first: Connection, second: Connection) -> None:
+    """Prepare on one what is used while the other has most likely been given its place."""
+    async with asyncio.timeout(CONNECT_S):
+        async with first.transaction():
+            prepared = await first.prepare("SELECT 1", name=_PROBE)
+        async with second.transaction():
+            await second.execute("SELECT 1")
+            await prepared.fetchval()
 
 
 def place(url: str) -> str:
