@@ -1,6 +1,7 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
 import os
+from functools import partial
 
 from stoa.clock import Clock, SystemClock
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
@@ -13,12 +14,15 @@ from stoa.http.openapi import openapi_document
 from stoa.http.rest import Rest
 from stoa.http.server import Server
 from stoa.mcp.door import Mcp
+from stoa.operations import secret
 from stoa.operations.auditor import Auditor
 from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.limiter import MemoryLimiter
+from stoa.operations.perform import shared
 from stoa.operations.runner import Runner
+from stoa.operations.secret import Secret
 from stoa.operations.shared_limiter import SharedLimiter
 from stoa.operations.upkeep import Upkeep
 from stoa.settings import Settings
@@ -28,29 +32,25 @@ from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.web import discovery
 from stoa.web.pages import pages
 
-_SECRET_BYTES = 32
-
 
 class Stoa:
     """A running service. Use as `async with await Stoa.open(settings) as stoa`."""
 
     def __init__(
         self,
-        settings: Settings,
         store: Store,
-        secret: bytes,
+        services: Services,
         clock: Clock,
         limiter: MemoryLimiter | SharedLimiter,
     ) -> None:
+        settings = services.settings
         hosts = Hosts(settings)
         self.store = store
         self.settings = settings
         self.limiter = limiter
-        ids = Ids()
-        services = Services(settings, ids, Authors(), secret, hosts.base_urls)
         self.upkeep = Upkeep(
             store,
-            ids,
+            services.ids,
             Auditor(store, clock),
             settings.sweep_seconds,
             shares=settings.on_postgresql,
@@ -75,22 +75,30 @@ class Stoa:
         )
 
     @classmethod
-    async def open(cls, settings: Settings, clock: Clock | None = None) -> "Stoa":
-        """Open the store and build everything. Raises `StartRefused` with one line."""
+    async def open(
+        cls, settings: Settings, clock: Clock | None = None, *, apart: bool = False
+    ) -> "Stoa":
+        """Open the store and build everything. Raises `StartRefused` with one line.
+
+        With `apart` the embedded engine writes in a process of its own, a fork of this one, which
+        must not have a second thread yet.
+        """
         clock = clock or SystemClock()
+        services = new_services(settings)
         try:
-            return await cls.over(await open_store(settings, clock), settings, clock)
+            store = await open_store(settings, clock, shared(services) if apart else None)
+            return await cls.over(store, services, clock)
         except StoreUnavailable as error:
             raise StartRefused(f"{place(settings)} cannot be used now: {error}") from error
 
     @classmethod
-    async def over(cls, store: Store, settings: Settings, clock: Clock) -> "Stoa":
+    async def over(cls, store: Store, services: Services, clock: Clock) -> "Stoa":
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
-        limiter = _limiter(settings, own_clock=not isinstance(clock, SystemClock))
-        secret = await _secret(store)
+        limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
+        await _keep_secret(store)
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
-        return cls(settings, store, secret, clock, limiter)
+        return cls(store, services, clock, limiter)
 
     async def __aenter__(self) -> "Stoa":
         return self
@@ -124,12 +132,16 @@ class Stoa:
         return details
 
 
-async def _secret(store: Store) -> bytes:
-    """What challenges are signed with. Closes the store when it cannot be had."""
+def new_services(settings: Settings) -> Services:
+    """What all calls of one process share."""
+    return Services(settings, Ids(), Authors(), Secret(), Hosts(settings).base_urls)
+
+
+async def _keep_secret(store: Store) -> None:
+    """Have something to seal challenges with. Closes the store when it does not take it."""
+    fresh = random_bytes(secret.BYTES)
     try:
-        return await store.write(
-            lambda tx: sessions.secret(tx, "challenge", random_bytes(_SECRET_BYTES))
-        )
+        await store.write(partial(sessions.keep_secret, name=secret.NAME, fresh=fresh))
     except StoreUnavailable:
         await store.close()
         raise

@@ -1,7 +1,7 @@
 """Storage that fails: nothing is acknowledged that is not on disk, and reading goes on."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from stoa.settings import Settings
 from stoa.store.engines import sqlite
 from stoa.store.engines.sqlite_file import connect
-from stoa.store.engines.sqlite_writer import Writer
+from stoa.store.engines.sqlite_groups import Groups, Outcome
 from tests.faults.disk import WAIT_S, Call, Disk, Fault, faulty_disk
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -133,10 +133,18 @@ def test_the_check_would_notice_an_acknowledgement_without_a_write(settings: Set
 def test_the_check_would_notice_a_writer_that_ignores_faults(
     settings: Settings, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ):
-    def ignore(*_: object) -> None:
-        return
+    ran: list[Outcome] = []
+    run = Groups._run  # pyright: ignore[reportPrivateUsage]
 
-    monkeypatch.setattr(Writer, "_break", ignore)
+    def noted(groups: Groups, *given: Any) -> Outcome:
+        ran.append(run(groups, *given))
+        return ran[-1]
+
+    def ignore(_: Groups, works: Sequence[object], *__: object) -> list[Outcome]:
+        return ran[-len(works) :]
+
+    monkeypatch.setattr(Groups, "_run", noted)
+    monkeypatch.setattr(Groups, "_break", ignore)
     with App(settings) as app:
         agent = app.agent("alice")
         thread = agent.thread()

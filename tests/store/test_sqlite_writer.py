@@ -12,7 +12,7 @@ import pytest
 from stoa.domain.errors import Refusal
 from stoa.store import statements
 from stoa.store.engines.sqlite import SqliteStore
-from stoa.store.engines.sqlite_writer import GROUP_MAX
+from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
 from tests.support.database import opened as opened_file

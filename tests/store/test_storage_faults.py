@@ -169,4 +169,4 @@ def test_without_a_sync_for_each_commit_the_same_power_cuts_do_lose_some(
 
 def _writer_connection(app: App) -> apsw.Connection:
     store: Any = app.stoa.store
-    return store._writer._connection
+    return store._writer._groups._connection

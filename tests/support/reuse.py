@@ -8,7 +8,7 @@ import asyncio
 from functools import partial
 from typing import Any, Self
 
-from stoa.app import Stoa
+from stoa.app import Stoa, new_services
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.engines.postgres import PostgresStore
@@ -106,7 +106,8 @@ class Kept:
         most = (settings.database_connections, settings.database_timeout_seconds)
         if (*most, place) not in self._stores:
             self._stores[*most, place] = KeptStore(self.url, clock, *most)
-        return await Stoa.over(self._stores[*most, place].lend(clock), settings, clock)
+        store = self._stores[*most, place].lend(clock)
+        return await Stoa.over(store, new_services(settings), clock)
 
     def settle(self) -> None:
         """End what a test has left running on the loop."""

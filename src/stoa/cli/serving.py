@@ -112,7 +112,7 @@ async def _serve(
     cancel_on_signals()
     if life is not None:
         _end_with_supervisor(life)
-    async with await Stoa.open(settings) as stoa:
+    async with await Stoa.open(settings, apart=True) as stoa:
         server = stoa.server()
         gc.collect()
         gc.freeze()  # what a server is made of stays: nobody looks through it for what may go

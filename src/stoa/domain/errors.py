@@ -57,6 +57,14 @@ class Refusal(Exception):
         self.headers = tuple(headers)
         super().__init__(f"{code}: {self.message}")
 
+    def __reduce__(self) -> tuple[type["Refusal"], tuple[str, str], dict[str, Any]]:
+        """How it is pickled: the row of the catalogue by its code."""
+        return (
+            Refusal,
+            (self.code, self.message),
+            {k: v for k, v in vars(self).items() if k != "kind"},
+        )
+
     @property
     def code(self) -> str:
         """The stable machine code."""

@@ -1,5 +1,7 @@
 """The audit as the server runs it: what is new every minute, everything in turn every six hours."""
 
+from functools import partial
+
 import structlog
 
 from stoa.clock import Clock
@@ -47,8 +49,7 @@ class Auditor:
             names = ", ".join(finding.check.name for finding in findings if finding.differences)
             self.trouble = f"the ledger differs ({names}): settlements are stopped"
             log.critical("audit found differences", checks=names, count=len(differences))
-            reason = self.trouble
-            await self._store.write(lambda tx: ledger.stop(tx, reason))
+            await self._store.write(partial(ledger.stop, reason=self.trouble))
             self.trouble = None  # now it is in the store, where all processes see it
         return differences
 

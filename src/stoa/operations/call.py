@@ -1,10 +1,12 @@
 """What an operation is given: its transaction, who calls, and the services it may use."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids
 from stoa.operations.authors import Authors
+from stoa.operations.secret import Secret
 from stoa.schemas.base import Receipt, iso
 from stoa.settings import Settings
 from stoa.store import receipts
@@ -12,8 +14,7 @@ from stoa.store.market import Finished
 from stoa.store.tx import Tx
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """Who is signed in."""
 
     agent_id: str
@@ -29,7 +30,7 @@ class Services:
     settings: Settings
     ids: Ids
     authors: Authors
-    secret: bytes
+    secret: Secret
     base_urls: frozenset[str]
     finished: Finished = field(default_factory=Finished)
 

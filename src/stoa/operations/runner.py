@@ -24,12 +24,13 @@ from stoa.operations.callers import Callers
 from stoa.operations.etags import etag
 from stoa.operations.limiter import Bucket, Charge, Limiter
 from stoa.operations.outages import Outages
+from stoa.operations.perform import Asked, Performed, RefundsDue, perform, perform_unless_due
 from stoa.operations.snapshots import Snapshots
 from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
 from stoa.schemas.validation import Values, parse
-from stoa.store import agents, consistency, holds
-from stoa.store.tx import Store, StoreUnavailable, Tx, Work
+from stoa.store import consistency
+from stoa.store.tx import Store, StoreUnavailable
 
 log = structlog.get_logger("stoa.runner")
 UNAVAILABLE_RETRY_S = 5
@@ -233,30 +234,19 @@ class Runner:
         if operation.mode is Mode.SNAPSHOT:
             return await self._snapshot(operation, request, warnings)
         stamp = self._store.stamp()
-        call: Call | None = None
-
-        async def work(tx: Tx) -> tuple[bytes, Answer]:
-            nonlocal call
-            call = Call(tx, self._services, caller, inquiry.address, inquiry.base_url)
-            answer = await operation.run(call, request)
-            if warnings:
-                answer = msgspec.structs.replace(answer, warnings=warnings)
-            if operation.writes and caller:
-                agents.seen(tx, caller.agent_id)
-            return encode(answer), answer
-
-        body, answer = await self._transact(
-            operation, caller, request, work, self._at_least(operation, inquiry, caller)
-        )
-        outcome = Outcome(operation.status, body, next_cursor=getattr(answer, "next_cursor", None))
-        outcome.private = call is not None and call.private
+        asked = Asked(operation, request, warnings, caller, inquiry.address, inquiry.base_url)
+        done = await self._transact(asked, self._at_least(operation, inquiry, caller))
+        outcome = Outcome(operation.status, done.body, next_cursor=done.next_cursor)
+        outcome.private = done.private
         if operation.writes:
-            writer, wrote_at = (caller.agent_id, call.now) if caller and call else ("", 0)
+            writer, wrote_at = (caller.agent_id, done.at) if caller else ("", 0)
             outcome.consistency = await self._store.position(writer, wrote_at)
         if operation.has_etag:
-            outcome.etag = etag(body, own_agent=operation.own_agent, private=outcome.private)
-            if key and call:
-                self._keep(key, getattr(request, operation.shows or ""), stamp, outcome, call)
+            outcome.etag = etag(done.body, own_agent=operation.own_agent, private=done.private)
+            if key:
+                shown_id = getattr(request, operation.shows or "")
+                entry = Entry(done.body, outcome.etag, shown_id, stamp, done.holds_until)
+                self._cache.put(key, entry)
         return outcome
 
     def _at_least(
@@ -287,43 +277,31 @@ class Runner:
         tag = etag(body, own_agent=operation.own_agent)
         return Outcome(operation.status, body, tag)
 
-    async def _transact(
-        self,
-        operation: Operation,
-        caller: Caller | None,
-        request: Request,
-        work: Work[T],
-        at_least: str | None,
-    ) -> T:
-        """Run `work`; for an operation that `settles`, once the refunds are booked that are due for
+    async def _transact(self, asked: Asked, at_least: str | None) -> Performed:
+        """Perform it; for an operation that `settles`, once the refunds are booked that are due for
         the caller and for what the request is about."""
+        operation, caller = asked.operation, asked.caller
         slow = operation.mode is Mode.SLOW_READ
         run = (
             self._store.write
             if operation.writes
             else partial(self._store.read, slow=slow, at_least=at_least)
         )
+        at_once = partial(perform, self._services, asked)
         if caller is None or not operation.settles:
-            return await run(work)
-        agent_id, subjects = caller.agent_id, _subjects(request)
-
-        async def unless_due(tx: Tx) -> T:
-            if await holds.due_for(tx, agent_id, subjects):
-                raise _RefundsDue
-            return await work(tx)
-
+            return await run(at_once)
         try:
-            return await run(unless_due)
-        except _RefundsDue:
-            ids = self._services.ids
-            await self._store.write(lambda tx: escrow.expire_due(tx, ids, agent_id, subjects))
-            return await run(work)
-
-    def _keep(self, key: str, shown_id: str, stamp: int, outcome: Outcome, call: Call) -> None:
-        latest = call.now + limits.KEPT_MS
-        expires_at = min(latest, call.expires_at or latest)
-        entry = Entry(outcome.body, outcome.etag or "", shown_id, stamp, expires_at)
-        self._cache.put(key, entry)
+            return await run(partial(perform_unless_due, self._services, asked))
+        except RefundsDue:
+            await self._store.write(
+                partial(
+                    escrow.expire_due,
+                    ids=self._services.ids,
+                    agent_id=caller.agent_id,
+                    subject_ids=asked.subjects,
+                )
+            )
+            return await run(at_once)
 
     def _failed(self, operation: Operation, error: Exception) -> Outcome:
         if isinstance(error, StoreUnavailable):
@@ -333,15 +311,6 @@ class Runner:
             log.error("defect", operation=operation.name, exc_info=error)
             refusal = Refusal("forum_error")
         return Outcome(refusal.status, refusal=refusal)
-
-
-class _RefundsDue(Exception):
-    """Refunds come first, and stay booked whatever becomes of the call that found them due."""
-
-
-def _subjects(request: Request) -> list[str]:
-    named = (getattr(request, name, None) for name in ("thread_id", "job_id"))
-    return [subject for subject in named if subject]
 
 
 _CHALLENGE = (("WWW-Authenticate", "Bearer"),)

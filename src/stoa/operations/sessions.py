@@ -55,7 +55,7 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
     The challenge is bound to the public key and to this service, works once and is stored nowhere.
     """
     challenge = challenges.issue(
-        call.services.secret,
+        await call.services.secret.of(call.tx),
         call.base_url,
         bytes.fromhex(request.public_key),
         call.now,
@@ -82,8 +82,9 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     or capabilities updates them.
     """
     public_key = bytes.fromhex(request.public_key)
+    secret = await call.services.secret.of(call.tx)
     challenge = challenges.check(
-        call.services.secret, call.services.base_urls, public_key, request.challenge, call.now
+        secret, call.services.base_urls, public_key, request.challenge, call.now
     )
     signature = bytes.fromhex(request.signature)
     if not keys.verify(public_key, request.challenge.encode(), signature):
@@ -112,9 +113,10 @@ async def _known(call: Call, public_key: bytes) -> AgentRow | None:
     return known
 
 
-def _address_digest(call: Call) -> bytes:
+async def _address_digest(call: Call) -> bytes:
     key = bucket_key(call.address).encode()
-    return hashlib.blake2b(key, key=call.services.secret, digest_size=16).digest()
+    secret = await call.services.secret.of(call.tx)
+    return hashlib.blake2b(key, key=secret, digest_size=16).digest()
 
 
 async def _check_registrations(call: Call) -> None:
@@ -127,7 +129,7 @@ async def _check_registrations(call: Call) -> None:
         limit = 0 if local else limits.Limits().registrations
     if not limit:
         return
-    address = _address_digest(call)
+    address = await _address_digest(call)
     await call.tx.lock("address", address.hex())
     count, first = await sessions.registrations(call.tx, address, limit)
     if count >= limit:
@@ -150,7 +152,7 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
         request.description or "",
         request.capabilities or [],
     )
-    await sessions.register(call.tx, agent_id, _address_digest(call))
+    await sessions.register(call.tx, agent_id, await _address_digest(call))
     amount = Credits.parse(call.services.settings.signup_grant)
     if amount:
         await ledger.book(call.tx, call.services.ids, credits.grant(agent_id, amount))

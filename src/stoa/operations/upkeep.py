@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 import structlog
 
@@ -12,7 +13,7 @@ from stoa.entropy import Ids, random_bytes
 from stoa.operations import escrow
 from stoa.operations.auditor import Auditor
 from stoa.store import leases, ledger, sessions
-from stoa.store.tx import Store, StoreUnavailable, Tx
+from stoa.store.tx import Store, StoreUnavailable
 
 log = structlog.get_logger("stoa.upkeep")
 
@@ -54,13 +55,15 @@ class Upkeep:
     async def sweep(self) -> None:
         """Book every refund that is due and forget what has expired."""
         await self._store.write(sessions.forget)
-        while await self._store.write(lambda tx: escrow.sweep(tx, self._ids)):
+        while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
 
     async def watch(self) -> None:
         """Learn whether settlements are stopped, whoever stopped them, and who audits."""
         self._stopped = await self._store.read(ledger.stopped)
-        if not self._holder or await self._store.write(self._take_lease):
+        if not self._holder or await self._store.write(
+            partial(leases.take, name=_AUDIT, holder=self._holder, ms=limits.LEASE_MS)
+        ):
             self._leads.set()
         else:
             self._leads.clear()
@@ -74,9 +77,6 @@ class Upkeep:
         await self._leads.wait()
         await self.audit()
 
-    async def _take_lease(self, tx: Tx) -> bool:
-        return await leases.take(tx, _AUDIT, self._holder, limits.LEASE_MS)
-
     async def stop(self) -> None:
         """End the loops, and let another process audit at once."""
         for task in self._tasks:
@@ -85,7 +85,9 @@ class Upkeep:
         if self._holder and self._leads.is_set():
             with suppress(StoreUnavailable, TimeoutError):
                 async with asyncio.timeout(limits.WORKER_END_MS / 1000):
-                    await self._store.write(lambda tx: leases.release(tx, _AUDIT, self._holder))
+                    await self._store.write(
+                        partial(leases.release, name=_AUDIT, holder=self._holder)
+                    )
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

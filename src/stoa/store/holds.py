@@ -88,8 +88,9 @@ async def due(tx: Tx) -> list[HoldRow]:
 
 
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
-    """The due holds of an agent and of these threads or jobs."""
-    rows = await tx.all("holds.due_of_agent", agent_id=agent_id, now=tx.now)
-    for subject_id in subject_ids:
-        rows += await tx.all("holds.due_of_subject", subject_id=subject_id, now=tx.now)
-    return list({row[0]: HoldRow(*row) for row in rows}.values())
+    """The due holds of an agent and of these threads or jobs, the longest ago first."""
+    due: dict[str, HoldRow] = {}
+    for subject_id in subject_ids or ("",):
+        rows = await tx.all("holds.due_for", agent_id=agent_id, subject_id=subject_id, now=tx.now)
+        due |= {row[0]: HoldRow(*row) for row in rows}
+    return sorted(due.values(), key=lambda hold: hold.expires_at)

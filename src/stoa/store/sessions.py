@@ -17,11 +17,16 @@ class TokenRow(NamedTuple):
     last_seen_at: int
 
 
-async def secret(tx: Tx, name: str, fresh: bytes) -> bytes:
-    """The secret of this name; `fresh` becomes it when there is none yet."""
+async def keep_secret(tx: Tx, name: str, fresh: bytes) -> None:
+    """Let `fresh` be the secret of this name when there is none yet."""
     await tx.run("sessions.insert_secret", name=name, value=fresh)
+
+
+async def secret(tx: Tx, name: str) -> bytes:
+    """The secret of this name, which is kept."""
     row = await tx.one("sessions.secret", name=name)
-    return row[0] if row else fresh
+    assert row
+    return row[0]
 
 
 async def use_challenge(tx: Tx, digest: bytes, expires_at: int) -> bool:

@@ -136,7 +136,7 @@ def test_a_read_sees_one_snapshot_and_cannot_write(url: str) -> None:
 
 def test_two_transactions_that_wait_for_each_other_both_succeed(url: str) -> None:
     async def test(store: PostgresStore) -> None:
-        await store.write(lambda tx: sessions.secret(tx, "a", b"0"))
+        await store.write(lambda tx: sessions.keep_secret(tx, "a", b"0"))
         both = asyncio.Barrier(2)
         attempts = 0
 

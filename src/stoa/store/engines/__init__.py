@@ -1,5 +1,6 @@
 """The engines behind one `Tx`, chosen by the address of the database."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from stoa.clock import Clock
@@ -11,10 +12,14 @@ T = TypeVar("T")
 # Each engine is loaded only where it is used.
 
 
-async def open_store(settings: Settings, clock: Clock) -> Store:
+async def open_store(
+    settings: Settings, clock: Clock, shared: Sequence[object] | None = None
+) -> Store:
     """Open the database inside the running event loop and bring it to this program's schema.
 
-    Raises `StartRefused` with one line that says why not.
+    With `shared` the embedded engine writes in a process of its own, a fork of this one, and what
+    is shared is not sent to it with each piece of work. Raises `StartRefused` with one line that
+    says why not.
     """
     if settings.on_postgresql:
         from stoa.store.engines.postgres import PostgresStore
@@ -31,7 +36,9 @@ async def open_store(settings: Settings, clock: Clock) -> Store:
         return store
     from stoa.store.engines.sqlite import SqliteStore
 
-    return SqliteStore.open(settings.database_path, clock)
+    if shared is None:
+        return SqliteStore.open(settings.database_path, clock)
+    return await SqliteStore.open_apart(settings.database_path, clock, shared)
 
 
 async def migrate(settings: Settings) -> list[str]:

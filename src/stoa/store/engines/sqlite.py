@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +14,8 @@ from stoa.clock import Clock
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.changes import Changes
 from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare
+from stoa.store.engines.sqlite_groups import Groups
+from stoa.store.engines.sqlite_process import ProcessWriter
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
 from stoa.store.engines.sqlite_writer import Writer
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
@@ -68,40 +72,50 @@ class SqliteStore:
 
     lag_ms = 0
 
-    def __init__(self, path: Path, lock_descriptor: int, clock: Clock) -> None:
+    def __init__(
+        self,
+        path: Path,
+        lock_descriptor: int,
+        clock: Clock,
+        changes: Changes,
+        writer: Writer | ProcessWriter,
+    ) -> None:
+        # The writer's connection was opened first and is closed last, so that no other moves what
+        # is in the log into the file: SQLite does that when the last connection closes.
+        self._writer = writer
         self._lock = lock_descriptor
         self._clock = clock
-        self._changes = Changes()
+        self._changes = changes
         self._closed = False
-        # The writer's connection is opened first and closed last, so that no other moves what is in
-        # the log into the file: SQLite does that when the last connection closes.
-        writer = connect(path, writer=True)
         self._reader = connect(path, writer=False)
         self._slow = [
             connect(path, writer=False, cache_mb=SLOW_CACHE_MB) for _ in range(SLOW_READERS)
         ]
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
-        self._writer = Writer(writer, self._begin, self._changes)
 
     @classmethod
     def open(cls, path: Path, clock: Clock) -> "SqliteStore":
-        """Lock and migrate the file. Raises `StartRefused` with one line that says why not."""
-        path = path.resolve()
-        descriptor = lock(path)
-        try:
-            prepare(path)
-            return cls(path, descriptor, clock)
-        except BaseException:
-            os.close(descriptor)
-            raise
+        """Lock and migrate the file; a thread writes. Raises `StartRefused` with one line that says
+        why not."""
+        changes = Changes()
+        with _prepared(path) as (file, descriptor):
+            writer = Writer(Groups(connect(file, writer=True), clock), changes)
+            return cls(file, descriptor, clock, changes, writer)
 
-    def _begin(self, connection: apsw.Connection) -> SqliteTx:
-        return SqliteTx(connection, self._clock())
+    @classmethod
+    async def open_apart(cls, path: Path, clock: Clock, shared: Sequence[object]) -> "SqliteStore":
+        """Lock and migrate the file; a process of its own writes, which knows what is `shared`.
+        What is written must be a function that can be pickled, with its arguments. Raises
+        `StartRefused` with one line that says why not."""
+        changes = Changes()
+        with _prepared(path) as (file, descriptor):
+            writer = await ProcessWriter.start(file, clock, changes, shared, descriptor)
+            return cls(file, descriptor, clock, changes, writer)
 
     def _snapshot(self, connection: apsw.Connection, work: Work[T]) -> T:
         connection.execute("BEGIN")
         try:
-            return drive(work(self._begin(connection)))
+            return drive(work(SqliteTx(connection, self._clock())))
         finally:
             if connection.in_transaction:
                 connection.execute("COMMIT")
@@ -153,16 +167,30 @@ class SqliteStore:
         return self._writer.trouble
 
     async def close(self) -> None:
-        if not self._closed:
-            self._closed = True
-            await asyncio.get_running_loop().run_in_executor(None, self._shut)
-
-    def _shut(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
         try:
-            self._writer.stop()
-            self._pool.shutdown()
-            for connection in (self._reader, *self._slow):
-                connection.close()
-            self._writer.close()
+            await self._writer.stop()
+            await asyncio.to_thread(self._close_readers)
+            await self._writer.close()
         finally:
             os.close(self._lock)
+
+    def _close_readers(self) -> None:
+        self._pool.shutdown()
+        for connection in (self._reader, *self._slow):
+            connection.close()
+
+
+@contextmanager
+def _prepared(path: Path) -> Generator[tuple[Path, int]]:
+    """The full path of a locked and migrated file with its lock, which stays unless this fails."""
+    path = path.resolve()
+    descriptor = lock(path)
+    try:
+        prepare(path)
+        yield path, descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise

@@ -2,18 +2,23 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
+from stoa.clock import elapsed_ms
 from stoa.store.engines import sqlite_migrations
 from stoa.store.fts5 import points
 from stoa.store.tx import StartRefused
 
 _BUSY_MS = 5000
 _WAL_BYTES = 64 * 1024 * 1024
+_LOCK_MS = 1000
+"""The process that writes for a server that was killed may take as long to notice and to end."""
+
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
@@ -54,12 +59,21 @@ def lock(path: Path) -> int:
         descriptor = os.open(f"{path}.lock", _OPEN, 0o600)
     except OSError as error:
         raise StartRefused(f"cannot use the data folder {path.parent}: {error.strerror}") from error
+    deadline = elapsed_ms() + _LOCK_MS
+    while not _taken(descriptor):
+        if elapsed_ms() > deadline:
+            os.close(descriptor)
+            raise StartRefused(f"another Stoa is already serving {path}; stop it first")
+        time.sleep(_LOCK_MS / 100_000)
+    return descriptor
+
+
+def _taken(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(descriptor)
-        raise StartRefused(f"another Stoa is already serving {path}; stop it first") from error
-    return descriptor
+    except OSError:
+        return False
+    return True
 
 
 def existing(path: Path) -> Path:

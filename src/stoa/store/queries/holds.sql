@@ -28,11 +28,9 @@ WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
 SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
 ORDER BY h.expires_at LIMIT :limit
 
--- name: due_of_agent
+-- name: due_for
 SELECT {{hold}} FROM hold h
 WHERE h.agent_id = :agent_id AND h.status = 'OPEN' AND h.expires_at <= :now
-ORDER BY h.expires_at
-
--- name: due_of_subject
+UNION ALL
 SELECT {{hold}} FROM hold h
 WHERE h.subject_id = :subject_id AND h.status = 'OPEN' AND h.expires_at <= :now

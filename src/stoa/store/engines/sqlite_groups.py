@@ -1,0 +1,167 @@
+"""Many transactions, one commit: what the writer of the embedded engine does with what is queued.
+
+A piece of work that is refused does not hurt its neighbours. Nearly all that are have not changed
+anything yet; for the sake of the others the group is run again, each piece in a savepoint of its
+own. When the storage fails, the outcome of the group is not known: its callers are told so and no
+more work is taken.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import apsw
+import structlog
+
+from stoa.clock import Clock
+from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
+from stoa.store.tx import EVERYTHING, StoreUnavailable, Work
+
+log = structlog.get_logger("stoa.store")
+
+GROUP_MAX = 64
+LOOK_S = 1.0
+"""After this long without a write the writer looks whether another program changed the file."""
+
+Outcome = tuple[Any, Exception | None]
+"""What a piece of work returned, or what it raised."""
+
+_BENIGN = (
+    apsw.ConstraintError,
+    apsw.SQLError,
+    apsw.BindingsError,
+    apsw.TooBigError,
+    apsw.MismatchError,
+)
+"""Faults of one statement; every other engine error is a fault of the storage."""
+
+
+class _HalfDone(Exception):
+    """A piece of work was refused after it had changed something."""
+
+
+class Groups:
+    """Owns the writing connection. `trouble` says why no more work is taken, or None."""
+
+    def __init__(self, connection: apsw.Connection, clock: Clock) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._touched: list[str] = []
+        self._version = self._data_version()
+        self.trouble: str | None = None
+
+    def commit(self, works: Sequence[Work[Any]]) -> list[Outcome]:
+        """Run these in their order; returns once what they did is on disk. Never raises."""
+        try:
+            return self._commit(works)
+        except BaseException as error:  # a writer that dies would leave callers waiting
+            log.exception("writer failed")
+            return self._break(works, error)
+
+    def look(self) -> None:
+        """Nobody writes here: has another program?"""
+        with suppress(apsw.Error):  # a write will find out what it is
+            self._notice()
+
+    def take_touched(self) -> list[str]:
+        """The keys that commits have touched, once."""
+        touched, self._touched = self._touched, []
+        return touched
+
+    def close(self) -> None:
+        """Close the connection."""
+        try:
+            self._connection.close()
+        except apsw.Error as error:  # what is in the log stays there until the next start
+            log.exception("the database was not closed cleanly", reason=str(error))
+
+    def _commit(self, works: Sequence[Work[Any]], *, apart: bool = False) -> list[Outcome]:
+        if self.trouble:
+            return _all_failed(works, self.trouble)
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            return _all_failed(works, "another program holds the database")
+        except apsw.Error as error:
+            return self._break(works, error)
+        done: list[SqliteTx] = []
+        try:
+            self._notice()
+            outcomes = [self._run(work, done, apart) for work in works]
+            carry_out(self._connection, done)
+            self._connection.execute("COMMIT")
+        except _HalfDone:
+            self._connection.execute("ROLLBACK")
+            return self._commit(works, apart=True)
+        except _BENIGN as error:
+            return self._commit_each(works, error)
+        except apsw.Error as error:
+            return self._break(works, error)
+        self._touched += [key for tx in done for key in tx.touched]
+        return outcomes
+
+    def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:
+        """Run one piece of work; its transaction joins `done` unless it is undone. Only one that is
+        `apart` can be undone once it has changed something: else that raises `_HalfDone`."""
+        execute, before = self._connection.execute, self._connection.total_changes()
+        if apart:
+            execute("SAVEPOINT job")
+        try:
+            tx = SqliteTx(self._connection, self._clock())
+            outcome = drive(work(tx)), None
+        except BaseException as error:  # whatever it is, it is the caller's
+            if isinstance(error, apsw.Error) and not isinstance(error, _BENIGN):
+                raise
+            if apart:
+                execute("ROLLBACK TO job")
+            elif self._connection.total_changes() != before:
+                raise _HalfDone from error
+            outcome = None, _as_exception(error)
+        else:
+            done.append(tx)
+        if apart:
+            execute("RELEASE job")
+        return outcome
+
+    def _commit_each(self, works: Sequence[Work[Any]], error: apsw.Error) -> list[Outcome]:
+        """Somebody's work breaks a rule at the end of the group: nobody else pays for it."""
+        self._connection.execute("ROLLBACK")
+        if len(works) == 1:
+            return [(None, error)]
+        return [outcome for work in works for outcome in self._commit([work])]
+
+    def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[Outcome]:
+        """Whether this group is on disk is not known, and no more is tried."""
+        said = str(error) if isinstance(error, apsw.Error) else ""
+        self.trouble = f"the storage failed: {said or type(error).__name__}"
+        with suppress(apsw.Error):
+            # What the next start finds in the log is what counts; nothing is moved out of it now.
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        return _all_failed(works, self.trouble)
+
+    def _notice(self) -> None:
+        """Whatever was kept is out of date when another program changed the file."""
+        version = self._data_version()
+        if version != self._version:
+            self._version = version
+            self._touched.append(EVERYTHING)
+
+    def _data_version(self) -> int:
+        """A number that changes with every commit by another connection."""
+        return next(self._connection.execute("PRAGMA data_version"))[0]
+
+
+def _all_failed(works: Sequence[Work[Any]], reason: str) -> list[Outcome]:
+    return [(None, StoreUnavailable(reason)) for _ in works]
+
+
+def _as_exception(error: BaseException) -> Exception:
+    """What a future can carry: neither a cancellation, which would look like the caller's own, nor
+    StopIteration."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    wrapped = RuntimeError(f"the work ended with {type(error).__name__}")
+    wrapped.__cause__ = error
+    return wrapped
