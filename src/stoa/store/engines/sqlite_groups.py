@@ -39,6 +39,10 @@ _BENIGN = (
 class _HalfDone(Exception):
     """A piece of work was refused after it had changed something."""
 
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
+
 
 class Groups:
     """Owns the writing connection. `trouble` says why no more work is taken, or None."""
@@ -90,9 +94,9 @@ class Groups:
             outcomes = [self._run(work, done, apart) for work in works]
             carry_out(self._connection, done)
             self._connection.execute("COMMIT")
-        except _HalfDone:
+        except _HalfDone as half:
             self._connection.execute("ROLLBACK")
-            return self._commit(works, apart=True)
+            return [half.outcome] if len(works) == 1 else self._commit(works, apart=True)
         except _BENIGN as error:
             return self._commit_each(works, error)
         except apsw.Error as error:
@@ -112,11 +116,11 @@ class Groups:
         except BaseException as error:  # whatever it is, it is the caller's
             if isinstance(error, apsw.Error) and not isinstance(error, _BENIGN):
                 raise
+            outcome = None, _as_exception(error)
             if apart:
                 execute("ROLLBACK TO job")
             elif self._connection.total_changes() != before:
-                raise _HalfDone from error
-            outcome = None, _as_exception(error)
+                raise _HalfDone(outcome) from error
         else:
             done.append(tx)
         if apart:
