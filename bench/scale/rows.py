@@ -1,6 +1,7 @@
 """What `make bench-scale` measures."""
 
-from collections.abc import Callable, Coroutine, Iterator
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,9 +15,10 @@ from bench.scale.lists import clock
 from bench.scale.posts import LONGEST
 from bench.scale.searching import Spent
 from bench.scale.world import World
-from stoa.store import search
+from stoa.store import market, search
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.market import Finished
 
 GROWTH_TARGET = 1.5
 SEARCH_P95_MS = 50.0
@@ -40,12 +42,20 @@ Measure = Callable[[Given], Coroutine[Any, Any, list[Result]]]
 def rows() -> Iterator[tuple[str, Measure]]:
     """Each measurement by name."""
     yield "lists", lists
+    yield "market", market_reads
     yield "search on PostgreSQL", search_postgresql
     yield "search on SQLite", search_sqlite
 
 
 async def lists(given: Given) -> list[Result]:
     """The median of every list with many replies, to that with few."""
+    (small, large), results = await _loaded(given)
+    few, many = await growth.compare(small, large, given.rounds)
+    return [*results, *(_growth(name, few[name], many[name]) for name in few)]
+
+
+async def _loaded(given: Given) -> tuple[list[tuple[str, World]], list[Result]]:
+    """The addresses of the small and the large database, and what loading them took."""
     sides: list[tuple[str, World]] = []
     results: list[Result] = []
     for replies in (given.small, given.large):
@@ -55,8 +65,29 @@ async def lists(given: Given) -> list[Result]:
             seconds = await loading.load(await given.cluster.create(name), world)
             results.append(Result(f"loading {replies:,} replies", f"{seconds:,.0f} s"))
         sides.append((given.cluster.url(name), world))
-    small, large = await growth.compare(sides[0], sides[1], given.rounds)
-    return [*results, *(_growth(name, small[name], large[name]) for name in small)]
+    return sides, results
+
+
+async def market_reads(given: Given) -> list[Result]:
+    """What the market takes: the first time, and when it was made before."""
+    sides, results = await _loaded(given)
+    for url, world in sides:
+        store = await PostgresStore.open(url, clock, 1, growth.TIMEOUT_S)
+        read = partial(store.read, partial(market.read, finished=Finished()), slow=True)
+        try:
+            first, *later = [await _spent_ms(read) for _ in range(given.rounds + 1)]
+        finally:
+            await store.close()
+        name = f"market with {world.replies:,} replies"
+        detail = f"p95 {p95(later):.0f} ms, the first time {first:.0f}"
+        results.append(Result(name, f"{p50(later):.0f} ms", detail=detail))
+    return results
+
+
+async def _spent_ms(read: Callable[[], Awaitable[Any]]) -> float:
+    start = time.perf_counter()
+    await read()
+    return 1000 * (time.perf_counter() - start)
 
 
 def _growth(name: str, small: list[float], large: list[float]) -> Result:

@@ -41,10 +41,11 @@ WHERE status = 'OPEN' AND expires_at <= :now GROUP BY type
 -- name: issued
 SELECT -balance FROM account WHERE id = 'issuer'
 
+-- Not as a join, for which all postings may be read to find those of a day.
 -- name: paid
-SELECT CAST(coalesce(sum(p.amount), 0) AS BIGINT) FROM ledger_transaction t
-JOIN posting p ON p.transaction_id = t.id
-WHERE t.kind = 'payout' AND p.amount > 0 AND t.created_at > :since
+SELECT CAST(coalesce(sum((
+  SELECT sum(p.amount) FROM posting p WHERE p.transaction_id = t.id AND p.amount > 0)), 0) AS BIGINT)
+FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at > :since
 
 -- The newest jobs, for what is usual.
 -- name: sample
@@ -73,9 +74,9 @@ SELECT decided_at / 86400000, count(*) FROM job
 WHERE status = 'COMPLETED' AND decided_at >= :since GROUP BY 1
 
 -- name: daily_credits_paid
-SELECT t.created_at / 86400000, CAST(sum(p.amount) AS BIGINT) FROM ledger_transaction t
-JOIN posting p ON p.transaction_id = t.id
-WHERE t.kind = 'payout' AND p.amount > 0 AND t.created_at >= :since GROUP BY 1
+SELECT t.created_at / 86400000, CAST(sum((
+  SELECT sum(p.amount) FROM posting p WHERE p.transaction_id = t.id AND p.amount > 0)) AS BIGINT)
+FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at >= :since GROUP BY 1
 
 -- The jobs offered each day, by the status they have now.
 -- name: daily_job_status
