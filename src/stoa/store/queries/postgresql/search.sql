@@ -6,7 +6,7 @@ SELECT r.id, nullif(r.title, ''), r.title || r.body
 FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TEXT)
 
 -- Looks at the newest texts with the words, in one block of 2^12 numbers after the other: one by one at
--- first, then in an eighth as many at once as there were before, up to 16. What a text has is kept in bits, two for each phrase
+-- first, then up to four at once: more make each match slower to find. What a text has is kept in bits, two for each phrase
 -- of the query: anywhere, and in its title. So texts with the same parts are counted and weighed
 -- together: a word counts the more the fewer texts have it, as bm25 does it with k1 = 0; in a title it
 -- counts four times. Beside a quoted phrase words count alike: one look-up finds the texts, and their
@@ -29,7 +29,7 @@ further AS MATERIALIZED (
   FROM json_array_elements(CAST(:match AS JSON) -> 'checks') c),
 blocks (newest, oldest) AS (
   SELECT CAST(:newest AS BIGINT) >> 12, CAST(:newest AS BIGINT) >> 12
-  UNION ALL SELECT oldest - 1, greatest(0, oldest - 1 - least(15, ((CAST(:newest AS BIGINT) >> 12) - oldest) / 8))
+  UNION ALL SELECT oldest - 1, greatest(0, oldest - 1 - least(3, ((CAST(:newest AS BIGINT) >> 12) - oldest) / 8))
   FROM blocks WHERE oldest > 0),
 hit AS MATERIALIZED (
   SELECT h.id, h.bits FROM blocks CROSS JOIN LATERAL (
