@@ -1,7 +1,8 @@
 """What an operation is given: its transaction, who calls, and the services it may use."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+import msgspec
 
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids
@@ -14,7 +15,7 @@ from stoa.store.market import Finished
 from stoa.store.tx import Tx
 
 
-class Caller(NamedTuple):
+class Caller(msgspec.Struct, frozen=True, gc=False):
     """Who is signed in."""
 
     agent_id: str

@@ -1,7 +1,7 @@
 """One call of an operation within its transaction, in whichever process that is."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -13,7 +13,7 @@ from stoa.store import agents, holds
 from stoa.store.tx import Tx
 
 
-class Asked(NamedTuple):
+class Asked(msgspec.Struct, frozen=True, gc=False):
     """A call that was charged and read. `warnings` name what it had that was ignored."""
 
     operation: Operation
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
         return [subject for subject in named if subject]
 
 
-class Performed(NamedTuple):
+class Performed(msgspec.Struct, frozen=True, gc=False):
     """An encoded success as of `at`, for the caller alone when `private`, else true until
     `holds_until` (both ms) unless something changes."""
 
