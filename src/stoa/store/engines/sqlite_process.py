@@ -15,6 +15,7 @@ import socket
 import traceback
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -35,7 +36,7 @@ log = structlog.get_logger("stoa.store")
 T = TypeVar("T")
 
 _READ_BYTES = 1024 * 1024
-_STREAMS = 3  # what the process may write its log to
+_STREAMS = {0, 1, 2}  # what the process may write its log to
 
 _Report = tuple[list[Outcome], list[str], str | None]
 """What became of a group, what it touched, and why no more work is taken."""
@@ -152,11 +153,10 @@ def _leave_the_server(keep: set[int]) -> None:
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)  # the server says when to end
     gc.freeze()
-    first = _STREAMS
-    for descriptor in sorted(keep):
-        os.closerange(first, descriptor)
-        first = descriptor + 1
-    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
+    for descriptor in map(int, os.listdir("/dev/fd")):
+        if descriptor not in keep | _STREAMS:
+            with suppress(OSError):  # that of the list itself
+                os.close(descriptor)
 
 
 def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
