@@ -153,7 +153,7 @@ def _leave_the_server(keep: set[int]) -> None:
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)  # the server says when to end
     gc.freeze()
-    for descriptor in map(int, os.listdir("/dev/fd")):
+    for descriptor in [int(entry.name) for entry in Path("/dev/fd").iterdir()]:
         if descriptor not in keep | _STREAMS:
             with suppress(OSError):  # that of the list itself
                 os.close(descriptor)
