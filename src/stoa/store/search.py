@@ -9,7 +9,7 @@ NEWEST_MATCHES = 10_000
 """A search looks at this many of the newest texts with its words, so that common ones cost no more
 than rare ones."""
 
-BEST_MATCHES = 20
+BEST_MATCHES = 10
 """For each result wanted the threads of so many texts are looked up, before it is those of all.
 Where an author or tags narrow the search it is all of them at once."""
 
