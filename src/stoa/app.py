@@ -20,7 +20,7 @@ from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.limiter import MemoryLimiter
-from stoa.operations.perform import shared
+from stoa.operations.perform import Performances
 from stoa.operations.runner import Runner
 from stoa.operations.secret import Secret
 from stoa.operations.shared_limiter import SharedLimiter
@@ -86,7 +86,7 @@ class Stoa:
         clock = clock or SystemClock()
         services = new_services(settings)
         try:
-            store = await open_store(settings, clock, shared(services) if apart else None)
+            store = await open_store(settings, clock, Performances(services) if apart else None)
             return await cls.over(store, services, clock)
         except StoreUnavailable as error:
             raise StartRefused(f"{place(settings)} cannot be used now: {error}") from error

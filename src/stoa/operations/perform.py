@@ -1,16 +1,19 @@
 """One call of an operation within its transaction, in whichever process that is."""
 
-from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from stoa.domain import limits
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Operation
 from stoa.schemas.base import Request, Warning, encode
 from stoa.store import agents, holds
-from stoa.store.tx import Tx
+from stoa.store.engines.frames import Carrier, packed, unpacked
+from stoa.store.tx import Tx, Work
+
+_CALL, _OTHER = 0, 1
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):
@@ -45,35 +48,68 @@ class RefundsDue(Exception):
     """Refunds come first, and stay booked whatever becomes of the call that found them due."""
 
 
-async def perform(services: Services, asked: Asked, tx: Tx) -> Performed:
-    """Run the operation and encode its answer."""
-    operation, caller = asked.operation, asked.caller
-    call = Call(tx, services, caller, asked.address, asked.base_url)
-    answer: Any = await operation.run(call, asked.request)
-    if asked.warnings:
-        answer = msgspec.structs.replace(answer, warnings=asked.warnings)
-    if operation.writes and caller:
-        agents.seen(tx, caller.agent_id)
-    latest = call.now + limits.KEPT_MS
-    return Performed(
-        encode(answer),
-        getattr(answer, "next_cursor", None),
-        call.private,
-        call.now,
-        min(latest, call.expires_at or latest),
-    )
+class Performance(msgspec.Struct, frozen=True, gc=False):
+    """The work of one call: run the operation and encode its answer. With `unless_due` it first
+    looks whether refunds are due to the caller or for what the request is about."""
+
+    services: Services
+    asked: Asked
+    unless_due: bool = False
+
+    async def __call__(self, tx: Tx) -> Performed:
+        """Do it."""
+        asked = self.asked
+        operation, caller = asked.operation, asked.caller
+        if self.unless_due and caller and await holds.due_for(tx, caller.agent_id, asked.subjects):
+            raise RefundsDue
+        call = Call(tx, self.services, caller, asked.address, asked.base_url)
+        answer: Any = await operation.run(call, asked.request)
+        if asked.warnings:
+            answer = msgspec.structs.replace(answer, warnings=asked.warnings)
+        if operation.writes and caller:
+            agents.seen(tx, caller.agent_id)
+        latest = call.now + limits.KEPT_MS
+        return Performed(
+            encode(answer),
+            getattr(answer, "next_cursor", None),
+            call.private,
+            call.now,
+            min(latest, call.expires_at or latest),
+        )
 
 
-async def perform_unless_due(services: Services, asked: Asked, tx: Tx) -> Performed:
-    """The same, unless refunds are due to the caller or for what the request is about."""
-    assert asked.caller
-    if await holds.due_for(tx, asked.caller.agent_id, asked.subjects):
-        raise RefundsDue
-    return await perform(services, asked, tx)
+class Performances(Carrier):
+    """Takes works to another process. Of a call of an operation only plain values cross, which
+    takes a third of the time; any other work is a function with its arguments."""
 
+    def __init__(self, services: Services) -> None:
+        super().__init__((services, services.ids))
+        self._services = services
 
-def shared(services: Services) -> tuple[object, ...]:
-    """What the works of the runner and of the upkeep are made of, in every process alike."""
-    functions = (partial, perform, perform_unless_due, Asked, Performed, Caller)
-    requests = (operation.request for operation in TABLE.values())
-    return (services, services.ids, *functions, *TABLE.values(), *requests)
+    def pack(self, work: Work[Any]) -> bytes:
+        """A work as bytes."""
+        if not isinstance(work, Performance):
+            return bytes([_OTHER]) + super().pack(work)
+        asked = work.asked
+        plain = (
+            asked.operation.name,
+            astuple(asked.request),
+            asked.warnings,
+            asked.caller and astuple(asked.caller),
+            asked.address,
+            asked.base_url,
+            work.unless_due,
+        )
+        return bytes([_CALL]) + packed(plain)
+
+    def unpack(self, content: memoryview) -> Work[Any]:
+        """The work that was packed."""
+        if content[0] == _OTHER:
+            return super().unpack(content[1:])
+        name, request, warnings, caller, *where, unless_due = unpacked(content[1:])
+        operation = TABLE[name]
+        fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
+        asked = Asked(
+            operation, operation.request(**fields), warnings, caller and Caller(*caller), *where
+        )
+        return Performance(self._services, asked, unless_due)

@@ -24,7 +24,7 @@ from stoa.operations.callers import Callers
 from stoa.operations.etags import etag
 from stoa.operations.limiter import Bucket, Charge, Limiter
 from stoa.operations.outages import Outages
-from stoa.operations.perform import Asked, Performed, RefundsDue, perform, perform_unless_due
+from stoa.operations.perform import Asked, Performance, Performed, RefundsDue
 from stoa.operations.snapshots import Snapshots
 from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
@@ -287,11 +287,11 @@ class Runner:
             if operation.writes
             else partial(self._store.read, slow=slow, at_least=at_least)
         )
-        at_once = partial(perform, self._services, asked)
+        at_once = Performance(self._services, asked)
         if caller is None or not operation.settles:
             return await run(at_once)
         try:
-            return await run(partial(perform_unless_due, self._services, asked))
+            return await run(Performance(self._services, asked, unless_due=True))
         except RefundsDue:
             await self._store.write(
                 partial(

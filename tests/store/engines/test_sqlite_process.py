@@ -14,6 +14,7 @@ import pytest
 from stoa.clock import SystemClock
 from stoa.domain.errors import Issue, Refusal
 from stoa.store import sessions
+from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx
@@ -32,7 +33,7 @@ class Apart:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._runner = asyncio.Runner()
-        self.store = self.run(SqliteStore.open_apart(path, SystemClock(), (SHARED,)))
+        self.store = self.run(SqliteStore.open_apart(path, SystemClock(), Carrier((SHARED,))))
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         async def in_time() -> Any:
@@ -261,5 +262,5 @@ def test_when_the_server_is_killed_the_writer_ends_and_another_can_open(tmp_path
 
 def test_a_second_server_is_refused_while_the_first_one_serves(apart: Apart) -> None:
     with pytest.raises(StartRefused, match="already serving"):
-        apart.run(SqliteStore.open_apart(apart.path, SystemClock(), ()))
+        apart.run(SqliteStore.open_apart(apart.path, SystemClock(), Carrier(())))
     assert apart.write(partial(put, name="a")) == "a"

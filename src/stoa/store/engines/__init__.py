@@ -1,10 +1,10 @@
 """The engines behind one `Tx`, chosen by the address of the database."""
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 from stoa.clock import Clock
 from stoa.settings import Settings
+from stoa.store.engines.frames import Carrier
 from stoa.store.tx import Store, Work
 
 T = TypeVar("T")
@@ -12,14 +12,11 @@ T = TypeVar("T")
 # Each engine is loaded only where it is used.
 
 
-async def open_store(
-    settings: Settings, clock: Clock, shared: Sequence[object] | None = None
-) -> Store:
+async def open_store(settings: Settings, clock: Clock, carrier: Carrier | None = None) -> Store:
     """Open the database inside the running event loop and bring it to this program's schema.
 
-    With `shared` the embedded engine writes in a process of its own, a fork of this one, and what
-    is shared is not sent to it with each piece of work. Raises `StartRefused` with one line that
-    says why not.
+    With a `carrier`, which takes works to it, the embedded engine writes in a process of its own, a
+    fork of this one. Raises `StartRefused` with one line that says why not.
     """
     if settings.on_postgresql:
         from stoa.store.engines.postgres import PostgresStore
@@ -36,9 +33,9 @@ async def open_store(
         return store
     from stoa.store.engines.sqlite import SqliteStore
 
-    if shared is None:
+    if carrier is None:
         return SqliteStore.open(settings.database_path, clock)
-    return await SqliteStore.open_apart(settings.database_path, clock, shared)
+    return await SqliteStore.open_apart(settings.database_path, clock, carrier)
 
 
 async def migrate(settings: Settings) -> list[str]:

@@ -1,11 +1,28 @@
-"""Objects as they cross between two processes: pickles, each behind its length."""
+"""What crosses between the two processes of the embedded engine, each piece behind its length."""
 
 import pickle
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
-LENGTH = 4
+from stoa.store.tx import Work
+
+_LENGTH = 4
+
+
+def frame(content: bytes) -> bytes:
+    """A content with its length in front."""
+    return len(content).to_bytes(_LENGTH) + content
+
+
+def packed(thing: object) -> bytes:
+    """A thing as bytes. Raises what `pickle` does when it cannot be packed."""
+    return pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
+
+
+def unpacked(content: bytes | memoryview) -> Any:
+    """The thing that was packed, by this process or by the other one."""
+    return pickle.loads(content)  # noqa: S301 - nobody else can write to the pair of sockets
 
 
 class Frames:
@@ -15,15 +32,15 @@ class Frames:
         self._rest = b""
 
     def feed(self, data: bytes) -> Iterator[memoryview]:
-        """The frames that are complete with this, without their lengths."""
+        """The contents that are complete with this."""
         data = self._rest + data
         view = memoryview(data)
         place = 0
-        while place + LENGTH <= len(data):
-            end = place + LENGTH + int.from_bytes(data[place : place + LENGTH])
+        while place + _LENGTH <= len(data):
+            end = place + _LENGTH + int.from_bytes(data[place : place + _LENGTH])
             if end > len(data):
                 break
-            yield view[place + LENGTH : end]
+            yield view[place + _LENGTH : end]
             place = end
         self._rest = data[place:]
 
@@ -43,25 +60,22 @@ class _Unpickler(pickle.Unpickler):
 
 
 class Carrier:
-    """Packs and unpacks. What is `shared` both ends have: only its place crosses."""
+    """Packs and unpacks works. What is `shared` both processes have: only its place crosses."""
 
     def __init__(self, shared: Sequence[object]) -> None:
         self._shared = shared
         self._places = {id(thing): place for place, thing in enumerate(shared)}
 
-    def pack(self, thing: object) -> bytes:
-        """A frame with this in it."""
-        buffer = BytesIO(bytes(LENGTH))
-        buffer.seek(LENGTH)
+    def pack(self, work: Work[Any]) -> bytes:
+        """A work as bytes; raises as `packed`."""
+        buffer = BytesIO()
         pickler = _Pickler(buffer, pickle.HIGHEST_PROTOCOL)
         pickler.places = self._places
-        pickler.dump(thing)
-        buffer.seek(0)
-        buffer.write((buffer.getbuffer().nbytes - LENGTH).to_bytes(LENGTH))
+        pickler.dump(work)
         return buffer.getvalue()
 
-    def unpack(self, frame: bytes | memoryview) -> Any:
-        """What was packed into a frame."""
-        unpickler = _Unpickler(BytesIO(frame))
+    def unpack(self, content: memoryview) -> Work[Any]:
+        """The work that was packed."""
+        unpickler = _Unpickler(BytesIO(content))
         unpickler.shared = self._shared
         return unpickler.load()

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +13,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.changes import Changes
+from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare
 from stoa.store.engines.sqlite_groups import Groups
 from stoa.store.engines.sqlite_process import ProcessWriter
@@ -103,13 +104,12 @@ class SqliteStore:
             return cls(file, descriptor, clock, changes, writer)
 
     @classmethod
-    async def open_apart(cls, path: Path, clock: Clock, shared: Sequence[object]) -> "SqliteStore":
-        """Lock and migrate the file; a process of its own writes, which knows what is `shared`.
-        What is written must be a function that can be pickled, with its arguments. Raises
-        `StartRefused` with one line that says why not."""
+    async def open_apart(cls, path: Path, clock: Clock, carrier: Carrier) -> "SqliteStore":
+        """Lock and migrate the file; a process of its own writes, and `carrier` takes the works
+        there. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _prepared(path) as (file, descriptor):
-            writer = await ProcessWriter.start(file, clock, changes, shared, descriptor)
+            writer = await ProcessWriter.start(file, clock, changes, carrier, descriptor)
             return cls(file, descriptor, clock, changes, writer)
 
     def _snapshot(self, connection: apsw.Connection, work: Work[T]) -> T:

@@ -14,7 +14,6 @@ import signal
 import socket
 import traceback
 from collections import deque
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,7 @@ import structlog
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.store.engines.changes import Changes
-from stoa.store.engines.frames import LENGTH, Carrier, Frames
+from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
 from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome
 from stoa.store.engines.sqlite_writer import release
@@ -60,11 +59,10 @@ class ProcessWriter(asyncio.Protocol):
 
     @classmethod
     async def start(
-        cls, path: Path, clock: Clock, changes: Changes, shared: Sequence[object], lock: int
+        cls, path: Path, clock: Clock, changes: Changes, carrier: Carrier, lock: int
     ) -> "ProcessWriter":
-        """Start the process. It holds the descriptor `lock` until it has ended, and knows what is
-        `shared`. There must be no other thread yet."""
-        carrier = Carrier(shared)
+        """Start the process, which holds the descriptor `lock` until it has ended. There must be no
+        other thread yet."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if not pid:
@@ -80,10 +78,10 @@ class ProcessWriter(asyncio.Protocol):
         """Run `work` in the next group; returns after its commit is on disk."""
         if self.trouble or self._stopped:
             raise StoreUnavailable(self.trouble or "the database is closed")
-        frame = self._carrier.pack(work)
+        framed = frame(self._carrier.pack(work))
         if not self._outgoing:  # what else is submitted in this turn of the loop goes with it
             self._loop.call_soon(self._flush)
-        self._outgoing.append(frame)
+        self._outgoing.append(framed)
         future = self._loop.create_future()
         self._waiting.append(future)
         return await future
@@ -104,8 +102,9 @@ class ProcessWriter(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """The protocol's way to get what the process reports."""
-        for frame in self._frames.feed(data):
-            outcomes, touched, trouble = self._carrier.unpack(frame)
+        for content in self._frames.feed(data):
+            report: _Report = unpacked(content)
+            outcomes, touched, trouble = report
             if touched:
                 self._changes.mark(touched)
             self.trouble = self.trouble or trouble
@@ -165,35 +164,35 @@ def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
     while True:
         if not select.select([link], [], [], LOOK_S)[0]:
             groups.look()
-            _report(groups, link, carrier, [])
+            _report(groups, link, [])
             continue
         data = link.recv(_READ_BYTES)
         if not data:
             return
-        works = [partial(_run, carrier, frame) for frame in frames.feed(data)]
+        works = [partial(_run, carrier, content) for content in frames.feed(data)]
         for first in range(0, len(works), GROUP_MAX):
-            _report(groups, link, carrier, groups.commit(works[first : first + GROUP_MAX]))
+            _report(groups, link, groups.commit(works[first : first + GROUP_MAX]))
 
 
-async def _run(carrier: Carrier, frame: memoryview, tx: Tx) -> Any:
-    return await carrier.unpack(frame)(tx)
+async def _run(carrier: Carrier, content: memoryview, tx: Tx) -> Any:
+    return await carrier.unpack(content)(tx)
 
 
-def _report(groups: Groups, link: socket.socket, carrier: Carrier, outcomes: list[Outcome]) -> None:
+def _report(groups: Groups, link: socket.socket, outcomes: list[Outcome]) -> None:
     touched = groups.take_touched()
     if outcomes or touched:
-        portable = [(result, error and _portable(carrier, error)) for result, error in outcomes]
+        portable = [(result, error and _portable(error)) for result, error in outcomes]
         report: _Report = (portable, touched, groups.trouble)
-        link.sendall(carrier.pack(report))
+        link.sendall(frame(packed(report)))
 
 
-def _portable(carrier: Carrier, error: Exception) -> Exception:
+def _portable(error: Exception) -> Exception:
     """An error as it can cross; what was not expected says where it comes from."""
     if isinstance(error, Refusal | StoreUnavailable):
         return error
     said = "".join(traceback.format_exception(error))
     try:
-        carrier.unpack(carrier.pack(error)[LENGTH:])
+        unpacked(packed(error))
     except Exception:  # noqa: BLE001 - an error may hold, and may want to be made of, anything
         error = RuntimeError(f"the work ended with {type(error).__name__}")
     error.add_note(said)
