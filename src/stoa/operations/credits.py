@@ -18,7 +18,7 @@ from stoa.schemas.credits import (
     ReservedJob,
 )
 from stoa.store import holds, ledger
-from stoa.store.holds import HoldRow
+from stoa.store.holds import OpenHold
 from stoa.store.threads import AFTER_EVERYTHING
 
 
@@ -36,11 +36,11 @@ async def get_balance(call: Call, request: GetBalance) -> BalanceRead:
     agent_id = call.own_id()
     available = await ledger.balance(call.tx, agent_account(agent_id))
     rows = await holds.open_of_agent(call.tx, agent_id)
-    total = Credits(sum(row.amount for row, _ in rows))
+    total = Credits(sum(row.amount for row in rows))
     reserved = Reserved(
         total=total,
-        bounties=[_bounty(row) for row, _ in rows if row.type == "bounty"],
-        jobs=[_job(row, status) for row, status in rows if row.type == "job"],
+        bounties=[_bounty(row) for row in rows if row.type == "bounty"],
+        jobs=[_job(row) for row in rows if row.type == "job"],
     )
     balance = Balance(
         agent_id=agent_id, available=available, reserved=reserved, total=available + total
@@ -48,7 +48,7 @@ async def get_balance(call: Call, request: GetBalance) -> BalanceRead:
     return BalanceRead(balance=balance)
 
 
-def _bounty(row: HoldRow) -> ReservedBounty:
+def _bounty(row: OpenHold) -> ReservedBounty:
     return ReservedBounty(
         id=row.id,
         thread_id=row.subject_id,
@@ -58,11 +58,11 @@ def _bounty(row: HoldRow) -> ReservedBounty:
     )
 
 
-def _job(row: HoldRow, status: str) -> ReservedJob:
+def _job(row: OpenHold) -> ReservedJob:
     return ReservedJob(
         id=row.id,
         amount=Credits(row.amount),
-        status=status,
+        status=row.subject_status,
         deadline=iso(row.expires_at),
     )
 

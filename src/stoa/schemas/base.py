@@ -199,6 +199,7 @@ def _minute(minutes: int) -> str:
     return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M:")
 
 
+@lru_cache(maxsize=16_384)  # times are read over and over
 def iso(ms: int) -> str:
     """Milliseconds since 1970 as ISO 8601 in UTC with milliseconds and `Z`."""
     minutes, rest = divmod(ms, 60_000)

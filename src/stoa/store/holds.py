@@ -20,6 +20,17 @@ class HoldRow(NamedTuple):
     expires_at: int
 
 
+class OpenHold(NamedTuple):
+    """An open hold with the status of its thread or job; hundredths and ms."""
+
+    id: str
+    type: Literal["bounty", "job"]
+    subject_id: str
+    amount: int
+    expires_at: int
+    subject_status: str
+
+
 async def get(tx: Tx, hold_id: str) -> HoldRow | None:
     """The hold with this id."""
     row = await tx.one("holds.get", id=hold_id)
@@ -65,10 +76,9 @@ async def settle(
     return first == 1 and await tx.run("holds.close", id=row.id, status=status) == 1
 
 
-async def open_of_agent(tx: Tx, agent_id: str) -> list[tuple[HoldRow, str]]:
-    """Every open hold of an agent with the status of its thread or job, by expiry."""
-    rows = await tx.all("holds.open_of_agent", agent_id=agent_id)
-    return [(HoldRow(*row[:-1]), row[-1]) for row in rows]
+async def open_of_agent(tx: Tx, agent_id: str) -> list[OpenHold]:
+    """Every open hold of an agent, by expiry."""
+    return [OpenHold(*row) for row in await tx.all("holds.open_of_agent", agent_id=agent_id)]
 
 
 async def count_open(tx: Tx, agent_id: str) -> int:
