@@ -21,6 +21,7 @@ from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
 from stoa.http import raw
 from stoa.http.connections import Connections
+from stoa.http.receiving import Receiver
 from stoa.http.sending import Sender
 from stoa.http.wire import Ready, Receive, Scope, Send
 
@@ -261,7 +262,7 @@ class HttpConnection(HttpToolsProtocol):
         self._running = cycle
 
         def answer(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-            return app(scope, receive, Sender(cycle, send))
+            return app(scope, Receiver(cycle, receive), Sender(cycle, send))
 
         super()._start_asgi_task(cycle, cast(Any, answer))
 

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from stoa.domain import limits
 from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
+from stoa.http.receiving import Receiver
 from stoa.http.wire import Headers, Receive
 from stoa.schemas.validation import Shape, Values
 
@@ -22,11 +23,15 @@ async def body_bytes(receive: Receive, headers: Headers) -> bytes:
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
         raise Refusal("payload_too_large", headers=_CLOSE)
-    try:
-        async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):
-            body = await _receive_all(receive)
-    except TimeoutError:
-        raise Refusal("request_timeout", headers=_CLOSE) from None
+    body = receive.take() if isinstance(receive, Receiver) else None
+    if body is None:
+        try:
+            async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):
+                body = await _receive_all(receive)
+        except TimeoutError:
+            raise Refusal("request_timeout", headers=_CLOSE) from None
+    if len(body) > limits.BODY_BYTES:
+        raise Refusal("payload_too_large", headers=_CLOSE)
     if body:
         _check_media_type(headers)
     return body
