@@ -26,6 +26,8 @@ SORTED_BY_NATURE = {
     "jobs.expired_recent": "only jobs past their deadline that no sweep has booked yet",
     "jobs.expired_reward": "only jobs past their deadline that no sweep has booked yet",
     "jobs.expired_deadline": "only jobs past their deadline that no sweep has booked yet",
+    "threads.list_tag_active": "only threads whose tags lag behind, and the page itself",
+    "threads.list_tag_replies": "only threads whose tags lag behind, and the page itself",
     "market.top_tags": "counted once for a snapshot that everybody shares",
 }
 

@@ -100,6 +100,9 @@ PAIR_WINDOW_MS = DAY_MS
 ADDRESS_CEILING = 600  # uncharged calls per client address and window: free is not endless
 ADDRESS_CEILING_WINDOW_MS = MINUTE_MS
 
+# --- Lists by tag look at each thread whose tags lag behind: these catch up as often.
+CATCH_UP_MS = SECOND_MS
+
 # --- Several processes. One audits; when it has not renewed its lease for so long, another does.
 LEASE_MS = 15 * SECOND_MS
 LEASE_RENEW_MS = 5 * SECOND_MS  # a stop of settlements is known to every process as soon

@@ -257,7 +257,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     rules.check_claimer(job.creator_id, worker)
     status = job.status_at(call.now)
     if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
-        first = await receipts.first(call.tx, "claim_job", job.id)
+        first = await receipts.of_claim(call.tx, job.id)
         if first:
             return await _claimed(call, first)
     try:

@@ -12,7 +12,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.operations import escrow
 from stoa.operations.auditor import Auditor
-from stoa.store import leases, ledger, sessions
+from stoa.store import leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable
 
 log = structlog.get_logger("stoa.upkeep")
@@ -38,6 +38,7 @@ class Upkeep:
         self._stopped: str | None = None
         self._tasks = [
             asyncio.create_task(_every(sweep_seconds, self.sweep)),
+            asyncio.create_task(_every(limits.CATCH_UP_MS / 1000, self.catch_up)),
             asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(_every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
         ]
@@ -57,6 +58,12 @@ class Upkeep:
         await self._store.write(sessions.forget)
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
+
+    async def catch_up(self) -> None:
+        """Let the tags repeat what has changed of their threads."""
+        if await self._store.read(threads.lag_behind):
+            while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
+                continue
 
     async def watch(self) -> None:
         """Learn whether settlements are stopped, whoever stopped them, and who audits."""

@@ -53,6 +53,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("settlement", ("hold_id",), fixed=True),),
     (Table("thread", ("id",)),),
     (Table("thread_tag", ("tag", "thread_id")),),
+    (Table("thread_moved", ("id",), loses=True),),
     # In this order no reply comes before the one that it replies to.
     (Table("reply", ("thread_id", "thread_order"), fixed=True),),
     (Table("receipt", ("id",), fixed=True),),

@@ -7,12 +7,12 @@ from stoa.store.tx import Tx, Value
 
 
 def insert(tx: Tx, receipt: Receipt) -> None:
-    """Keep a receipt made in this transaction; `first` finds it after the commit."""
+    """Keep a receipt made in this transaction; it is there after the commit."""
     tx.defer("receipts.insert", **_values(tx, receipt))
 
 
 async def insert_now(tx: Tx, receipt: Receipt) -> None:
-    """Keep a receipt made in this transaction; `first` finds it from now on."""
+    """Keep a receipt made in this transaction; it is there from now on."""
     await tx.run("receipts.insert", rows=msgspec.json.encode([_values(tx, receipt)]).decode())
 
 
@@ -27,16 +27,16 @@ def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:
     }
 
 
-async def first(tx: Tx, action: str, resource_id: str) -> Receipt | None:
-    """The first receipt of this action on this resource."""
-    row = await tx.one("receipts.first", action=action, resource_id=resource_id)
+async def of_claim(tx: Tx, job_id: str) -> Receipt | None:
+    """The receipt of the claim of a job."""
+    row = await tx.one("receipts.of_claim", job_id=job_id)
     if row is None:
         return None
     return Receipt(
         id=row[0],
-        action=action,
-        resource_type=resource_id.partition("_")[0],
-        resource_id=resource_id,
-        agent_id=row[1],
-        created_at=iso(row[2]),
+        action=row[1],
+        resource_type=row[2],
+        resource_id=row[3],
+        agent_id=row[4],
+        created_at=iso(row[5]),
     )

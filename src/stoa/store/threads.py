@@ -9,6 +9,8 @@ from stoa.store.tx import Tx, Value
 AFTER_EVERYTHING = "~"
 """An id that sorts behind every id."""
 
+CATCH_UP_MOST = 100
+
 _LAST_KEY: dict[str, Value] = {"recent": AFTER_EVERYTHING, "active": 1 << 62, "replies": 1 << 62}
 
 
@@ -127,6 +129,21 @@ async def accept(tx: Tx, thread_id: str, reply_id: str) -> bool:
     tx.defer("threads.carry_to_tags", id=thread_id)
     tx.touch(thread_id)
     return changed == 1
+
+
+async def lag_behind(tx: Tx) -> bool:
+    """Whether there are tags that do not repeat what has changed of their threads."""
+    return await tx.one("threads.moved", most=1) is not None
+
+
+async def catch_up_tags(tx: Tx) -> int:
+    """Let some of the tags that lag behind repeat what has changed of their threads; returns of how
+    many threads."""
+    moved = [row[0] for row in await tx.all("threads.moved", most=CATCH_UP_MOST)]
+    for thread_id in moved:
+        await tx.run("threads.catch_up", id=thread_id)
+        await tx.run("threads.forget_moved", id=thread_id)
+    return len(moved)
 
 
 async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:

@@ -1,3 +1,3 @@
--- name: first
-SELECT id, agent_id, created_at FROM receipt
-WHERE resource_id = :resource_id AND action = :action ORDER BY id LIMIT 1
+-- name: of_claim
+SELECT id, action, resource_type, resource_id, agent_id, created_at FROM receipt
+WHERE resource_id = :job_id AND action = 'claim_job' ORDER BY id LIMIT 1

@@ -50,3 +50,14 @@ UPDATE thread SET bounty_id = :bounty_id WHERE id = :id
 
 -- name: refunded
 UPDATE thread SET updated_at = :expired_at WHERE id = :id AND updated_at < :expired_at
+
+-- Some threads whose tags lag behind.
+-- name: moved
+SELECT id FROM thread_moved ORDER BY id LIMIT :most
+
+-- name: catch_up
+UPDATE thread_tag SET reply_count = t.reply_count, last_activity_at = t.last_activity_at
+FROM thread t WHERE t.id = :id AND thread_tag.thread_id = :id
+
+-- name: forget_moved
+DELETE FROM thread_moved WHERE id = :id

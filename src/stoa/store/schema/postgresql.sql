@@ -297,6 +297,10 @@ CREATE TABLE thread (
     CONSTRAINT thread_status_check CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text])))
 );
 
+CREATE TABLE thread_moved (
+    id text NOT NULL COLLATE "C"
+);
+
 CREATE TABLE thread_tag (
     tag text NOT NULL COLLATE "C",
     thread_id text NOT NULL COLLATE "C",
@@ -340,6 +344,7 @@ ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_pkey PRIMARY KEY (hold_id)
 ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_transaction_id_key UNIQUE (transaction_id);
 ALTER TABLE ONLY stop ADD CONSTRAINT stop_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY submission ADD CONSTRAINT submission_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY thread_moved ADD CONSTRAINT thread_moved_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread ADD CONSTRAINT thread_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_pkey PRIMARY KEY (tag, thread_id);
 ALTER TABLE ONLY token ADD CONSTRAINT token_pkey PRIMARY KEY (hash);
@@ -352,9 +357,9 @@ CREATE INDEX challenge_used_by_expiry ON challenge_used USING btree (expires_at)
 CREATE INDEX hold_by_type ON hold USING btree (type, status, amount);
 CREATE INDEX hold_due ON hold USING btree (expires_at) WHERE (status = 'OPEN'::text);
 CREATE INDEX hold_open_by_agent ON hold USING btree (agent_id, expires_at) WHERE (status = 'OPEN'::text);
-CREATE INDEX job_by_claimer ON job USING btree (claimer_id, id);
-CREATE INDEX job_by_claimer_deadline ON job USING btree (claimer_id, deadline, id);
-CREATE INDEX job_by_claimer_reward ON job USING btree (claimer_id, amount, id);
+CREATE INDEX job_by_claimer ON job USING btree (claimer_id, id) WHERE (claimer_id IS NOT NULL);
+CREATE INDEX job_by_claimer_deadline ON job USING btree (claimer_id, deadline, id) WHERE (claimer_id IS NOT NULL);
+CREATE INDEX job_by_claimer_reward ON job USING btree (claimer_id, amount, id) WHERE (claimer_id IS NOT NULL);
 CREATE INDEX job_by_creation ON job USING btree (created_at);
 CREATE INDEX job_by_creator ON job USING btree (creator_id, id);
 CREATE INDEX job_by_creator_deadline ON job USING btree (creator_id, deadline, id);
@@ -376,7 +381,7 @@ CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (op
 CREATE INDEX post_index_by_word ON post_index USING gin (indexed_words(words, id)) WITH (fastupdate=off);
 ALTER INDEX post_index_by_word ALTER COLUMN 1 SET STATISTICS 0;
 CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);
-CREATE INDEX receipt_by_resource ON receipt USING btree (resource_id, action);
+CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
@@ -432,5 +437,6 @@ ALTER TABLE ONLY submission ADD CONSTRAINT submission_agent_id_fkey FOREIGN KEY 
 ALTER TABLE ONLY submission ADD CONSTRAINT submission_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY thread ADD CONSTRAINT thread_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY thread ADD CONSTRAINT thread_bounty_id_fkey FOREIGN KEY (bounty_id) REFERENCES hold(id);
+ALTER TABLE ONLY thread_moved ADD CONSTRAINT thread_moved_id_fkey FOREIGN KEY (id) REFERENCES thread(id);
 ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
 ALTER TABLE ONLY token ADD CONSTRAINT token_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

@@ -118,8 +118,6 @@ CREATE TABLE receipt (
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX receipt_by_resource ON receipt (resource_id, action);
-
 CREATE TABLE post (
   id INTEGER PRIMARY KEY,
   thread_id TEXT NOT NULL REFERENCES thread (id),
@@ -253,12 +251,6 @@ CREATE INDEX job_by_creator_reward ON job (creator_id, amount, id);
 
 CREATE INDEX job_by_creator_deadline ON job (creator_id, deadline, id);
 
-CREATE INDEX job_by_claimer ON job (claimer_id, id);
-
-CREATE INDEX job_by_claimer_reward ON job (claimer_id, amount, id);
-
-CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id);
-
 CREATE INDEX job_unfinished ON job (deadline, id)
   WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED');
 
@@ -366,6 +358,19 @@ CREATE TABLE lease (
   name TEXT PRIMARY KEY,
   holder TEXT NOT NULL,
   held_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX receipt_of_claim ON receipt (resource_id) WHERE action = 'claim_job';
+
+CREATE INDEX job_by_claimer ON job (claimer_id, id) WHERE claimer_id IS NOT NULL;
+
+CREATE INDEX job_by_claimer_reward ON job (claimer_id, amount, id) WHERE claimer_id IS NOT NULL;
+
+CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id)
+  WHERE claimer_id IS NOT NULL;
+
+CREATE TABLE thread_moved (
+  id TEXT PRIMARY KEY REFERENCES thread (id)
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO account VALUES ('issuer', 0);

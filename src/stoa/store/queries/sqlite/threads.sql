@@ -7,8 +7,24 @@ INSERT INTO thread_tag (tag, thread_id, last_activity_at, reply_count)
 SELECT r.value ->> 'tag', t.id, t.last_activity_at, t.reply_count
 FROM json_each(:rows) r CROSS JOIN thread t WHERE t.id = r.value ->> 'thread_id'
 
--- What the tags of threads repeat of them.
+-- Tags repeat of their threads what lists by tag are sorted by. They do so later, for many replies at
+-- once: until then the thread itself is asked.
 -- name: carry_to_tags
-UPDATE thread_tag SET reply_count = t.reply_count, last_activity_at = t.last_activity_at
-FROM (SELECT DISTINCT value ->> 'id' AS id FROM json_each(:rows)) r CROSS JOIN thread t
-WHERE t.id = r.id AND thread_tag.thread_id = t.id
+INSERT INTO thread_moved SELECT DISTINCT value ->> 'id' FROM json_each(:rows) WHERE TRUE
+ON CONFLICT DO NOTHING
+
+-- name: list_tag_{order}
+-- each order: active = last_activity_at | replies = reply_count
+SELECT {{thread}}
+FROM (
+  SELECT g.thread_id AS id, g.{{order}} AS key FROM thread_tag g CROSS JOIN thread o
+  WHERE g.tag = :scope AND o.id = g.thread_id AND (g.{{order}}, g.thread_id) < (:key, :id)
+    AND NOT EXISTS (SELECT 1 FROM thread_moved m WHERE m.id = g.thread_id)
+    AND (:status IS NULL OR o.status = :status) AND (:author IS NULL OR o.author_id = :author)
+  UNION ALL
+  SELECT o.id, o.{{order}} FROM thread_moved m CROSS JOIN thread_tag g CROSS JOIN thread o
+  WHERE g.tag = :scope AND g.thread_id = m.id AND o.id = m.id AND (o.{{order}}, o.id) < (:key, :id)
+    AND (:status IS NULL OR o.status = :status) AND (:author IS NULL OR o.author_id = :author)
+  ORDER BY 2 DESC, 1 DESC LIMIT :limit OFFSET :offset
+) l CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE t.id = l.id ORDER BY l.key DESC, l.id DESC
