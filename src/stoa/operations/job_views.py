@@ -96,7 +96,8 @@ def job_summary(call: Call, row: JobRow, *, visible: bool = False) -> JobSummary
 async def job_view(call: Call, row: JobRow) -> Job:
     """A job as the caller may see it."""
     visible = is_party(call, row)
-    rows = await jobs.submissions(call.tx, row.id, limit=limits.PAGE_MAX)
+    some = row.submission_count > 0
+    rows = await jobs.submissions(call.tx, row.id, limit=limits.PAGE_MAX) if some else []
     return Job(
         **msgspec.structs.asdict(job_summary(call, row, visible=visible)),
         submissions=[submission_view(submission, visible=visible) for submission in rows],
