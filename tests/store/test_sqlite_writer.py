@@ -2,13 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import apsw
 import pytest
 
+from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.store import statements
 from stoa.store.engines.sqlite import SqliteStore
@@ -17,70 +18,12 @@ from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
 from tests.support.database import opened as opened_file
 from tests.support.storage import Storage
-
-T = TypeVar("T")
-
-
-class Opened:
-    """A store and the loop it lives on."""
-
-    def __init__(self, path: Path) -> None:
-        self.clock = VirtualClock()
-        self._runner = asyncio.Runner()
-        self.store = self.run(self._open(path))
-
-    async def _open(self, path: Path) -> SqliteStore:
-        return SqliteStore.open(path, self.clock)
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._runner.run(work)
-
-    def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-        return self.run(self.store.write(work))
-
-    def together(self, *works: Callable[[Tx], Coroutine[Any, Any, Any]]) -> list[Any]:
-        """Write these at once; what each returned or raised."""
-
-        async def all_of_them() -> list[Any]:
-            writes = (self.store.write(work) for work in works)
-            return await asyncio.gather(*writes, return_exceptions=True)
-
-        return self.run(all_of_them())
-
-    def names(self) -> set[str]:
-        """The secrets that are stored, which is what these tests write."""
-
-        async def read(tx: Tx) -> set[str]:
-            return {name for name in NAMES if await tx.one("sessions.secret", name=name)}
-
-        return self.run(self.store.read(read))
-
-    def close(self) -> None:
-        self.run(self.store.close())
-        self._runner.close()
+from tests.support.store import NAMES, Opened, put, put_then
 
 
-NAMES = [f"name {number}" for number in range(200)]
-
-
-def put(name: str) -> Callable[[Tx], Coroutine[Any, Any, str]]:
-    """Work that stores a name."""
-
-    async def work(tx: Tx) -> str:
-        await tx.run("sessions.insert_secret", name=name, value=b"v")
-        return name
-
-    return work
-
-
-def put_then(name: str, error: BaseException) -> Callable[[Tx], Coroutine[Any, Any, None]]:
-    """Work that stores a name and then fails."""
-
-    async def work(tx: Tx) -> None:
-        await put(name)(tx)
-        raise error
-
-    return work
+async def opening(path: Path, clock: Clock) -> SqliteStore:
+    """A store whose writer is a thread."""
+    return SqliteStore.open(path, clock)
 
 
 @pytest.fixture
@@ -90,8 +33,8 @@ def storage() -> Iterator[Storage]:
 
 
 @pytest.fixture
-def opened(storage: Storage, tmp_path: Path) -> Iterator[Opened]:
-    store = Opened(tmp_path / "stoa.db")
+def opened(storage: Storage, tmp_path: Path, clock: VirtualClock) -> Iterator[Opened]:
+    store = Opened(opening(tmp_path / "stoa.db", clock))
     yield store
     store.close()
 
@@ -254,10 +197,10 @@ def test_a_read_cannot_write(opened: Opened, slow: bool) -> None:
     assert opened.names() == set()
 
 
-def test_all_of_a_work_happens_at_one_time(opened: Opened) -> None:
+def test_all_of_a_work_happens_at_one_time(opened: Opened, clock: VirtualClock) -> None:
     async def twice(tx: Tx) -> tuple[int, int]:
         before = tx.now
-        opened.clock.advance(5000)
+        clock.advance(5000)
         return before, tx.now
 
     before, after = opened.write(twice)
@@ -291,7 +234,7 @@ def test_what_was_queued_is_finished_at_the_close_and_nothing_comes_after_it(
         return await asyncio.gather(*writes)
 
     assert opened.run(close_at_once()) == NAMES[:50]
-    again = Opened(tmp_path / "stoa.db")
+    again = Opened(opening(tmp_path / "stoa.db", VirtualClock()))
     assert again.names() == set(NAMES[:50])
     again.close()
 
@@ -368,7 +311,7 @@ def test_while_another_program_holds_the_file_writes_are_503_and_then_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stoa.store.engines.sqlite_file._BUSY_MS", 50)
-    opened = Opened(tmp_path / "stoa.db")
+    opened = Opened(opening(tmp_path / "stoa.db", VirtualClock()))
     other = apsw.Connection(str(tmp_path / "stoa.db"))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailable):

@@ -1,0 +1,80 @@
+"""A store of the embedded engine without the application over it, and works to do with it."""
+
+import asyncio
+from collections.abc import Coroutine
+from functools import partial
+from typing import Any, TypeVar
+
+from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.tx import Tx, Work
+
+T = TypeVar("T")
+
+NAMES = [f"name {number}" for number in range(200)]
+"""Of the secrets that works here store."""
+
+_WAIT_S = 60
+
+
+class Opened:
+    """The store that `opening` gives, and the loop it lives on."""
+
+    def __init__(self, opening: Coroutine[Any, Any, SqliteStore]) -> None:
+        self._runner = asyncio.Runner()
+        self.store = self.run(opening)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end, unless that takes too long."""
+
+        async def in_time() -> T:
+            async with asyncio.timeout(_WAIT_S):
+                return await work
+
+        return self._runner.run(in_time())
+
+    def write(self, work: Work[T]) -> T:
+        """Write this alone; what it returned."""
+        return self.run(self.store.write(work))
+
+    def together(self, *works: Work[Any]) -> list[Any]:
+        """Write these at once; what each returned or raised."""
+
+        async def all_of_them() -> list[Any]:
+            writes = (self.store.write(work) for work in works)
+            return await asyncio.gather(*writes, return_exceptions=True)
+
+        return self.run(all_of_them())
+
+    def names(self) -> set[str]:
+        """The secrets that are stored."""
+
+        async def read(tx: Tx) -> set[str]:
+            return {name for name in NAMES if await tx.one("sessions.secret", name=name)}
+
+        return self.run(self.store.read(read))
+
+    def close(self) -> None:
+        """Close the store and the loop."""
+        self.run(self.store.close())
+        self._runner.close()
+
+
+def put(name: str) -> Work[str]:
+    """Work that stores a secret, which another process can do too."""
+    return partial(_put, name=name)
+
+
+def put_then(name: str, error: BaseException) -> Work[None]:
+    """Work that stores a secret and then fails; another process can do it too."""
+    return partial(_put_then, name=name, error=error)
+
+
+async def _put(tx: Tx, name: str) -> str:
+    await tx.run("sessions.insert_secret", name=name, value=b"v")
+    tx.touch(name)
+    return name
+
+
+async def _put_then(tx: Tx, name: str, error: BaseException) -> None:
+    await _put(tx, name)
+    raise error
