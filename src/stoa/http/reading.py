@@ -38,19 +38,18 @@ async def body_bytes(receive: Receive, headers: Headers) -> bytes:
 
 
 async def _receive_all(receive: Receive) -> bytes:
+    """The whole body, or so much of it that it is too large."""
     chunks: list[bytes] = []
-    size = 0
-    while True:
+    size, more = 0, True
+    while more and size <= limits.BODY_BYTES:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Refusal("request_timeout", headers=_CLOSE)
         chunk: bytes = message.get("body", b"")
         size += len(chunk)
-        if size > limits.BODY_BYTES:
-            raise Refusal("payload_too_large", headers=_CLOSE)
         chunks.append(chunk)
-        if not message.get("more_body", False):
-            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        more = message.get("more_body", False)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 def _check_media_type(headers: Headers) -> None:
