@@ -37,7 +37,6 @@ UNAVAILABLE_RETRY_S = 5
 
 Q = TypeVar("Q", bound=Request)
 A = TypeVar("A", bound=Answer)
-T = TypeVar("T")
 Make = Callable[[], Awaitable[tuple[bytes, int]]]
 
 
