@@ -17,7 +17,7 @@ import pytest
 
 from stoa.operations import escrow
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import audit, jobs, statements
+from stoa.store import audit, jobs, statements, threads
 from stoa.store.engines.postgres_tx import PostgresTx, numbered
 from tests.conftest import QUIET
 from tests.support.answers import Answer
@@ -38,6 +38,10 @@ NEAR_S = 3
 
 SURE_S = 60
 """So long one waits for others whom nothing keeps away."""
+
+WAITING = (
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
 
 
 class Meeting:
@@ -251,6 +255,32 @@ def test_sweeps_at_the_same_time_book_each_refund_once(
     found = Counter(stoa.together(sweep(), sweep()))
     assert (found == {4: 1, 0: 1}) is locked
     assert stoa.sql("SELECT count(*) FROM settlement")[0][0] == 4
+
+
+def test_tags_that_catch_up_take_nothing_back_of_a_reply(
+    stoa: App, ada: Agent, locked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reply is at its end, and commits once the other waits for it."""
+    thread = ada.thread(tags=["red"])
+    stoa.sql("INSERT INTO thread_moved VALUES (?)", thread["id"])  # as a copied database has them
+    at_its_end = asyncio.Event()
+    real = PostgresTx.finish
+
+    async def held_up(tx: PostgresTx) -> None:
+        replies = any(name == "threads.carry_to_tags" for name, _ in cast(Any, tx)._deferred)
+        await real(tx)
+        if replies:
+            at_its_end.set()
+            while not await rows(stoa.settings.database_url, WAITING):
+                continue
+
+    async def catch_up() -> int:
+        await at_its_end.wait()
+        return await stoa.stoa.store.write(threads.catch_up_tags)
+
+    monkeypatch.setattr(PostgresTx, "finish", held_up)
+    stoa.together(ada.ask("POST", f"threads/{thread['id']}/replies", {"body": "b"}), catch_up())
+    assert (stoa.sql("SELECT reply_count FROM thread_tag") == [(1,)]) is locked
 
 
 # --- The order of locks, and of entries.

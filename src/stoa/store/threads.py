@@ -140,6 +140,7 @@ async def catch_up_tags(tx: Tx) -> int:
     """Let some of the tags that lag behind repeat what has changed of their threads; returns of how
     many threads."""
     moved = [row[0] for row in await tx.all("threads.moved", most=CATCH_UP_MOST)]
+    await tx.lock("thread", *moved)
     for thread_id in moved:
         await tx.run("threads.catch_up", id=thread_id)
         await tx.run("threads.forget_moved", id=thread_id)
