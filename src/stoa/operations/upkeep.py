@@ -61,7 +61,7 @@ class Upkeep:
 
     async def catch_up(self) -> None:
         """Let the tags repeat what has changed of their threads."""
-        if await self._store.read(threads.lag_behind):
+        if await self._store.read(threads.lag_behind, single=True):
             while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
                 continue
 
