@@ -14,9 +14,11 @@ import pytest
 from stoa.clock import SystemClock
 from stoa.domain.errors import Issue, Refusal
 from stoa.store import sessions
+from stoa.store.engines.changes import Changes
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
+from stoa.store.engines.sqlite_process import ProcessWriter
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx
 from tests.support.database import opened as opened_file
 from tests.support.store import NAMES, Opened, put, put_then
@@ -215,6 +217,26 @@ def test_when_the_server_is_killed_the_writer_ends_and_another_can_open(tmp_path
     again = opened_apart(path)  # which has waited for the lock that the writer held
     assert again.names() == {NAMES[0]}
     again.close()
+
+
+def test_a_process_that_cannot_start_is_told_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked: list[int] = []
+    fork = os.fork
+
+    def noted() -> int:
+        forked.append(fork())
+        return forked[-1]
+
+    monkeypatch.setattr(os, "fork", noted)
+    nowhere = tmp_path / "nowhere" / "stoa.db"
+    with (tmp_path / "lock").open("w") as lock:
+        start = ProcessWriter.start(nowhere, SystemClock(), Changes(), Carrier(()), lock.fileno())
+        with pytest.raises(StartRefused, match="did not start"):
+            asyncio.run(start)
+    with pytest.raises(ProcessLookupError):
+        os.kill(forked[0], 0)
 
 
 def test_a_second_server_is_refused_while_the_first_one_serves(

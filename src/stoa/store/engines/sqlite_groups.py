@@ -6,6 +6,7 @@ own. When the storage fails, the outcome of the group is not known: its callers 
 more work is taken.
 """
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -155,6 +156,17 @@ class Groups:
     def _data_version(self) -> int:
         """A number that changes with every commit by another connection."""
         return next(self._connection.execute("PRAGMA data_version"))[0]
+
+
+def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:
+    """Give a caller what became of its work."""
+    if future.done():  # the caller has gone
+        return
+    result, error = outcome
+    if error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
 
 
 def _all_failed(works: Sequence[Work[Any]], reason: str) -> list[Outcome]:

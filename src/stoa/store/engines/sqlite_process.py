@@ -1,9 +1,9 @@
 """The one writer of the embedded engine, in a process of its own beside the server's.
 
-The server has its interpreter to itself, and the writer another. A piece of work crosses as a
-pickle of a function and its arguments, in which what both have had since before they parted (the
-services, the operations) is only a number. What becomes of a group comes back in one frame, with
-the keys that it touched.
+The server has its interpreter to itself, and the writer another. A `Carrier` takes each piece of
+work across: a call of an operation as plain values (`operations/perform.py`), any other as a pickle
+of a function and its arguments, in which what both have had since before they parted (the services)
+is only a number. What becomes of a group comes back in one frame, with the keys that it touched.
 """
 
 import asyncio
@@ -26,8 +26,7 @@ from stoa.domain.errors import Refusal
 from stoa.store.engines.changes import Changes
 from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
-from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome
-from stoa.store.engines.sqlite_writer import release
+from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome, release
 from stoa.store.tx import EVERYTHING, StartRefused, StoreUnavailable, Tx, Work
 
 log = structlog.get_logger("stoa.store")
@@ -62,16 +61,22 @@ class ProcessWriter(asyncio.Protocol):
         cls, path: Path, clock: Clock, changes: Changes, carrier: Carrier, lock: int
     ) -> "ProcessWriter":
         """Start the process, which holds the descriptor `lock` until it has ended. There must be no
-        other thread yet."""
+        other thread yet. Raises `StartRefused`, and leaves nothing behind when it raises."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if not pid:
             _live(path, clock, theirs, carrier, lock)
         theirs.close()
         writer = cls(pid, carrier, changes)
-        if not ours.recv(1):
-            raise StartRefused(f"the process that writes to {path} did not start")
-        writer._transport, _ = await writer._loop.create_unix_connection(lambda: writer, sock=ours)
+        try:
+            if not ours.recv(1):
+                raise StartRefused(f"the process that writes to {path} did not start")
+            connected = writer._loop.create_unix_connection(lambda: writer, sock=ours)
+            writer._transport, _ = await connected
+        except BaseException:
+            ours.close()  # nobody is there for the process any more, so it ends
+            await asyncio.to_thread(os.waitpid, pid, 0)
+            raise
         return writer
 
     async def submit(self, work: Work[T]) -> T:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from stoa.store.engines.changes import Changes
-from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome
+from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome, release
 from stoa.store.tx import StoreUnavailable, Work
 
 T = TypeVar("T")
@@ -24,17 +24,6 @@ class _Job:
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Any] = self.loop.create_future()
         self.work = work
-
-
-def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:
-    """Give a caller what became of its work."""
-    if future.done():  # the caller has gone
-        return
-    result, error = outcome
-    if error:
-        future.set_exception(error)
-    else:
-        future.set_result(result)
 
 
 def _release_all(released: list[tuple[_Job, Outcome]]) -> None:
