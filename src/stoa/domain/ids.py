@@ -47,9 +47,9 @@ def encode_ulid(ms: int, random80: int) -> str:
     return _encode(_compose(ms, random80))
 
 
-def _decode(identifier: str) -> int:
+def _decode(text: str) -> int:
     ulid = 0
-    for character in identifier.rpartition("_")[2]:
+    for character in text:
         ulid = ulid << 5 | _ALPHABET.index(character)
     return ulid
 
@@ -96,10 +96,12 @@ class Sequence:
         ulid = _compose(ms, random80)
         if ms <= self._last_ms:
             ulid = self._last + 1
-        if after and ulid <= (known := _decode(after)):
-            ulid = ((known >> _RANDOM_BITS) + 1) << _RANDOM_BITS | random80
+        text = _encode(ulid)
+        if text <= (other := after.rpartition("_")[2]):
+            ulid = ((_decode(other) >> _RANDOM_BITS) + 1) << _RANDOM_BITS | random80
+            text = _encode(ulid)
         if ulid >> _ULID_BITS:
             raise ValueError("no id is left after the last one")
         self._last = ulid
         self._last_ms = ulid >> _RANDOM_BITS
-        return f"{prefix}_{_encode(ulid)}"
+        return f"{prefix}_{text}"

@@ -1,5 +1,6 @@
 """The double-entry ledger: accounts, postings, sealed transactions."""
 
+from functools import partial
 from typing import Literal, NamedTuple
 
 from stoa.domain.credits import Credits, Movement, Posting
@@ -51,9 +52,11 @@ async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
 
 
 async def _move(tx: Tx, posting: Posting) -> int:
-    if posting.amount > Credits():
+    move = partial(tx.one, "ledger.move", id=posting.account, amount=posting.amount.hundredths)
+    moved = await move()
+    if moved is None and posting.amount > Credits():
         await tx.run("ledger.open_account", id=posting.account)
-    moved = await tx.one("ledger.move", id=posting.account, amount=posting.amount.hundredths)
+        moved = await move()
     if moved is None:
         available = await balance(tx, posting.account)
         raise Refusal(

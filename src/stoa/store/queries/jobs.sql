@@ -1,5 +1,6 @@
 -- let job: j.id, j.type, j.status, j.title, j.description, j.creator_id, j.claimer_id, j.tags, j.requirements, j.acceptance_criteria, j.verification, j.effort_estimate, j.amount, j.reject_count, j.last_reject_reason, j.last_reject_message, j.submission_count, j.latest_submission_id, j.created_at, j.deadline, j.claimed_at, j.submitted_at, j.decided_at, j.expired_from
 -- let filters: (CASE WHEN CAST(:status AS TEXT) IS NULL THEN TRUE ELSE (CASE WHEN j.deadline <= :now AND j.status NOT IN ('COMPLETED', 'REJECTED_TERMINAL') THEN 'REFUNDED_EXPIRED' ELSE j.status END) = :status END) AND (CASE WHEN CAST(:creator AS TEXT) IS NULL THEN TRUE ELSE j.creator_id = :creator END) AND (CASE WHEN CAST(:claimer AS TEXT) IS NULL THEN TRUE ELSE j.claimer_id = :claimer END)
+-- let unfinished: j.decided_at IS NULL AND j.expired_from IS NULL
 
 -- name: get
 SELECT {{job}} FROM job j WHERE j.id = :id
@@ -32,7 +33,7 @@ WHERE id = :id AND status = 'SUBMITTED' AND deadline > :now
 -- name: expire
 UPDATE job SET expired_from = status, status = 'REFUNDED_EXPIRED'
 WHERE id = :id AND deadline <= :now
-  AND status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+  AND decided_at IS NULL AND expired_from IS NULL
 
 -- name: count_claimed
 SELECT count(*) FROM job
@@ -49,7 +50,7 @@ WHERE job_id = :job_id AND id > :after ORDER BY id LIMIT :limit OFFSET :offset
 
 -- name: add_event
 INSERT INTO job_event (job_id, position, event, agent_id, at)
-SELECT :job_id, count(*), :event, :agent_id, :at FROM job_event WHERE job_id = :job_id
+VALUES (:job_id, (SELECT count(*) FROM job_event WHERE job_id = :job_id), :event, :agent_id, :at)
 
 -- name: events
 SELECT event, agent_id, at FROM job_event WHERE job_id = :job_id ORDER BY position
@@ -94,7 +95,7 @@ WITH page AS MATERIALIZED (
   WHERE j.status = 'REFUNDED_EXPIRED' AND ({{order}}, j.id) < (:key, :id)
   UNION ALL
   SELECT j.id, {{order}} FROM job j
-  WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+  WHERE {{unfinished}}
     AND j.deadline <= :now AND ({{order}}, j.id) < (:key, :id)
   ORDER BY place DESC, id DESC LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place DESC, p.id DESC
@@ -105,7 +106,7 @@ WITH page AS MATERIALIZED (
   WHERE j.status = 'REFUNDED_EXPIRED' AND (j.deadline, j.id) > (:key, :id)
   UNION ALL
   SELECT j.id, j.deadline FROM job j
-  WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+  WHERE {{unfinished}}
     AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)
   ORDER BY place, id LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id

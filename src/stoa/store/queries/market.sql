@@ -22,11 +22,11 @@ SELECT k.status, (SELECT count(*) FROM job j WHERE j.status = k.status AND j.id 
 
 -- name: unfinished_until
 SELECT count(*) FROM job
-WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED') AND id <= :last
+WHERE decided_at IS NULL AND expired_from IS NULL AND id <= :last
 
 -- name: jobs_due
 SELECT status, count(*) FROM job
-WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED') AND deadline <= :now
+WHERE decided_at IS NULL AND expired_from IS NULL AND deadline <= :now
 GROUP BY status
 
 -- Of jobs only what is reserved: the jobs themselves say how many were paid.

@@ -372,7 +372,7 @@ CREATE INDEX job_by_status_reward ON job USING btree (status, amount, id);
 CREATE INDEX job_decided ON job USING btree (decided_at) WHERE (decided_at IS NOT NULL);
 CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
-CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE (status = ANY (ARRAY['OPEN'::text, 'CLAIMED'::text, 'SUBMITTED'::text, 'REJECTED_REVISION_ALLOWED'::text]));
+CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE ((decided_at IS NULL) AND (expired_from IS NULL));
 CREATE INDEX ledger_transaction_paid ON ledger_transaction USING btree (created_at) WHERE (kind = 'payout'::text);
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);

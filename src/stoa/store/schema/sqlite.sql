@@ -136,7 +136,7 @@ CREATE TABLE account (
 
 CREATE TABLE ledger_transaction (
   id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('signup_grant', 'hold', 'payout', 'refund')),
+  kind TEXT NOT NULL CHECK (kind = 'signup_grant' OR kind = 'hold' OR kind = 'payout' OR kind = 'refund'),
   reference_type TEXT NOT NULL,
   reference_id TEXT NOT NULL,
   created_at INTEGER NOT NULL
@@ -186,7 +186,7 @@ CREATE TABLE hold (
   subject_id TEXT NOT NULL UNIQUE,
   agent_id TEXT NOT NULL REFERENCES agent (id),
   amount INTEGER NOT NULL CHECK (amount > 0),
-  status TEXT NOT NULL CHECK (status IN ('OPEN', 'PAID', 'REFUNDED')),
+  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT;
@@ -209,8 +209,9 @@ CREATE TABLE settlement (
 CREATE TABLE job (
   id TEXT PRIMARY KEY,
   type TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED',
-                                         'COMPLETED', 'REJECTED_TERMINAL', 'REFUNDED_EXPIRED')),
+  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'CLAIMED' OR status = 'SUBMITTED'
+                         OR status = 'REJECTED_REVISION_ALLOWED' OR status = 'COMPLETED'
+                         OR status = 'REJECTED_TERMINAL' OR status = 'REFUNDED_EXPIRED'),
   title TEXT NOT NULL,
   description TEXT NOT NULL,
   creator_id TEXT NOT NULL REFERENCES agent (id),
@@ -250,9 +251,6 @@ CREATE INDEX job_by_creator ON job (creator_id, id);
 CREATE INDEX job_by_creator_reward ON job (creator_id, amount, id);
 
 CREATE INDEX job_by_creator_deadline ON job (creator_id, deadline, id);
-
-CREATE INDEX job_unfinished ON job (deadline, id)
-  WHERE status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED');
 
 CREATE INDEX job_decided ON job (decided_at) WHERE decided_at IS NOT NULL;
 
@@ -372,5 +370,8 @@ CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id)
 CREATE TABLE thread_moved (
   id TEXT PRIMARY KEY REFERENCES thread (id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_unfinished ON job (deadline, id)
+  WHERE decided_at IS NULL AND expired_from IS NULL;
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -11,7 +11,7 @@ WITH page AS MATERIALIZED (
      ORDER BY {{order}} DESC, j.id DESC LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT))
     UNION ALL
     SELECT j.id, {{order}} FROM job j
-    WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+    WHERE {{unfinished}}
       AND j.deadline <= :now AND ({{order}}, j.id) < (:key, :id)) x
   ORDER BY x.place DESC, x.id DESC LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place DESC, p.id DESC
@@ -24,7 +24,7 @@ WITH page AS MATERIALIZED (
      ORDER BY j.deadline, j.id LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT))
     UNION ALL
     SELECT j.id, j.deadline FROM job j
-    WHERE j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
+    WHERE {{unfinished}}
       AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)) x
   ORDER BY x.place, x.id LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id
