@@ -30,6 +30,7 @@ pytest_plugins = [
     "pytester",
     "tests.plugins.in_memory",
     "tests.plugins.long_first",
+    "tests.plugins.no_authorities",
     "tests.plugins.no_skips",
 ]
 
