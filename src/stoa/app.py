@@ -34,7 +34,8 @@ from stoa.web.pages import pages
 
 
 class Stoa:
-    """A running service. Use as `async with await Stoa.open(settings) as stoa`."""
+    """A service. Use as `async with await Stoa.open(settings) as stoa`: once entered, it does what
+    is due by itself."""
 
     def __init__(
         self,
@@ -101,6 +102,7 @@ class Stoa:
         return cls(store, services, clock, limiter)
 
     async def __aenter__(self) -> "Stoa":
+        self.upkeep.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:

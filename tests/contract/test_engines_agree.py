@@ -40,9 +40,6 @@ class Trace:
 
     def __init__(self, app: App, seed: int) -> None:
         self.app = app
-        # A group of writes with a refusal in it runs twice, if a loop of the server joins it, and
-        # draws its ids twice.
-        app.run(app.stoa.upkeep.stop())
         self.chance = random.Random(seed)
         self.told: Told = []
         self.threads: list[str] = []

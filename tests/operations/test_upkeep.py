@@ -1,15 +1,17 @@
 """What several processes on one database do once among them, and what all of them learn."""
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 
+from stoa.app import Stoa
 from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.store import leases, ledger
 from stoa.store.tx import Tx
 from tests.support.app import App
-from tests.support.clock import VirtualClock
+from tests.support.clock import DAY, VirtualClock
 
 MINUTE = 60_000
 
@@ -48,16 +50,30 @@ def test_a_lease_that_is_given_up_is_free_and_no_other_can_give_it_up(stoa: App)
     assert take(stoa, "b")
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_service_that_runs_does_what_is_due_by_itself(
+    stoa: App, settings: Settings, clock: VirtualClock
+) -> None:
+    asker = stoa.agent("asker")
+    asker.thread(bountyCredits=3)
+    stoa.close()
+    clock.advance(4 * DAY)
+
+    async def run() -> None:
+        async with await Stoa.open(settings, clock) as running:
+            while not running.upkeep.audits or stoa.sql("SELECT * FROM settlement") == []:
+                await asyncio.sleep(0)
+
+    asyncio.run(run())
+
+
 # --- Two processes on one database.
 
 
 @pytest.fixture
 def other(stoa: App, settings: Settings, clock: VirtualClock) -> Iterator[App]:
-    """A second process beside `stoa`, which it finds at work. Both watch when the test says."""
+    """A second process beside `stoa`, which it finds at work."""
     with App(settings, clock) as app:
-        for its in (stoa, app):
-            for process in its.processes:
-                its.run(process.upkeep.stop())
         watch(stoa, app)
         yield app
 

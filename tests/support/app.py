@@ -40,8 +40,8 @@ class App:
     """An open Stoa, on a database that it opens itself or on a `kept` one.
 
     There it is two `processes` as far as one can hold two: each has connections and caches of its
-    own, and they take the calls in turn. Calls come from 127.0.0.1 unless they say another
-    `client`.
+    own, and they take the calls in turn. What a server does by itself these do when the test says.
+    Calls come from 127.0.0.1 unless they say another `client`.
     """
 
     def __init__(

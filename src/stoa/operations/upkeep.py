@@ -36,8 +36,13 @@ class Upkeep:
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
+        self._sweep_seconds = sweep_seconds
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def begin(self) -> None:
+        """Start the loops."""
         self._tasks = [
-            asyncio.create_task(_every(sweep_seconds, self.sweep)),
+            asyncio.create_task(_every(self._sweep_seconds, self.sweep)),
             asyncio.create_task(_every(limits.CATCH_UP_MS / 1000, self.catch_up)),
             asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(_every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
@@ -85,7 +90,7 @@ class Upkeep:
         await self.audit()
 
     async def stop(self) -> None:
-        """End the loops, and let another process audit at once."""
+        """End the loops, if they run, and let another process audit at once."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
