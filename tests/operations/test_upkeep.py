@@ -62,7 +62,7 @@ def test_a_service_that_runs_does_what_is_due_by_itself(
     async def run() -> None:
         async with await Stoa.open(settings, clock) as running:
             while not running.upkeep.audits or stoa.sql("SELECT * FROM settlement") == []:
-                await asyncio.sleep(0)
+                await running.store.write(ledger.stopped)
 
     asyncio.run(run())
 
