@@ -149,7 +149,9 @@ def _drive(job: Job, lanes: list[_Lane], count: _Count) -> None:
     interval = 1 / job.rate if job.rate else 0.0
     idle = list(lanes)
     clock = time.perf_counter
-    with selectors.DefaultSelector() as selector:
+    # epoll waits for whole milliseconds: what is due sooner would go out late.
+    new_selector = selectors.SelectSelector if interval else selectors.DefaultSelector
+    with new_selector() as selector:
         for lane in lanes:
             selector.register(lane.socket, selectors.EVENT_READ, lane)
         now = due = clock()
