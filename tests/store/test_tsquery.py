@@ -39,16 +39,20 @@ def test_of_a_long_word_its_beginning_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "phrases", "look_ups"),
     [
-        ("log", [" log "], [["('log/')", None, " log ", 1]]),
+        ("log", [" log "], [["('log/')", None, " log ", 1, None]]),
         (
             "Log crème",
             [" log ", " creme "],
-            [["('log/')", None, " log ", 1], ["('creme/')", None, " creme ", 4]],
+            [["('log/')", None, " log ", 1, None], ["('creme/')", None, " creme ", 4, None]],
         ),
-        ("a.b", [" a b "], [["('a/' & 'b/')", " a b ", " a b ", 1]]),
-        ("a & !b", [" a ", " b "], [["('a/')", None, " a ", 1], ["('b/')", None, " b ", 4]]),
-        ('"a b" c', [" a b ", " c "], [["('a/' & 'b/')", " a b ", None, 0]]),
-        ('c "a" "b"', [" c ", " a ", " b "], [["('a/' & 'b/')", None, None, 0]]),
+        ("a.b", [" a b "], [["('a/' & 'b/')", " a b ", " a b ", 1, None]]),
+        (
+            "a & !b",
+            [" a ", " b "],
+            [["('a/')", None, " a ", 1, None], ["('b/')", None, " b ", 4, None]],
+        ),
+        ('"a b" c', [" a b ", " c "], [["('a/' & 'b/')", " a b ", None, 0, None]]),
+        ('c "a" "b"', [" c ", " a ", " b "], [["('a/' & 'b/')", None, None, 0, None]]),
     ],
 )
 def test_the_index_is_asked_for_words_or_at_once_for_all_that_are_quoted(
@@ -61,11 +65,21 @@ def test_the_index_is_asked_for_words_or_at_once_for_all_that_are_quoted(
     assert asked["phrases"] == [list(pair) for pair in zip(phrases, in_title, strict=True)]
 
 
-def test_what_else_a_text_must_or_must_not_have_is_checked() -> None:
+def test_the_index_is_asked_which_of_the_texts_to_leave_out() -> None:
+    asked = json.loads(to_tsquery(parse("a b -x -y")))
+    assert [look_up[4] for look_up in asked["lookUps"]] == [
+        "('a/') & (('x/') | ('y/'))",
+        "('b/') & (('x/') | ('y/'))",
+    ]
+    assert asked["checks"] == []
+
+
+def test_what_must_or_must_not_stand_side_by_side_is_checked() -> None:
     asked = json.loads(to_tsquery(parse('"a b" "c d" -x -"y z" e')))
-    assert asked["lookUps"] == [["('a/' & 'b/' & 'c/' & 'd/')", " a b ", None, 0]]
-    assert asked["without"] == " x "
-    assert asked["checks"] == [[" c d ", True], [" y z ", False]]
+    near = "('a/' & 'b/' & 'c/' & 'd/')"
+    without = f"{near} & (('x/') | ('y/' & 'z/'))"
+    assert asked["lookUps"] == [[near, " a b ", None, 0, without]]
+    assert asked["checks"] == [[" c d ", True], [" x ", False], [" y z ", False]]
 
 
 @given(TEXTS)
@@ -73,9 +87,9 @@ def test_every_word_stands_in_quotes(text: str) -> None:
     assert re.fullmatch(r"|( [^'\\/ ]+)+ ", to_words(text))
     query = _parsed(text)
     if not query.is_empty:
-        for near, *_ in json.loads(to_tsquery(query))["lookUps"]:
-            outside = re.sub(r"'[^'\\]+/'", " ", near)
-            assert set(re.findall(r"[^\s()]+", outside)) <= {"&"}
+        for near, *_, without in json.loads(to_tsquery(query))["lookUps"]:
+            outside = re.sub(r"'[^'\\]+/'", " ", f"{near} & {without or near}")
+            assert set(re.findall(r"[^\s()]+", outside)) <= {"&", "|"}
 
 
 @given(TEXTS)

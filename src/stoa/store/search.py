@@ -11,7 +11,7 @@ than rare ones."""
 
 BEST_MATCHES = 10
 """For each result wanted the threads of so many texts are looked up, before it is those of all.
-Where an author or tags narrow the search it is all of them at once."""
+Where an author or tags narrow the search it is more of them or all, as the engine does it best."""
 
 
 async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:
@@ -40,7 +40,6 @@ async def find(
 
     Texts added after the text number `newest` are left out.
     """
-    narrowed = author is not None or bool(tags)
     rows = await tx.all(
         f"search.find_{_kind(query)}",
         match=tx.match(query),
@@ -48,7 +47,7 @@ async def find(
         tags=msgspec.json.encode(tags).decode(),
         newest=newest,
         matches=NEWEST_MATCHES,
-        some=0 if narrowed else BEST_MATCHES * (limit + offset),
+        some=BEST_MATCHES * (limit + offset),
         limit=limit,
         offset=offset,
     )

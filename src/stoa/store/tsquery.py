@@ -6,7 +6,7 @@ those of `querylang`, folded and quoted, on both sides.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 
 from stoa.domain.querylang import Phrase, Query, fold, words
@@ -32,41 +32,52 @@ def to_words(text: str) -> str:
 def to_tsquery(query: Query) -> str:
     """What `search.find_*` takes, as JSON. Not for an empty query.
 
-    `phrases` are those looked for, each with whether it counts more in a title. Each of `lookUps`
-    is `[near, must, title, bit]`: what the index is asked, with the number of a block behind each
-    stroke; the phrase that a text so found must have or null, when its words suffice; what adds to
-    it in a title; the bit of the phrase. No text has what is `without`, and `checks` are
-    further phrases with whether a text must have them. All quoted phrases must be there: with these
-    there is one look-up, words are `alike`, rare or not, and only the quoted count in titles.
+    `phrases` are those looked for, each with whether it was quoted: then it counts more in a title.
+    Each of `lookUps` is `[near, must, title, bit, without]`: what the index is asked, with the
+    number of a block behind each stroke; the phrase that a text so found must have or null, when
+    its words suffice; what adds to it in a title; the bit of the phrase; what the index is asked
+    for those of these texts that may have to be left out, or null. `checks` are further phrases,
+    each with whether a text must have it or is left out with it; without any, what the index finds
+    suffices. All quoted phrases must be there: with these there is one look-up, words are `alike`,
+    rare or not, and only the quoted count in titles.
     """
     quoted = [phrase for phrase in query.include if phrase in query.quoted]
-    look_ups = [
-        (_near([phrase]), _must(phrase), _text(phrase), 1 << 2 * place)
-        for place, phrase in enumerate(query.include)
-    ]
     musts = [phrase for phrase in quoted if len(phrase) > 1]
     if quoted:
-        look_ups = [(_near(quoted), _text(musts[0]) if musts else None, None, 0)]
-    checks = [(_text(phrase), True) for phrase in musts[1:]]
-    checks += [(_text(phrase), False) for phrase in query.exclude[1:]]
+        asked = [(quoted, _text(musts[0]) if musts else None, None, 0)]
+    else:
+        asked = [
+            ([phrase], _text(phrase) if len(phrase) > 1 else None, _text(phrase), 1 << 2 * place)
+            for place, phrase in enumerate(query.include)
+        ]
     return json.dumps(
         {
             "alike": bool(quoted),
             "phrases": [(_text(phrase), phrase in quoted) for phrase in query.include],
-            "lookUps": look_ups,
-            "without": _text(query.exclude[0]) if query.exclude else None,
-            "checks": checks,
+            "lookUps": [
+                (_near(near), *found, _without(near, query.exclude)) for near, *found in asked
+            ],
+            "checks": _checks(musts[1:], query.exclude),
         }
     )
 
 
-def _near(phrases: list[Phrase]) -> str:
+def _checks(musts: Sequence[Phrase], exclude: Sequence[Phrase]) -> list[tuple[str, bool]]:
+    if not musts and all(len(phrase) == 1 for phrase in exclude):
+        return []
+    return [(_text(phrase), True) for phrase in musts] + [
+        (_text(phrase), False) for phrase in exclude
+    ]
+
+
+def _without(near: Sequence[Phrase], exclude: Sequence[Phrase]) -> str | None:
+    others = " | ".join(_near([phrase]) for phrase in exclude)
+    return f"{_near(near)} & ({others})" if others else None
+
+
+def _near(phrases: Sequence[Phrase]) -> str:
     lexemes = (f"'{_lexeme(word)}/'" for phrase in phrases for word in phrase)
     return f"({' & '.join(lexemes)})"
-
-
-def _must(phrase: Phrase) -> str | None:
-    return _text(phrase) if len(phrase) > 1 else None
 
 
 def _text(phrase: Phrase) -> str:

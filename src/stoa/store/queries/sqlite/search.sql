@@ -1,4 +1,5 @@
 -- let narrowed: (CAST(:author AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author)) AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = w.value AND g.thread_id = b.thread_id))
+-- let some: iif(CAST(:author AS TEXT) IS NULL AND :tags = '[]', :some, 0)
 
 -- name: index_post
 INSERT INTO post_index (rowid, title, body)
@@ -8,7 +9,8 @@ SELECT value ->> 'id', value ->> 'title', value ->> 'body' FROM json_each(:rows)
 -- these have it, as bm25 does it with k1 = 0; in a title it counts four times. Beside a quoted phrase
 -- words count alike. Each thread comes once, by its best text: top holds its points and, for equal
 -- ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
--- are of too few threads.
+-- are of too few threads, or at once where an author or tags narrow the search: to find the best takes as
+-- long here as to look up all.
 -- name: find_{kind}
 -- each kind: word = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
 WITH seen AS MATERIALIZED (
@@ -31,11 +33,11 @@ hit AS MATERIALIZED (
 best AS MATERIALIZED (
   SELECT b.* FROM (
     SELECT p.thread_id, max(h.top) AS top
-    FROM (SELECT points << 40 | id AS top, id FROM hit ORDER BY top DESC LIMIT :some) h CROSS JOIN post p
+    FROM (SELECT points << 40 | id AS top, id FROM hit ORDER BY top DESC LIMIT {{some}}) h CROSS JOIN post p
     WHERE p.id = h.id GROUP BY p.thread_id) b
   WHERE {{narrowed}}),
 enough AS MATERIALIZED (
-  SELECT (SELECT count(*) FROM best) >= :limit + :offset OR (SELECT count(*) FROM hit) <= :some AS so),
+  SELECT (SELECT count(*) FROM best) >= :limit + :offset OR (SELECT count(*) FROM hit) <= {{some}} AS so),
 page AS (
   SELECT b.thread_id, b.top FROM best b WHERE (SELECT so FROM enough)
   UNION ALL SELECT b.thread_id, b.top FROM (
