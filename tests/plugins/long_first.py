@@ -1,9 +1,35 @@
-"""Begins with the tests that take longest, so that no worker ends with one while others idle."""
+"""Lets every worker begin with tests that take long, so that none ends with one while others idle.
+
+pytest-xdist deals the tests out in as many parts as there are workers, each in one piece.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
 
 import pytest
+
+T = TypeVar("T")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests marked `long` first; each kind keeps its order."""
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    """Put the tests marked `long` first in each worker's part; each kind keeps its order."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long = [item for item in items if item.get_closest_marker("long")]
+    short = [item for item in items if not item.get_closest_marker("long")]
+    items[:] = dealt(long, short, workers)
+
+
+def dealt(long: Sequence[T], short: Sequence[T], workers: int) -> list[T]:
+    """All of them, so that each of so many equal parts begins with as many of `long`."""
+    total = len(long) + len(short)
+    order: list[T] = []
+    taken = 0
+    for worker in range(workers):
+        part = (total - len(order)) // (workers - worker)
+        mine = long[worker::workers]
+        fill = max(0, part - len(mine))
+        order += [*mine, *short[taken : taken + fill]]
+        taken += fill
+    return [*order, *short[taken:]]
