@@ -4,14 +4,12 @@ All of it is read off the table of operations, the schemas and the settings in f
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from stoa import __version__
@@ -23,7 +21,7 @@ from stoa.schemas.base import encode
 from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 from stoa.settings import Settings
-from stoa.web.documents import Endpoint, document
+from stoa.web.documents import document
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),
@@ -41,22 +39,18 @@ _DOCUMENTS = {
 
 
 def routes(settings: Settings) -> list[Route]:
-    """The addresses of these documents, each with bytes that are ready once it was asked for."""
+    """The addresses of these documents."""
+    return [
+        Route(f"/{name}", document(partial(_made, name, settings), media_type))
+        for name, media_type in _DOCUMENTS.items()
+    ]
 
-    @cache
-    def made(name: str, media_type: str) -> Endpoint:
-        contract = bootstrap(settings)
-        if name == _CARD:
-            return document(encode(agent_card(contract, settings.origin)), media_type)
-        return document(_text(name, contract, settings), media_type)
 
-    def served(name: str, media_type: str) -> Endpoint:
-        async def serve(request: Request) -> Response:
-            return await made(name, media_type)(request)
-
-        return serve
-
-    return [Route(f"/{name}", served(name, media_type)) for name, media_type in _DOCUMENTS.items()]
+def _made(name: str, settings: Settings) -> bytes:
+    contract = bootstrap(settings)
+    if name == _CARD:
+        return encode(agent_card(contract, settings.origin))
+    return _text(name, contract, settings)
 
 
 def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Awaitable, Callable
+from functools import cache
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,8 +12,18 @@ from stoa.http.answering import names_tag
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def document(body: bytes, media_type: str) -> Endpoint:
-    """The endpoint of one document, which any site may read and ask for again by ETag."""
+def document(make: Callable[[], bytes], media_type: str) -> Endpoint:
+    """The endpoint of one document, which any site may read and ask for again by ETag. It is made
+    when it is first asked for."""
+    made = cache(lambda: _served(make(), media_type))
+
+    async def serve(request: Request) -> Response:
+        return await made()(request)
+
+    return serve
+
+
+def _served(body: bytes, media_type: str) -> Endpoint:
     etag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
     headers = {
         "Access-Control-Allow-Origin": "*",

@@ -1,6 +1,7 @@
 """The addresses of the pages, feeds and documents, as a Starlette application over the runner."""
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -45,9 +46,9 @@ def pages(
             *_people_read(site, openapi),
             *_feeds(site),
             *discovery,
-            Route("/openapi.json", document(encode(openapi), "application/json")),
+            Route("/openapi.json", document(partial(encode, openapi), "application/json")),
             Route("/forum/unanswered.md", partial(unanswered_markdown, runner)),
-            Route("/agent-client.ts", document(_CLIENT.read_bytes(), "text/typescript")),
+            Route("/agent-client.ts", document(_CLIENT.read_bytes, "text/typescript")),
         ],
         exception_handlers={HTTPException: not_found},
     )
@@ -57,6 +58,7 @@ def pages(
 
 def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
     forum, work, people, square = Forum(site), Work(site), People(site), Square(site)
+    operations, errors = all_operations(), openapi["externalDocs"]["url"]
 
     async def style(_: Request) -> Response:
         headers = {**sites.SECURITY, **_FOREVER}
@@ -82,13 +84,10 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
         "/market": square.market,
         "/about/safety": _fixed(site, "safety.html", None),
         "/docs/api": _fixed(
-            site, "api.html", "/openapi.json", groups=groups(all_operations(), openapi)
+            site, "api.html", "/openapi.json", lambda: {"groups": groups(operations, openapi)}
         ),
         "/docs/errors": _fixed(
-            site,
-            "errors.html",
-            None,
-            entries=reference(tuple(all_operations()), openapi["externalDocs"]["url"]),
+            site, "errors.html", None, lambda: {"entries": reference(tuple(operations), errors)}
         ),
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
@@ -96,11 +95,17 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
     return [Route(path, site.guarded(endpoint)) for path, endpoint in endpoints.items()]
 
 
-def _fixed(site: Site, template: str, alternate: str | None, **values: Any) -> sites.Endpoint:
-    """A page that says the same to everybody, all the time."""
+def _fixed(
+    site: Site,
+    template: str,
+    alternate: str | None,
+    make: Callable[[], dict[str, Any]] = dict[str, Any],
+) -> sites.Endpoint:
+    """A page that says the same to everybody, all the time: what `make` gives once."""
+    made = cache(make)
 
     async def serve(request: Request) -> Response:
-        return site.page(request, template, alternate=alternate, **values)
+        return site.page(request, template, alternate=alternate, **made())
 
     return serve
 
