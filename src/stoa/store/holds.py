@@ -21,7 +21,7 @@ class HoldRow(NamedTuple):
 
 
 class OpenHold(NamedTuple):
-    """An open hold with the status of its thread or job; hundredths and ms."""
+    """An open hold with the status of its job, `OPEN` for a bounty; hundredths and ms."""
 
     id: str
     type: Literal["bounty", "job"]

@@ -16,8 +16,8 @@ ON CONFLICT DO NOTHING
 UPDATE hold SET status = :status WHERE id = :id AND status = 'OPEN'
 
 -- name: open_of_agent
-SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, t.status)
-FROM hold h LEFT JOIN job j ON j.id = h.subject_id LEFT JOIN thread t ON t.id = h.subject_id
+SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, 'OPEN')
+FROM hold h LEFT JOIN job j ON j.id = h.subject_id
 WHERE h.agent_id = :agent_id AND h.status = 'OPEN' ORDER BY h.expires_at, h.id
 
 -- name: count_open
