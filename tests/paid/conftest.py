@@ -1,16 +1,18 @@
 """Fixtures of paid work: two agents, and an application that the tests of a module share."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import count
 
 import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from tests.conftest import ENGINES, QUIET, url_on
+from tests.conftest import ENGINES, QUIET
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
+from tests.support.reuse import Kept, Reused
 
 
 @pytest.fixture
@@ -43,9 +45,15 @@ def shared(
 ) -> Iterator[Shared]:
     """See `Shared`; the ledger must be sound when all tests of the module are through."""
     values = {"data_dir": str(tmp_path_factory.mktemp("shared")), **LIMITS_OFF, **QUIET}
-    values["database_url"] = url_on(request, request.param)
     values |= {"signup_grant": "1000000", "token_ttl_seconds": 10_000_000}
-    with App(msgspec.convert(values, Settings)) as app:
+    with ExitStack() as stack:
+        kept: Kept | None = None
+        if request.param == "postgresql":
+            reused: Reused = request.getfixturevalue("reused")
+            values["database_url"] = url = reused.take()
+            stack.callback(reused.give_back, url)
+            kept = reused[url]
+        app = stack.enter_context(App(msgspec.convert(values, Settings), kept=kept))
         yield Shared(app)
         jobs.sweep(app)
         assert broken(app.settings) == {}

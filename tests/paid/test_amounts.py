@@ -95,7 +95,8 @@ FIELDS = {
 def kept(app: App) -> list[Any]:
     """Everything that an amount may move or make."""
     tables = ("account", "posting", "hold", "job", "thread", "opportunity", "receipt")
-    return [rows(app, f"SELECT count(*) FROM {table}") for table in tables]
+    counts = (f"(SELECT count(*) FROM {table})" for table in tables)
+    return rows(app, f"SELECT {', '.join(counts)}")
 
 
 def _send(agent: Agent, field: str, text: str) -> Any:
