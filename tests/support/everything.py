@@ -21,6 +21,7 @@ def fill(app: App) -> list[Agent]:
         for agent in (ada, bob, cy):
             agent.sign_in()
     jobs.sweep(app)
+    app.run(app.stoa.upkeep.watch())
     _discuss(app, ada, bob)
     jobs.done(bob, jobs.offer(ada, 2.5, tags=["open"]), "claim")
     jobs.offer(bob, 1, tags=["bread"], requirements=["baking"])
