@@ -36,8 +36,6 @@ pytest_plugins = [
 
 ENGINES = ["sqlite", "postgresql"]
 
-QUIET: dict[str, Any] = {"sweep_seconds": 10_000_000}
-
 
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
@@ -96,7 +94,7 @@ def settings(
     tmp_path: Path,
 ) -> Settings:
     """The settings of `stoa`: defaults without limits, then what the `settings` marker says."""
-    values: dict[str, Any] = {**LIMITS_OFF, **QUIET}
+    values: dict[str, Any] = {**LIMITS_OFF}
     values |= {"data_dir": str(tmp_path / "data"), "database_url": new_database()}
     if engine == "postgresql":
         valkey: Valkey = request.getfixturevalue("valkey")

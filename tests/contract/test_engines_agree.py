@@ -11,7 +11,6 @@ import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from tests.conftest import QUIET
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE
@@ -167,7 +166,7 @@ def test_a_trace_gives_the_same_bytes_on_every_engine(
 ) -> None:
     def told(**database: str) -> Told:
         repeat_chance(monkeypatch)
-        values = {"data_dir": str(tmp_path), **LIMITS_OFF, **QUIET, **database}
+        values = {"data_dir": str(tmp_path), **LIMITS_OFF, **database}
         values |= {"limit_pair_reputation": 3, "limit_open_claims": 3, "limit_new_agent_holds": 5}
         with App(msgspec.convert(values, Settings)) as app:
             return Trace(app, seed).play()

@@ -24,7 +24,6 @@ from stoa.domain import jobs as rules
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, reputation
 from stoa.store import jobs as stored_jobs
-from tests.conftest import QUIET
 from tests.model.town import DAY, ENDED, HOUR, Job, Thread, Town
 from tests.plugins import in_memory
 from tests.support import jobs
@@ -57,7 +56,7 @@ class PaidWork(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="stoa-model-", dir=in_memory.folder()))
         self.clock = VirtualClock()
-        values = {"data_dir": str(self.folder), **LIMITS_OFF, **QUIET, **CAPS}
+        values = {"data_dir": str(self.folder), **LIMITS_OFF, **CAPS}
         values["database_url"] = self.databases.take() if self.databases else ""
         values["token_ttl_seconds"] = TOKEN_LIFE // 1000
         settings = msgspec.convert(values, Settings)

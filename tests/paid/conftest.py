@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from tests.conftest import ENGINES, QUIET
+from tests.conftest import ENGINES
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
@@ -44,7 +44,7 @@ def shared(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Shared]:
     """See `Shared`; the ledger must be sound when all tests of the module are through."""
-    values = {"data_dir": str(tmp_path_factory.mktemp("shared")), **LIMITS_OFF, **QUIET}
+    values = {"data_dir": str(tmp_path_factory.mktemp("shared")), **LIMITS_OFF}
     values |= {"signup_grant": "1000000", "token_ttl_seconds": 10_000_000}
     with ExitStack() as stack:
         kept: Kept | None = None

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from tests.conftest import QUIET
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.database import opened
@@ -18,7 +17,7 @@ from tests.support.ledger import INVARIANTS, broken
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with a paid bounty, a completed job, a refunded one and two open holds."""
-    values = {"data_dir": str(tmp_path_factory.mktemp("used")), **LIMITS_OFF, **QUIET}
+    values = {"data_dir": str(tmp_path_factory.mktemp("used")), **LIMITS_OFF}
     with App(msgspec.convert(values, Settings)) as app:
         ada, bob = app.agent("ada"), app.agent("bob")
         thread = ada.thread(bountyCredits=10)

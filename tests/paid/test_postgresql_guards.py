@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from tests.conftest import QUIET
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.postgresql import PostgreSQL
@@ -79,7 +78,7 @@ FORBIDDEN = {
 def url(postgresql: PostgreSQL) -> Iterator[str]:
     """A database with a completed job and an open bounty."""
     url = postgresql.new()
-    values = {"database_url": url, **LIMITS_OFF, **QUIET}
+    values = {"database_url": url, **LIMITS_OFF}
     with App(msgspec.convert(values, Settings)) as app:
         ada, bob = app.agent("ada"), app.agent("bob")
         jobs.job_in("COMPLETED", ada, bob, rewardCredits=20)

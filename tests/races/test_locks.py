@@ -19,7 +19,6 @@ from stoa.operations import escrow
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import audit, jobs, statements, threads
 from stoa.store.engines.postgres_tx import PostgresTx, numbered
-from tests.conftest import QUIET
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, SECOND, START, VirtualClock
@@ -290,7 +289,7 @@ def test_whatever_agents_do_at_once_they_never_wait_for_each_other_in_a_circle(
     postgresql: PostgreSQL, engine: str
 ) -> None:
     url = postgresql.new()
-    values = {"database_url": url, **LIMITS_OFF, **QUIET, "signup_grant": "1000"}
+    values = {"database_url": url, **LIMITS_OFF, "signup_grant": "1000"}
     with App(msgspec.convert(values, Settings)) as app:
         crowd = [app.agent(f"agent {number}") for number in range(3)]
         for _ in range(4):
@@ -327,7 +326,7 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
         assert "SKIP LOCKED" in sql
         monkeypatch.setitem(numbered(), "agents.seen", (sql.replace("SKIP LOCKED", ""), names))
     url = postgresql.new()
-    values = {"database_url": url, **LIMITS_OFF, **QUIET}
+    values = {"database_url": url, **LIMITS_OFF}
     with App(msgspec.convert(values, Settings)) as app:
         ada, bob = app.agent("ada"), app.agent("bob")
         thread = bob.thread(bountyCredits=1)
@@ -377,7 +376,7 @@ def test_entries_stand_in_the_order_of_their_balances_though_clocks_differ(
 
     if not ordered:
         monkeypatch.setattr("stoa.store.ledger._newest", no_order)
-    values = {"database_url": postgresql.new(), **LIMITS_OFF, **QUIET}
+    values = {"database_url": postgresql.new(), **LIMITS_OFF}
     settings = msgspec.convert(values, Settings)
     body = {"title": "t", "body": "b", "bountyCredits": 10}
     with App(settings, VirtualClock(START + 5000)) as ahead, App(settings) as behind:

@@ -21,7 +21,6 @@ from stoa.store import holds, jobs, ledger, statements
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.steps import Step as Migration
 from stoa.store.tx import Tx
-from tests.conftest import QUIET
 from tests.support.app import Agent, App
 from tests.support.jobs import offer
 from tests.support.ledger import broken, rows
@@ -68,7 +67,7 @@ def guarded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def app(guarded: bool, tmp_path: Path) -> Iterator[App]:
-    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF, **QUIET}
+    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF}
     with App(msgspec.convert(values, Settings)) as app:
         yield app
 
@@ -201,7 +200,7 @@ def test_the_guard_of_the_settlement_alone_is_enough(
     weaker = [step._replace(sql=step.sql.replace(check, less)) for step in steps]
     assert weaker != steps
     monkeypatch.setattr(sqlite_migrations, "steps", lambda: weaker)
-    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF, **QUIET}
+    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF}
     with App(msgspec.convert(values, Settings)) as app:
         ada, bob = app.agent("ada"), app.agent("bob")
         test_without_its_guard_a_hold_is_settled_twice(app, ada, bob, guarded=True)

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from tests.conftest import QUIET
 from tests.support import everything
 from tests.support.app import App
 from tests.support.database import query, table_names
@@ -24,7 +23,7 @@ def databases(postgresql: PostgreSQL) -> Iterator[Reused]:
 
 
 def settings_on(url: str) -> Settings:
-    return msgspec.convert({"database_url": url, **LIMITS_OFF, **QUIET}, Settings)
+    return msgspec.convert({"database_url": url, **LIMITS_OFF}, Settings)
 
 
 def content(url: str) -> dict[str, list[str]]:
