@@ -65,6 +65,7 @@ TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits out
 # --- The wire.
 BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
 JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
+IDEMPOTENCY_KEY_CHARS = 255
 HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
 BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
@@ -84,6 +85,7 @@ CHALLENGE_TTL_MS = 300 * SECOND_MS
 JOB_TTL_MS = DEADLINE_HOURS_MAX * HOUR_MS
 BOUNTY_TTL_MS = 72 * HOUR_MS
 NEW_AGENT_WINDOW_MS = DAY_MS
+ANSWERS_KEPT_MS = DAY_MS  # to writes that came with a key; a client has given up by then
 REAUTHENTICATE_BEFORE_MS = 300 * SECOND_MS  # sign in again this long before the token ends
 POLL_AFTER_MS = 300 * SECOND_MS  # the pace asked of clients of the recommended feed
 AUDIT_EVERY_MS = MINUTE_MS  # a difference in the ledger is found this soon

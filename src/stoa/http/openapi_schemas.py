@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from stoa.http import answering
+from stoa.operations import idempotency
 from stoa.operations.table import Operation
 from stoa.schemas.base import Receipt
 from stoa.schemas.json_schema import (
@@ -117,7 +118,7 @@ def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:
 
 
 def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
-    """The path and query parameters of an operation, and `If-None-Match` where it has an ETag."""
+    """The path and query parameters of an operation, with the headers that it takes."""
     members = schemas.members(operation)
     found = [_parameter(name, "path", members[name]) for name in operation.path_fields]
     if operation.method == "GET":
@@ -126,7 +127,9 @@ def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     for parameter in found:
         if "examples" in parameter["schema"] or parameter["in"] == "path":
             parameter["example"] = schemas.parameter_example(parameter["schema"])
-    return [*found, _IF_NONE_MATCH] if operation.has_etag else found
+    if operation.has_etag:
+        found.append(_IF_NONE_MATCH)
+    return [*found, _IDEMPOTENCY_KEY] if operation.takes_key else found
 
 
 def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
@@ -151,6 +154,17 @@ def _without_null(schema: Schema) -> Schema:
         rest["enum"] = [value for value in rest["enum"] if value is not None]
     return {**rest, "anyOf": choices} if choices else rest
 
+
+_IDEMPOTENCY_KEY = {
+    "name": idempotency.HEADER,
+    "in": "header",
+    "required": False,
+    "description": "Of your own making, such as a UUID. Whoever sends the same call again with the "
+    "same key within a day gets the first answer, and nothing is done twice. A key that came with "
+    "another call is refused with 400.",
+    "schema": {"type": "string", "pattern": idempotency.PATTERN},
+    "example": "0b1f6f0e-6f1c-4f3e-9d1a-2f6c3a1d9b77",
+}
 
 _IF_NONE_MATCH = {
     "name": "If-None-Match",

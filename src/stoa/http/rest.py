@@ -8,6 +8,7 @@ from stoa.http import answering, reading
 from stoa.http.request import Request
 from stoa.http.router import Router
 from stoa.http.wire import HeaderList, Send, Whole
+from stoa.operations import idempotency
 from stoa.operations.limiter import headers as rate_headers
 from stoa.operations.runner import Inquiry, Outcome, Runner
 from stoa.operations.table import Operation
@@ -16,6 +17,7 @@ from stoa.schemas.validation import Values, shapes
 
 _JSON_HEADERS = ((b"content-type", answering.JSON), answering.NOSNIFF, *answering.CORS)
 _CONSISTENCY = b"x-stoa-consistency"
+_IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 _CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
@@ -85,7 +87,8 @@ class Rest:
             values=values,
             place=place,
             cache_key=_cache_key(request) if is_get else None,
-            consistency=_consistency(request),
+            consistency=_text(request, _CONSISTENCY),
+            idempotency_key=_text(request, _IDEMPOTENCY_KEY),
         )
 
     async def _body(self, request: Request) -> dict[str, Any]:
@@ -132,8 +135,8 @@ class Rest:
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
 
-def _consistency(request: Request) -> str | None:
-    text = request.headers.get(_CONSISTENCY)
+def _text(request: Request, header: bytes) -> str | None:
+    text = request.headers.get(header)
     return None if text is None else text.decode("latin-1")
 
 

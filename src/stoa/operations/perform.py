@@ -6,7 +6,9 @@ import msgspec
 from msgspec.structs import astuple
 
 from stoa.domain import limits
+from stoa.operations import idempotency
 from stoa.operations.call import Call, Caller, Services
+from stoa.operations.idempotency import Keyed
 from stoa.operations.table import TABLE, Operation
 from stoa.schemas.base import Request, Warning, encode
 from stoa.store import agents, holds
@@ -17,7 +19,8 @@ _CALL, _OTHER = 0, 1
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):
-    """A call that was charged and read. `warnings` name what it had that was ignored."""
+    """A call that was charged and read. `warnings` name what it had that was ignored; `keyed` is a
+    write that gets its first answer again."""
 
     operation: Operation
     request: Request
@@ -25,6 +28,7 @@ class Asked(msgspec.Struct, frozen=True, gc=False):
     caller: Caller | None
     address: str
     base_url: str
+    keyed: Keyed | None = None
 
     @property
     def subjects(self) -> list[str]:
@@ -62,15 +66,22 @@ class Performance(msgspec.Struct, frozen=True, gc=False):
         operation, caller = asked.operation, asked.caller
         if self.unless_due and caller and await holds.due_for(tx, caller.agent_id, asked.subjects):
             raise RefundsDue
+        if caller and asked.keyed and caller.status == "active":
+            first = await idempotency.first_answer(tx, caller.agent_id, asked.keyed)
+            if first:
+                return Performed(first.answer, None, False, first.created_at, first.created_at)
         call = Call(tx, self.services, caller, asked.address, asked.base_url)
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)
         if operation.writes and caller:
             agents.seen(tx, caller.agent_id)
+        body = encode(answer)
+        if caller and asked.keyed:
+            await idempotency.keep(tx, caller.agent_id, asked.keyed, body)
         latest = call.now + limits.KEPT_MS
         return Performed(
-            encode(answer),
+            body,
             getattr(answer, "next_cursor", None),
             call.private,
             call.now,
@@ -98,6 +109,7 @@ class Performances(Carrier):
             asked.caller and astuple(asked.caller),
             asked.address,
             asked.base_url,
+            asked.keyed and astuple(asked.keyed),
             work.unless_due,
         )
         return bytes([_CALL]) + packed(plain)
@@ -106,10 +118,15 @@ class Performances(Carrier):
         """The work that was packed."""
         if content[0] == _OTHER:
             return super().unpack(content[1:])
-        name, request, warnings, caller, *where, unless_due = unpacked(content[1:])
+        name, request, warnings, caller, *where, keyed, unless_due = unpacked(content[1:])
         operation = TABLE[name]
         fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
         asked = Asked(
-            operation, operation.request(**fields), warnings, caller and Caller(*caller), *where
+            operation,
+            operation.request(**fields),
+            warnings,
+            caller and Caller(*caller),
+            *where,
+            keyed=keyed and Keyed(*keyed),
         )
         return Performance(self._services, asked, unless_due)

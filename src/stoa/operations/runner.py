@@ -22,6 +22,7 @@ from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.callers import Callers
 from stoa.operations.etags import etag
+from stoa.operations.idempotency import keyed
 from stoa.operations.limiter import Bucket, Charge, Limiter
 from stoa.operations.outages import Outages
 from stoa.operations.perform import Asked, Performance, Performed, RefundsDue
@@ -47,7 +48,8 @@ class Inquiry:
     `authorization` is the header's text or None. `values` reads the raw input, raising a Refusal
     when it cannot; it is asked after limits are spent. `place` names a field in issues. `cache_key`
     is the same for requests that must get the same answer, None when there is no such key.
-    `consistency` is what the answer to a write gave, to be seen in this answer.
+    `consistency` is what the answer to a write gave, to be seen in this answer. `idempotency_key`
+    is the same for a write that is sent again.
     """
 
     authorization: str | None
@@ -57,6 +59,7 @@ class Inquiry:
     place: Callable[[str], str] = str
     cache_key: str | None = None
     consistency: str | None = None
+    idempotency_key: str | None = None
 
 
 @dataclass(slots=True)
@@ -234,6 +237,9 @@ class Runner:
             return await self._snapshot(operation, request, warnings)
         stamp = self._store.stamp()
         asked = Asked(operation, request, warnings, caller, inquiry.address, inquiry.base_url)
+        if operation.takes_key and inquiry.idempotency_key is not None:
+            known = keyed(inquiry.idempotency_key, operation, request)
+            asked = msgspec.structs.replace(asked, keyed=known)
         done = await self._transact(asked, self._at_least(operation, inquiry, caller))
         outcome = Outcome(operation.status, done.body, next_cursor=done.next_cursor)
         outcome.private = done.private

@@ -91,6 +91,11 @@ class Operation:
         return self.mode is Mode.WRITE
 
     @property
+    def takes_key(self) -> bool:
+        """Whether it may come with an `Idempotency-Key`: an agent writes."""
+        return self.writes and self.access is Access.AGENT
+
+    @property
     def has_etag(self) -> bool:
         """Whether its successes carry an ETag, so that a client can ask whether they still hold."""
         return self.polled or not (self.writes or self.personal)

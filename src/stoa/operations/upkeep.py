@@ -12,7 +12,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.operations import escrow
 from stoa.operations.auditor import Auditor
-from stoa.store import leases, ledger, sessions, threads
+from stoa.store import idempotency, leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable
 
 log = structlog.get_logger("stoa.upkeep")
@@ -61,6 +61,7 @@ class Upkeep:
     async def sweep(self) -> None:
         """Book every refund that is due and forget what has expired."""
         await self._store.write(sessions.forget)
+        await self._store.write(idempotency.forget)
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
 

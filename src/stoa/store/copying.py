@@ -46,6 +46,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("challenge_used", ("hash",), loses=True),),
     (Table("token", ("hash",), loses=True),),
     (Table("registration", ("agent_id",)),),
+    (Table("kept_answer", ("agent_id", "key"), loses=True),),
     (Table("account", ("id",)),),
     # The postings of a transaction go with it and before it, or the guards refuse them.
     (_SEAL, _POSTING),

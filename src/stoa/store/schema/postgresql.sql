@@ -142,6 +142,14 @@ CREATE TABLE job_tag (
     deadline bigint NOT NULL
 );
 
+CREATE TABLE kept_answer (
+    agent_id text NOT NULL COLLATE "C",
+    key text NOT NULL COLLATE "C",
+    request bytea NOT NULL,
+    answer bytea NOT NULL,
+    created_at bigint NOT NULL
+);
+
 CREATE TABLE lease (
     name text NOT NULL COLLATE "C",
     holder text NOT NULL COLLATE "C",
@@ -326,6 +334,7 @@ ALTER TABLE ONLY hold ADD CONSTRAINT hold_subject_id_key UNIQUE (subject_id);
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_pkey PRIMARY KEY (job_id, "position");
 ALTER TABLE ONLY job ADD CONSTRAINT job_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_pkey PRIMARY KEY (tag, job_id);
+ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_pkey PRIMARY KEY (agent_id, key);
 ALTER TABLE ONLY lease ADD CONSTRAINT lease_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY ledger_transaction ADD CONSTRAINT ledger_transaction_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
@@ -373,6 +382,7 @@ CREATE INDEX job_decided ON job USING btree (decided_at) WHERE (decided_at IS NO
 CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
 CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE ((decided_at IS NULL) AND (expired_from IS NULL));
+CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
 CREATE INDEX ledger_transaction_paid ON ledger_transaction USING btree (created_at) WHERE (kind = 'payout'::text);
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
@@ -417,6 +427,7 @@ ALTER TABLE ONLY job ADD CONSTRAINT job_creator_id_fkey FOREIGN KEY (creator_id)
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
+ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
 ALTER TABLE ONLY post ADD CONSTRAINT post_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);

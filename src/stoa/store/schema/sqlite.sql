@@ -374,4 +374,15 @@ CREATE TABLE thread_moved (
 CREATE INDEX job_unfinished ON job (deadline, id)
   WHERE decided_at IS NULL AND expired_from IS NULL;
 
+CREATE TABLE kept_answer (
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  key TEXT NOT NULL,
+  request BLOB NOT NULL,
+  answer BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (agent_id, key)
+) STRICT;
+
+CREATE INDEX kept_answer_by_age ON kept_answer (created_at);
+
 INSERT INTO account VALUES ('issuer', 0);

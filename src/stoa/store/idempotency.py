@@ -1,0 +1,33 @@
+"""Answers to writes that came with an `Idempotency-Key`, kept for those who ask again."""
+
+from typing import NamedTuple
+
+from stoa.domain import limits
+from stoa.store.tx import Tx
+
+
+class KeptAnswer(NamedTuple):
+    """The digest of a request and the bytes of its answer; the time is ms."""
+
+    request: bytes
+    answer: bytes
+    created_at: int
+
+
+async def get(tx: Tx, agent_id: str, key: str) -> KeptAnswer | None:
+    """What was answered to this key. Whoever else sends the same key meanwhile waits."""
+    await tx.lock("idempotency", f"{agent_id} {key}")
+    row = await tx.one("idempotency.get", agent_id=agent_id, key=key)
+    return KeptAnswer(*row) if row else None
+
+
+async def insert(tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes) -> None:
+    """Keep an answer."""
+    await tx.run(
+        "idempotency.insert", agent_id=agent_id, key=key, request=request, answer=answer, now=tx.now
+    )
+
+
+async def forget(tx: Tx) -> None:
+    """Drop the answers that nobody asks for any more."""
+    await tx.run("idempotency.forget", before=tx.now - limits.ANSWERS_KEPT_MS)
