@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from stoa.domain import cursors
 from tests.support.app import Agent, App
 
 
@@ -315,3 +316,11 @@ def test_no_text_makes_any_rule_slow(stoa: App, alice: Agent, text: str) -> None
     half, whole = spent(text[:25_000]), spent(text)
     assert whole < 1
     assert whole < 4 * half + 0.1
+
+
+@pytest.mark.parametrize("offset", [10**9, 10**18, 10**30])
+def test_behind_all_that_is_found_there_is_an_empty_page(stoa: App, offset: int) -> None:
+    stoa.agent("alice").thread("one word")
+    for query in (f"offset={offset}", f"cursor={cursors.encode('search.best', 2**62, 2**62)}"):
+        answer = stoa.get(f"search?q=word&{query}").ok()
+        assert (answer["threads"], answer["nextCursor"]) == ([], None)

@@ -100,8 +100,10 @@ async def _newest(call: Call, request: SearchThreads, _query: Query) -> _Hits:
 async def _best(call: Call, request: SearchThreads, query: Query) -> _Hits:
     """By rank: later pages leave out what was written since the first, which would shift them."""
     place = paging.place("search.best", (int, int), request)
-    newest, start = place or (await search.newest_post(call.tx), request.offset or 0)
-    newest, start = int(newest), int(start)
+    newest, start = await search.newest_post(call.tx), request.offset or 0
+    if place:
+        # A made-up cursor may name a text far ahead, and all up to there would be looked through.
+        newest, start = min(int(place[0]), newest), int(place[1])
     found = await search.find(
         call.tx, query, request.author, request.tags or [], newest, request.size + 1, start
     )

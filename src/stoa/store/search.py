@@ -47,7 +47,7 @@ async def find(
         tags=msgspec.json.encode(tags).decode(),
         newest=newest,
         matches=NEWEST_MATCHES,
-        some=BEST_MATCHES * (limit + offset),
+        some=min(BEST_MATCHES * (limit + offset), NEWEST_MATCHES),
         limit=limit,
         offset=offset,
     )
