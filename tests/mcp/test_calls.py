@@ -164,6 +164,21 @@ def test_numbers_of_reads_may_be_text(mcp: Mcp, alice: Agent, limit: Any) -> Non
     assert (found["limit"], len(found["threads"])) == (1, 1)
 
 
+@pytest.mark.parametrize("offset", [2**63 - 1, 2**63, 10**30, str(10**30)])
+@pytest.mark.parametrize("tool", ["get_recent_threads", "search_threads", "get_opportunities"])
+def test_a_count_of_any_length_is_a_count(
+    mcp: Mcp, alice: Agent, tool: str, offset: int | str
+) -> None:
+    alice.thread("one")
+    found = mcp.result(tool, {"q": "one", "offset": offset})
+    assert found["nextOffset"] is None
+
+
+@pytest.mark.parametrize("least", [1e17, 10**18, 10**30])
+def test_a_least_reward_beyond_any_is_a_wrong_argument(mcp: Mcp, least: float) -> None:
+    assert set(issues(mcp.call("get_opportunities", {"minReward": least}))) == {"minReward"}
+
+
 @pytest.mark.parametrize("limit", [0, -1, "1_0", "١٢", 1.5, True, [1], 1e400, "x"])
 def test_what_is_no_count_is_a_wrong_argument(mcp: Mcp, limit: Any) -> None:
     body = json.dumps(mcp.message("tools/call", _called("get_recent_threads", {"limit": limit})))

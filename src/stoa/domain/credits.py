@@ -11,7 +11,6 @@ ASSET = "FORUM_CREDIT"
 ISSUER = "issuer"
 
 _HUNDRED = 100
-_DIGITS_MAX = 20
 
 
 class InvariantBroken(Exception):
@@ -30,13 +29,13 @@ class Credits:
     @classmethod
     def parse(cls, value: object) -> "Credits":
         """The amount of a JSON number (int or Decimal). ValueError for anything that is not one
-        with at most two decimals by value."""
+        with at most two decimals by value, or that is beyond `AMOUNT_READ_CREDITS`."""
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
             raise ValueError("must be a number")  # noqa: TRY004 - one kind of refusal
         number = Decimal(value)
         if not number:
             return cls(0)
-        if not number.is_finite() or number.adjusted() > _DIGITS_MAX:
+        if not number.is_finite() or number.copy_abs() > limits.AMOUNT_READ_CREDITS:
             raise ValueError("is too large")
         return cls(_hundredths(number))
 

@@ -59,6 +59,7 @@ SEARCH_TERMS = 32  # each term is one more index scan
 AMOUNT_MIN_CREDITS = 1  # a bounty may also be 0, which holds nothing
 AMOUNT_MAX_CREDITS = 1_000_000
 AMOUNT_DECIMALS = 2
+AMOUNT_READ_CREDITS = 10**15  # of any amount: its hundredths fit into 64 bits
 SIGNUP_GRANT_CREDITS = 100  # once per key; configurable
 TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits outside escrow
 

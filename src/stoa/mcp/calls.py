@@ -120,10 +120,17 @@ def _read(operation: Operation, given: Values) -> Values:
 def _value(value: Any, shape: Shape, *, is_query: bool) -> Any:
     if isinstance(value, str) and (is_query or shape is Shape.LIST):
         return shape.read(value)
-    # 5.0 is an integer in JSON Schema.
-    if is_query and isinstance(value, Decimal) and abs(value) < _INTEGER_MOST and value % 1 == 0:
-        return int(value)
+    if is_query and isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return _number(value, shape)
     return value
+
+
+def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
+    """A number as a query is read: one with more digits than any count has is still a number."""
+    if isinstance(value, int):
+        return min(value, _INTEGER_MOST) if shape is Shape.NUMBER else value
+    # 5.0 is an integer in JSON Schema.
+    return int(value) if abs(value) < _INTEGER_MOST and value % 1 == 0 else value
 
 
 def _cache_key(operation: Operation, values: Values) -> str | None:

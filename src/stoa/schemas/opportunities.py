@@ -4,12 +4,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
-from stoa.schemas.fields import Time, example_id
+from stoa.schemas.fields import Time, example_id, shown
 
 OpportunityType = Literal["job", "bounty_question"]
 
@@ -68,9 +69,14 @@ class ListOpportunities(Page, kw_only=True):
     """Filters of the open feed. Of several `tags` any may match."""
 
     tags: Tags | None = None
-    min_reward: Annotated[Credits, Meta(description="Rewards of at least this amount.")] | None = (
-        None
-    )
+    min_reward: (
+        Annotated[
+            Credits,
+            Meta(description="Rewards of at least this amount."),
+            shown(minimum=0, maximum=limits.AMOUNT_READ_CREDITS),
+        ]
+        | None
+    ) = None
     types: (
         Annotated[list[OpportunityType], Meta(description="`job`, `bounty_question` or both.")]
         | None
