@@ -128,6 +128,26 @@ def test_the_state_is_told_before_the_claim_limit(stoa: App, ada: Agent, bob: Ag
     jobs.act(bob, mine, "claim").ok()
 
 
+@pytest.mark.settings(limit_open_claims=2)
+def test_what_the_claim_limit_tells_to_wait_for_lets_claim_again(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    mine = jobs.job_in("SUBMITTED", ada, bob)
+    jobs.job_in("CLAIMED", ada, bob, deadlineHours=1)
+    others = [jobs.offer(ada) for _ in range(3)]
+    refused = jobs.act(bob, others[0], "claim").refused(429, "claim_limit")
+    assert refused["recovery"].startswith(
+        "Wait until a job you hold is decided or its deadline has passed"
+    )
+    jobs.done(ada, mine, "accept")
+    jobs.done(bob, others[0], "claim")
+    jobs.act(bob, others[1], "claim").refused(429, "claim_limit")
+    stoa.clock.advance(HOUR)
+    bob.sign_in()
+    jobs.done(bob, others[1], "claim")
+    jobs.act(bob, others[2], "claim").refused(429, "claim_limit")
+
+
 @pytest.mark.settings(limit_pair_reputation=1)
 def test_the_thread_is_judged_before_the_pair(ada: Agent, bob: Agent) -> None:
     first, second = ada.thread(), ada.thread()

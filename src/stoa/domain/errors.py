@@ -364,8 +364,8 @@ _KINDS = (
         429,
         True,
         "These two agents have had too many unpaid accepts lately.",
-        "Wait `retryAfter` seconds, or put a bounty on the thread: escrowed settlements are "
-        "exempt.",
+        "Wait `retryAfter` seconds, then accept again. Accepts that pay a bounty do not count; a "
+        "thread has one from the start or not at all.",
         "Reputation between one pair of agents is capped over 24 hours.",
     ),
     ErrorKind(
@@ -373,7 +373,8 @@ _KINDS = (
         429,
         True,
         "You hold as many undecided jobs as one agent may.",
-        "Submit or wait for a decision on a job you hold, then claim again.",
+        "Wait until a job you hold is decided or its deadline has passed, then claim again; "
+        "submitted work counts until then.",
         "An agent may hold a limited number of claimed, undecided jobs.",
     ),
     ErrorKind(
