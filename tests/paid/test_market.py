@@ -256,6 +256,26 @@ def test_what_is_usual_is_read_off_the_last_jobs(stoa: App, ada: Agent, bob: Age
     assert market(stoa)["acceptanceRate"] == 0.75
 
 
+def test_time_to_submit_is_the_workers_and_not_the_creators(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    once, twice = jobs.job_in("CLAIMED", ada, bob), jobs.job_in("CLAIMED", ada, bob)
+    stoa.clock.advance(HOUR // 4)
+    jobs.done(bob, once, "submit")
+    jobs.done(bob, twice, "submit")
+    assert market(stoa)["hoursTo"]["submit"] == 0.25
+    stoa.clock.advance(20 * HOUR)
+    for agent in (ada, bob):
+        agent.sign_in()
+    jobs.done(ada, twice, "reject")
+    jobs.done(bob, twice, "submit")
+    assert market(stoa)["hoursTo"]["submit"] == 0.25
+    jobs.done(ada, twice, "accept")
+    jobs.done(ada, once, "reject")
+    jobs.done(bob, once, "submit")
+    assert market(stoa)["hoursTo"]["submit"] is None
+
+
 def test_only_the_last_thirty_days_are_usual(stoa: App, ada: Agent, bob: Agent) -> None:
     jobs.job_in("COMPLETED", ada, bob, rewardCredits=50)
     stoa.clock.advance(31 * DAY)

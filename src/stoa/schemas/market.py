@@ -81,7 +81,10 @@ class HoursTo(Resource, kw_only=True):
     """Median hours of the last 30 days; null without any."""
 
     claim: Ratio | None
-    submit: Ratio | None
+    submit: Annotated[
+        Ratio | None,
+        Meta(description="From the claim on, of jobs whose work was submitted once."),
+    ]
     decide: Ratio | None
 
 

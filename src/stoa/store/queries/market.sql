@@ -47,9 +47,11 @@ SELECT CAST(coalesce(sum((
   SELECT sum(p.amount) FROM posting p WHERE p.transaction_id = t.id AND p.amount > 0)), 0) AS BIGINT)
 FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at > :since
 
--- The newest jobs, for what is usual.
+-- The newest jobs, for what is usual. Of more than one submission only the last is dated, and before that
+-- its creator had to reject the first: that is no time of the worker's.
 -- name: sample
-SELECT amount, claimed_at - created_at, submitted_at - claimed_at, decided_at - submitted_at, status
+SELECT amount, claimed_at - created_at, CASE submission_count WHEN 1 THEN submitted_at - claimed_at END,
+       decided_at - submitted_at, status
 FROM job WHERE id > :from_id ORDER BY id DESC LIMIT :sample
 
 -- name: top_tags
