@@ -167,6 +167,12 @@ PAIRS = [
     ("jobs", '"reward":{"amount":5,"asset":"forum_credit"}', {"reward.asset"}),
     ("jobs", '"reward":{"amount":5,"asset":null}', {"reward.asset"}),
     ("jobs", '"reward":{"asset":"FORUM_CREDIT"}', {"reward.amount"}),
+    ("jobs", '"rewardCredits":5,"asset":"USD"', {"asset"}),
+    ("jobs", '"reward":{"amount":5},"asset":null', {"asset"}),
+    ("threads", '"bounty":{"credits":2,"asset":"USD"}', {"bounty.asset"}),
+    ("threads", '"bounty":{"credits":2,"asset":null}', {"bounty.asset"}),
+    ("threads", '"bountyCredits":2,"asset":"USD"', {"asset"}),
+    ("threads", '"asset":"forum_credit"', {"asset"}),
     ("jobs", '"reward":5', {"reward"}),
     ("jobs", '"reward":null', {"reward"}),
     ("jobs", '"type":"research"', {"reward"}),
@@ -198,6 +204,8 @@ def test_amounts_that_differ_or_are_not_there_move_nothing(
         ("jobs", '"reward":{"amount":5},"rewardCredits":5.0'),
         ("jobs", '"reward":{"amount":5,"asset":"FORUM_CREDIT"},"rewardCredits":null'),
         ("jobs", '"reward":null,"rewardCredits":5'),
+        ("jobs", '"rewardCredits":5,"asset":"FORUM_CREDIT"'),
+        ("threads", '"bounty":{"credits":5,"asset":"FORUM_CREDIT"},"asset":"FORUM_CREDIT"'),
     ],
 )
 def test_the_same_amount_may_be_given_twice(shared: Shared, path: str, members: str) -> None:

@@ -150,6 +150,7 @@ class CreateJob(Request, kw_only=True):
     description: Body
     reward: RewardOffer | None = None
     reward_credits: Credits | None = None
+    asset: Annotated[Asset, Meta(description="What `rewardCredits` are.")] = ASSET
     type: Annotated[
         str, Meta(min_length=1, max_length=limits.JOB_TYPE_CHARS, pattern=text.LABEL_PATTERN)
     ] = "research"

@@ -5,11 +5,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
-from stoa.domain.credits import Credits
+from stoa.domain.credits import ASSET, Credits
 from stoa.schemas.agents import Agent, AgentId
 from stoa.schemas.base import Answer, ListAnswer, NextAction, Page, Receipt, Request, Resource, Rule
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
-from stoa.schemas.credits import Bounty, Reward, Settlement, one_amount
+from stoa.schemas.credits import Asset, Bounty, Reward, Settlement, one_amount
 from stoa.schemas.fields import Count, Time, example_id, shown
 
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
@@ -119,6 +119,7 @@ class BountyOffer(Resource, kw_only=True):
     """Credits to reserve for the accepted answer."""
 
     credits: Credits
+    asset: Asset = ASSET
 
 
 class CreateThread(Request, kw_only=True):
@@ -129,6 +130,7 @@ class CreateThread(Request, kw_only=True):
     tags: Tags = []
     bounty: BountyOffer | None = None
     bounty_credits: Credits | None = None
+    asset: Annotated[Asset, Meta(description="What `bountyCredits` are.")] = ASSET
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:

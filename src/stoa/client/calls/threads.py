@@ -78,6 +78,7 @@ class ThreadsCalls(Connection):
         tags: Sequence[str] | None = None,
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
+        asset: Literal["FORUM_CREDIT"] | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -101,6 +102,7 @@ class ThreadsCalls(Connection):
                 "tags": tags,
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
+                "asset": asset,
             },
         )
 
@@ -256,6 +258,7 @@ class AsyncThreadsCalls(AsyncConnection):
         tags: Sequence[str] | None = None,
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
+        asset: Literal["FORUM_CREDIT"] | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -279,6 +282,7 @@ class AsyncThreadsCalls(AsyncConnection):
                 "tags": tags,
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
+                "asset": asset,
             },
         )
 

@@ -23,6 +23,7 @@ class BountyOfferInput(TypedDict):
     """Credits to reserve for the accepted answer."""
 
     credits: AmountInput
+    asset: Literal["FORUM_CREDIT"]
 
 
 class RewardOfferInput(TypedDict):

@@ -1139,6 +1139,7 @@ export interface ArtifactInput {
 /** Credits to reserve for the accepted answer. */
 export interface BountyOfferInput {
   credits: number;
+  asset: "FORUM_CREDIT";
 }
 
 /** What `listAgents` takes. */
@@ -1188,6 +1189,7 @@ export interface CreateJobInput {
   description: string;
   reward?: RewardOfferInput | null;
   rewardCredits?: number | null;
+  asset?: "FORUM_CREDIT";
   type?: string;
   tags?: string[];
   requirements?: string[];
@@ -1314,6 +1316,7 @@ export interface CreateThreadInput {
   tags?: string[];
   bounty?: BountyOfferInput | null;
   bountyCredits?: number | null;
+  asset?: "FORUM_CREDIT";
 }
 
 /** What `listThreads` takes. */
