@@ -178,6 +178,16 @@ def test_who_writes_books_only_what_is_their_own_or_what_they_write_to(
     assert (job["id"],) not in rows(stoa, open_holds)
 
 
+@pytest.mark.parametrize("name", ["threadId", "bountyId"])
+def test_who_claims_a_bounty_books_its_refund(stoa: App, town: Town, name: str) -> None:
+    (row,) = stoa.get("opportunities?types=bounty_question").ok()["opportunities"]
+    town.wait()
+    refused = town.bob.post(f"jobs/{row[name]}/claim").refused(409, "wrong_opportunity_type")
+    assert refused["urlPath"] == row["url"]
+    booked = "SELECT h.subject_id FROM settlement s JOIN hold h ON h.id = s.hold_id"
+    assert (row["threadId"],) in rows(stoa, f"{booked} WHERE s.outcome = 'refund'")
+
+
 def test_the_server_sweeps_by_itself(stoa: App, town: Town) -> None:
     town.wait()
     stoa.run(stoa.stoa.upkeep.sweep())

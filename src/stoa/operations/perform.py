@@ -32,7 +32,7 @@ class Asked(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def subjects(self) -> list[str]:
-        """The threads and jobs that the request is about."""
+        """The threads, bounties and jobs that the request is about."""
         named = (getattr(self.request, name, None) for name in ("thread_id", "job_id"))
         return [subject for subject in named if subject]
 

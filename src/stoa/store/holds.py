@@ -98,7 +98,7 @@ async def due(tx: Tx) -> list[HoldRow]:
 
 
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
-    """The due holds of an agent and of these threads or jobs, the longest ago first."""
+    """The due holds of an agent and of these threads, bounties or jobs, the longest ago first."""
     due: dict[str, HoldRow] = {}
     for subject_id in subject_ids or ("",):
         rows = await tx.all("holds.due_for", agent_id=agent_id, subject_id=subject_id, now=tx.now)
