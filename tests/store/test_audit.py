@@ -54,17 +54,21 @@ def differing(app: App) -> set[str]:
 
 @pytest.fixture
 def paid(stoa: App) -> tuple[Agent, Agent]:
-    """Two agents with a paid bounty, a completed job, a refunded one and an open hold."""
-    asker, worker = stoa.agent("asker"), stoa.agent("worker")
-    thread = asker.thread(bountyCredits=10)
-    asker.accept(thread, worker.reply(thread)).ok()
-    for reward in (20, 5):
+    """Two agents with two accepted answers, one of them paid, and jobs: paid, claimed, rejected."""
+    asker, worker = stoa.agent("asker"), stoa.agent("worker", capabilities=["python"])
+    for bounty in (10, 0):
+        thread = asker.thread(bountyCredits=bounty)
+        asker.accept(thread, worker.reply(thread)).ok()
+    for reward in (20, 5, 4):
         job = {"title": "Work", "description": "Do it.", "rewardCredits": reward}
         job_id = asker.post("jobs", job).ok(201)["job"]["id"]
         worker.post(f"jobs/{job_id}/claim").ok()
         if reward == 20:
             worker.post(f"jobs/{job_id}/submit", {"body": "Done."}).ok(201)
             asker.post(f"jobs/{job_id}/accept").ok()
+        for _ in range(2 if reward == 4 else 0):
+            worker.post(f"jobs/{job_id}/submit", {"body": "Done."}).ok(201)
+            asker.post(f"jobs/{job_id}/reject", {"reasonCode": "low_quality"}).ok()
     asker.thread(bountyCredits=7)
     return asker, worker
 
@@ -74,10 +78,33 @@ def test_a_ledger_that_was_only_used_through_the_api_is_clean(stoa: App) -> None
     assert differing(stoa) == set()
 
 
+WORKER = "(SELECT claimer_id FROM job WHERE status = 'COMPLETED')"
+ASKER = "(SELECT creator_id FROM job WHERE status = 'COMPLETED')"
+
+
+def booked(kind: str, reference: str, giver: str, taker: str) -> str:
+    """SQL that books one credit as the service would, sealed and with right balances."""
+    moves = "".join(
+        f"INSERT INTO posting SELECT id, 'tx_Z', {amount}, balance + {amount} FROM account"
+        f" WHERE id = {account}; "
+        f"UPDATE account SET balance = balance + {amount} WHERE id = {account}; "
+        for account, amount in ((giver, -100), (taker, 100))
+    )
+    return f"{moves} INSERT INTO ledger_transaction VALUES ('tx_Z', '{kind}', {reference}, 0)"
+
+
+def points(agent: str, amount: int) -> str:
+    """SQL that adds to the score of an agent wherever it is kept."""
+    return (
+        f"UPDATE agent SET reputation = reputation + {amount} WHERE id = {agent}; "
+        f"UPDATE agent_capability SET reputation = reputation + {amount} WHERE agent_id = {agent}"
+    )
+
+
 TAMPERINGS: dict[str, tuple[str, set[str]]] = {
     "a posting changed": (
         "UPDATE posting SET amount = amount + 1 WHERE account_id LIKE 'agent:%' AND amount = 2000",
-        {"transactions", "accounts", "movements"},
+        {"transactions", "running", "bookings", "accounts", "movements"},
     ),
     "a balance changed": (
         "UPDATE account SET balance = balance + 100 WHERE id LIKE 'agent:%'",
@@ -93,7 +120,7 @@ TAMPERINGS: dict[str, tuple[str, set[str]]] = {
     ),
     "an outcome to somebody else": (
         "UPDATE settlement SET agent_id = (SELECT agent_id FROM hold WHERE id = hold_id)",
-        {"movements"},
+        {"bookings", "movements", "completions", "answers"},
     ),
     "a completed job reopened": (
         "UPDATE job SET status = 'SUBMITTED' WHERE status = 'COMPLETED'",
@@ -104,15 +131,147 @@ TAMPERINGS: dict[str, tuple[str, set[str]]] = {
         "DELETE FROM ledger_transaction WHERE kind = 'hold'",
         {"seals"},
     ),
+    "a balance after a posting changed": (
+        (
+            "UPDATE posting SET balance_after = balance_after + 1"
+            " WHERE account_id LIKE 'agent:%' AND amount = 2000"
+        ),
+        {"running"},
+    ),
+    "a payout of no hold": (
+        booked("payout", "'job', 'job_1'", f"'agent:' || {ASKER}", f"'agent:' || {WORKER}"),
+        {"bookings"},
+    ),
+    "a second payout of a hold": (
+        booked(
+            "payout",
+            "'job', (SELECT id FROM job WHERE status = 'COMPLETED')",
+            f"'agent:' || {ASKER}",
+            f"'agent:' || {WORKER}",
+        ),
+        {"bookings"},
+    ),
+    "a second grant under a made-up name": (
+        booked("signup_grant", "'agent', 'ag_1'", "'issuer'", f"'agent:' || {WORKER}"),
+        {"bookings"},
+    ),
+    "a grant of nobody": (
+        (
+            "UPDATE ledger_transaction SET reference_id = 'ag_1'"
+            f" WHERE kind = 'signup_grant' AND reference_id = {WORKER}"
+        ),
+        {"bookings"},
+    ),
+    "grants exchanged": (
+        (
+            "DROP INDEX one_grant_each; UPDATE ledger_transaction SET reference_id ="
+            f" CASE reference_id WHEN {WORKER} THEN {ASKER} ELSE {WORKER} END"
+            " WHERE kind = 'signup_grant'"
+        ),
+        {"bookings"},
+    ),
+    "the job of an open hold removed": (
+        "DELETE FROM job WHERE status = 'CLAIMED'",
+        {"subjects"},
+    ),
+    "a bounty that its thread does not know of": (
+        "UPDATE thread SET bounty_id = NULL WHERE status = 'open'",
+        {"subjects"},
+    ),
+    "the reward of a job reserved by somebody else": (
+        f"UPDATE hold SET agent_id = {WORKER} WHERE type = 'job' AND status = 'OPEN'",
+        {"bookings", "jobs"},
+    ),
+    "a bounty reserved by somebody else": (
+        f"UPDATE hold SET agent_id = {WORKER} WHERE type = 'bounty' AND status = 'OPEN'",
+        {"bookings", "threads"},
+    ),
+    "a job offered by somebody else": (
+        "UPDATE job SET creator_id = 'ag_1' WHERE status = 'CLAIMED'",
+        {"jobs"},
+    ),
+    "a completed job claimed by somebody else": (
+        "UPDATE job SET claimer_id = 'ag_1' WHERE status = 'COMPLETED'",
+        {"completions"},
+    ),
+    "a paid answer by somebody else": (
+        (
+            "UPDATE reply SET author_id = 'ag_1' WHERE id IN"
+            " (SELECT accepted_reply_id FROM thread WHERE bounty_id IS NOT NULL)"
+        ),
+        {"answers"},
+    ),
+    "an accepted answer that does not count": (
+        "DELETE FROM reputation_event WHERE type = 'answer_accepted' AND escrowed = 0; "
+        + points(WORKER, -10),
+        {"answers"},
+    ),
+    "an accepted answer that counts for somebody else": (
+        (
+            f"UPDATE reputation_event SET agent_id = {ASKER}"
+            " WHERE type = 'answer_accepted' AND escrowed = 0; "
+            f"{points(WORKER, -10)}; {points(ASKER, 10)}"
+        ),
+        {"answers"},
+    ),
+    "a completed job that counts for somebody else": (
+        (
+            f"UPDATE reputation_event SET agent_id = {ASKER} WHERE type = 'job_completed'; "
+            f"{points(WORKER, -20)}; {points(ASKER, 20)}"
+        ),
+        {"completions"},
+    ),
+    "an accepted answer taken back": (
+        "UPDATE thread SET status = 'open', accepted_reply_id = NULL WHERE bounty_id IS NULL",
+        {"answers"},
+    ),
+    "an event of nothing": (
+        (
+            "INSERT INTO reputation_event SELECT 'ev_1', agent_id, type, reference_type, 'job_1',"
+            " counterparty_id, pair, escrowed, created_at FROM reputation_event"
+            f" WHERE type = 'job_completed'; {points(WORKER, 20)}"
+        ),
+        {"events"},
+    ),
+    "a deadline moved": (
+        "UPDATE job SET deadline = deadline + 1 WHERE status = 'CLAIMED'",
+        {"jobs"},
+    ),
+    "a rejection called an expiry": (
+        "UPDATE job SET status = 'REFUNDED_EXPIRED' WHERE status = 'REJECTED_TERMINAL'",
+        {"jobs"},
+    ),
+    "a score that is another in lists": (
+        "UPDATE agent_capability SET reputation = reputation + 1",
+        {"scores"},
+    ),
 }
 
 
+@pytest.mark.promise("C14")
 @pytest.mark.usefixtures("paid")
 @pytest.mark.parametrize("tampering", TAMPERINGS)
 def test_the_audit_finds(stoa: App, tampering: str) -> None:
     statement, expected = TAMPERINGS[tampering]
     tamper(stoa, statement)
     assert differing(stoa) == expected
+
+
+def test_credits_whose_time_has_passed_are_no_difference(
+    stoa: App, paid: tuple[Agent, Agent]
+) -> None:
+    asker, worker = paid
+    bounty = asker.thread(bountyCredits=3)
+    reply = worker.reply(bounty)
+    stoa.clock.advance(80 * 3_600_000)
+    assert differing(stoa) == set()
+    asker.sign_in()
+    asker.accept(bounty, reply).ok()
+    due = "SELECT count(*) FROM hold WHERE status = 'OPEN' AND type = 'bounty'"
+    assert query(stoa.settings, due) == [(0,)]
+    stoa.clock.advance(200 * 3_600_000)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert differing(stoa) == set()
 
 
 @pytest.mark.promise("C5")
@@ -127,6 +286,8 @@ def test_one_corrupted_posting_stops_settlements_and_leaves_reads(
     refused = asker.accept(thread, reply)
     assert (refused.status, refused.code) == (503, "temporarily_unavailable")
     assert asker.get("credits/balance").status == 200
+    for process in stoa.processes:
+        stoa.run(process.upkeep.watch())
     ready = stoa.get("/readyz")
     assert ready.status == 503
     assert "transactions" in ready.json["reason"]
@@ -195,6 +356,48 @@ def test_a_new_transaction_of_a_large_ledger_is_audited_within_the_minute(
     stoa.clock.advance(1000)
     found = stoa.run(auditor.minute())
     assert {(difference.expected, difference.found) for difference in found} == {("900", "901")}
+
+
+LATE = "(SELECT max(transaction_id) FROM posting)"
+
+
+@pytest.mark.usefixtures("paid")
+@pytest.mark.parametrize(
+    ("tampering", "expected"),
+    {
+        f"UPDATE posting SET balance_after = balance_after + 1 WHERE transaction_id = {LATE}": {
+            "running"
+        },
+        "UPDATE settlement SET agent_id = hold.agent_id FROM hold WHERE hold.id = hold_id"
+        f" AND transaction_id = {LATE}": {"bookings", "movements", "answers"},
+        "UPDATE thread SET bounty_id = NULL WHERE title = 'Late'": {"subjects"},
+        "DELETE FROM reputation_event WHERE reference_id ="
+        " (SELECT id FROM thread WHERE title = 'Late')": {"answers"},
+        f"UPDATE ledger_transaction SET kind = 'refund' WHERE id = {LATE}": {
+            "bookings",
+            "movements",
+        },
+    }.items(),
+)
+def test_what_a_new_transaction_of_a_large_ledger_touched_is_audited_within_the_minute(
+    stoa: App,
+    paid: tuple[Agent, Agent],
+    monkeypatch: pytest.MonkeyPatch,
+    tampering: str,
+    expected: set[str],
+) -> None:
+    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    stoa.run(auditor.minute())
+    asker, worker = paid
+    thread = asker.thread("Late", bountyCredits=9)
+    asker.accept(thread, worker.reply(thread)).ok()
+    tamper(stoa, tampering)
+    stoa.clock.advance(1000)
+    stoa.run(auditor.minute())
+    (reason,) = query(stoa.settings, "SELECT reason FROM stop")[0]
+    found = reason.partition("(")[2].partition(")")[0]
+    assert set(found.split(", ")) == expected
 
 
 @pytest.mark.usefixtures("paid")

@@ -30,17 +30,22 @@ class Check:
 CHECKS = (
     Check("transactions", "transactions", "the postings of each transaction sum to zero"),
     Check("seals", "transactions", "every posting belongs to a sealed transaction"),
+    Check("running", "transactions", "each balance after a posting is the sum up to it"),
+    Check("bookings", "transactions", "each transaction is a grant to its agent or moves its hold"),
     Check("accounts", "accounts", "each balance is the sum of its postings"),
     Check("overdrawn", "accounts", "no account but the issuer's is below zero"),
     Check("escrow", "holds", "escrow holds what open holds say, and nothing else"),
     Check("settlements", "holds", "each hold has at most one outcome, and the one it shows"),
     Check("movements", "holds", "each outcome was booked to whom it says"),
+    Check("subjects", "holds", "each hold belongs to a job or thread that names it"),
     Check("grants", "agents", "each key has at most one signup grant"),
     Check("minted", "agents", "all credits come from signup grants"),
-    Check("jobs", "jobs", "job states agree with their holds"),
-    Check("threads", "threads", "thread states agree with their bounties"),
-    Check("completions", "jobs", "each completed job counts once for reputation"),
-    Check("scores", "agents", "each score is the sum of its events"),
+    Check("jobs", "jobs", "jobs agree with their holds: state, reward, creator, deadline"),
+    Check("threads", "threads", "threads agree with their bounties: state, author"),
+    Check("completions", "jobs", "each completed job paid and counts once for its claimer"),
+    Check("answers", "threads", "each accepted answer counts once for its author, who was paid"),
+    Check("events", "agents", "each reputation event has its job or thread"),
+    Check("scores", "agents", "each score is the sum of its events, in every list"),
 )
 SUBJECTS = tuple(dict.fromkeys(check.subject for check in CHECKS))
 
@@ -54,12 +59,18 @@ class Finding:
     differences: list[Difference]
 
 
+async def differences(tx: Tx, check: Check, ids: tuple[str, str]) -> list[Difference]:
+    """What one check finds in the rows whose ids lie in this range."""
+    first, last = ids
+    rows = await tx.all(f"audit.{check.name}", first=first, last=last)
+    return [Difference(*row) for row in rows]
+
+
 async def run(tx: Tx, check: Check, ids: tuple[str, str] = EVERYTHING) -> Finding:
     """Make one check over the rows whose ids lie in this range."""
     first, last = ids
     count = await tx.one(f"audit.count_{check.subject}", first=first, last=last)
-    rows = await tx.all(f"audit.{check.name}", first=first, last=last)
-    return Finding(check, count[0] if count else 0, [Difference(*row) for row in rows])
+    return Finding(check, count[0] if count else 0, await differences(tx, check, ids))
 
 
 async def run_all(tx: Tx) -> list[Finding]:
@@ -74,18 +85,23 @@ async def chunk(tx: Tx, subject: str, after: str) -> tuple[str, str]:
 
 
 class Touched(NamedTuple):
-    """What new transactions moved: account ids, hold ids and the newest transaction."""
+    """What new transactions moved: the ids of each subject, and the newest transaction."""
 
-    accounts: set[str]
-    holds: set[str]
+    ids: dict[str, set[str]]
     newest: str
 
 
 async def touched(tx: Tx, after: str) -> Touched:
     """What the transactions behind `after` touched, some of them when there are many."""
     rows = await tx.all("audit.touched", after=after, limit=TOUCHED_MOST)
-    return Touched(
-        accounts={row[0] for row in rows if row[0] != "issuer"},
-        holds={row[3] for row in rows if row[2] != "agent"},
-        newest=rows[-1][1] if rows else after,
-    )
+    references: dict[str, set[str]] = {"agent": set(), "job": set(), "bounty": set()}
+    for row in rows:
+        references.setdefault(row[2], set()).add(row[3])
+    ids = {
+        "accounts": {row[0] for row in rows if row[0] != "issuer"},
+        "agents": references["agent"],
+        "holds": references["job"] | references["bounty"],
+        "jobs": references["job"],
+        "threads": {row[4] for row in rows if row[2] == "bounty" and row[4]},
+    }
+    return Touched(ids, rows[-1][1] if rows else after)

@@ -11,6 +11,37 @@ SELECT DISTINCT p.transaction_id, 'a sealed transaction', 'none' FROM posting p
 WHERE p.transaction_id BETWEEN :first AND :last
   AND NOT EXISTS (SELECT 1 FROM ledger_transaction t WHERE t.id = p.transaction_id)
 
+-- By the posting before it: from the first on, each balance is then the sum of all up to it.
+-- name: running
+SELECT account_id || ' at ' || transaction_id, CAST(due AS TEXT), CAST(balance_after AS TEXT) FROM (
+  SELECT p.account_id, p.transaction_id, p.balance_after,
+         p.amount + coalesce((SELECT b.balance_after FROM posting b
+                              WHERE b.account_id = p.account_id
+                                AND b.transaction_id < p.transaction_id
+                              ORDER BY b.transaction_id DESC LIMIT 1), 0) AS due
+  FROM posting p WHERE p.transaction_id BETWEEN :first AND :last) x
+WHERE balance_after <> due
+
+-- A transaction of more than two postings is joined to some account that it must not touch.
+-- name: bookings
+SELECT id, coalesce(due || ' from ' || source || ' to ' || target, kind || ' of nothing known'),
+       coalesce(taken || ' from ' || giver || ' to ' || taker, 'no such movement')
+FROM (
+  SELECT t.id, t.kind, g.account_id AS giver, -g.amount AS given, r.account_id AS taker,
+         r.amount AS taken, CASE t.kind WHEN 'signup_grant' THEN r.amount ELSE h.amount END AS due,
+         CASE t.kind WHEN 'signup_grant' THEN 'issuer' WHEN 'hold' THEN 'agent:' || h.agent_id
+                     ELSE 'escrow:' || h.id END AS source,
+         CASE t.kind WHEN 'signup_grant' THEN 'agent:' || a.id WHEN 'hold' THEN 'escrow:' || h.id
+                     ELSE 'agent:' || s.agent_id END AS target
+  FROM ledger_transaction t
+  LEFT JOIN posting g ON g.transaction_id = t.id AND g.amount < 0
+  LEFT JOIN posting r ON r.transaction_id = t.id AND r.amount > 0
+  LEFT JOIN agent a ON a.id = t.reference_id AND t.reference_type = 'agent'
+  LEFT JOIN hold h ON h.id = t.reference_id AND h.type = t.reference_type
+  LEFT JOIN settlement s ON s.transaction_id = t.id AND s.hold_id = h.id AND s.outcome = t.kind
+  WHERE t.id BETWEEN :first AND :last) x
+WHERE NOT coalesce(giver = source AND taker = target AND given = due AND taken = due, FALSE)
+
 -- name: accounts
 SELECT id, CAST(posted AS TEXT), CAST(balance AS TEXT) FROM (
   SELECT a.id, a.balance,
@@ -62,28 +93,77 @@ SELECT 'issuer', CAST(granted AS TEXT), CAST(minted AS TEXT) FROM (
                    WHERE t.kind = 'signup_grant' AND p.amount > 0), 0) AS granted) x
 WHERE minted <> granted AND :first <= :last
 
+-- name: subjects
+SELECT h.id, h.type || ' ' || h.subject_id, 'none that names this hold' FROM hold h
+WHERE h.id BETWEEN :first AND :last
+  AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = h.id AND j.id = h.subject_id AND h.type = 'job')
+  AND NOT EXISTS (SELECT 1 FROM thread t
+                  WHERE t.id = h.subject_id AND t.bounty_id = h.id AND h.type = 'bounty')
+
+-- A refund by decision and one by expiry leave different traces in the job.
 -- name: jobs
-SELECT j.id, CASE j.status WHEN 'COMPLETED' THEN 'PAID' WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED'
-                           WHEN 'REFUNDED_EXPIRED' THEN 'REFUNDED' ELSE 'OPEN' END,
-       coalesce(h.status, 'no hold')
-FROM job j LEFT JOIN hold h ON h.id = j.id
-WHERE j.id BETWEEN :first AND :last
-  AND (CASE j.status WHEN 'COMPLETED' THEN 'PAID' WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED'
-                     WHEN 'REFUNDED_EXPIRED' THEN 'REFUNDED' ELSE 'OPEN' END
-       <> coalesce(h.status, 'no hold') OR h.amount <> j.amount)
+SELECT id, due || ': ' || amount || ' of ' || creator_id || ' until ' || deadline,
+       coalesce(held || ': ' || held_amount || ' of ' || agent_id || ' until ' || expires_at,
+                'no hold')
+FROM (
+  SELECT j.id, j.amount, j.creator_id, j.deadline,
+         CASE j.status WHEN 'COMPLETED' THEN 'PAID by decision'
+                       WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED by decision'
+                       WHEN 'REFUNDED_EXPIRED' THEN 'REFUNDED by expiry' ELSE 'OPEN' END AS due,
+         h.status || CASE WHEN j.decided_at IS NULL THEN '' ELSE ' by decision' END
+         || CASE WHEN j.expired_from IS NULL THEN '' ELSE ' by expiry' END AS held,
+         h.amount AS held_amount, h.agent_id, h.expires_at
+  FROM job j LEFT JOIN hold h ON h.id = j.id
+  WHERE j.id BETWEEN :first AND :last) x
+WHERE NOT coalesce(held = due AND held_amount = amount AND agent_id = creator_id
+                   AND expires_at = deadline, FALSE)
 
 -- name: threads
-SELECT t.id, CASE t.status WHEN 'open' THEN 'OPEN or REFUNDED' ELSE 'PAID or REFUNDED' END, h.status
-FROM thread t JOIN hold h ON h.id = t.bounty_id
-WHERE t.id BETWEEN :first AND :last
-  AND ((t.status = 'open' AND h.status = 'PAID') OR (t.status = 'answered' AND h.status = 'OPEN'))
+SELECT t.id, CASE t.status WHEN 'open' THEN 'OPEN or REFUNDED' ELSE 'PAID or REFUNDED' END
+             || ' of ' || t.author_id,
+       coalesce(h.status || ' of ' || h.agent_id, 'no bounty')
+FROM thread t LEFT JOIN hold h ON h.id = t.bounty_id AND h.subject_id = t.id
+WHERE t.id BETWEEN :first AND :last AND t.bounty_id IS NOT NULL
+  AND (h.id IS NULL OR h.agent_id <> t.author_id
+       OR h.status = CASE t.status WHEN 'open' THEN 'PAID' ELSE 'OPEN' END)
 
 -- name: completions
-SELECT j.id, 'one reputation event', CAST(count(e.id) AS TEXT)
-FROM job j LEFT JOIN reputation_event e ON e.reference_id = j.id AND e.type = 'job_completed'
-WHERE j.id BETWEEN :first AND :last
-GROUP BY j.id, j.status
-HAVING count(e.id) <> CASE WHEN j.status = 'COMPLETED' THEN 1 ELSE 0 END
+SELECT id, 'paid ' || coalesce(earner, 'nobody') || ', events: ' || due || ' of '
+           || coalesce(earner, 'nobody'),
+       'paid ' || coalesce(paid, 'nobody') || ', events: ' || counted || ' of '
+       || coalesce(agent_id, 'nobody')
+FROM (
+  SELECT j.id, CASE j.status WHEN 'COMPLETED' THEN j.claimer_id END AS earner,
+         CASE j.status WHEN 'COMPLETED' THEN 1 ELSE 0 END AS due,
+         max(s.agent_id) AS paid, count(e.id) AS counted, max(e.agent_id) AS agent_id
+  FROM job j
+  LEFT JOIN settlement s ON s.hold_id = j.id AND s.outcome = 'payout'
+  LEFT JOIN reputation_event e ON e.reference_id = j.id AND e.type = 'job_completed'
+  WHERE j.id BETWEEN :first AND :last GROUP BY j.id) x
+WHERE counted <> due OR paid IS DISTINCT FROM earner OR agent_id IS DISTINCT FROM earner
+
+-- An answer that was accepted after its bounty went back, or without one, is paid to nobody.
+-- name: answers
+SELECT id, 'events: ' || due || ' of ' || coalesce(author_id, 'nobody'),
+       'events: ' || counted || ' of ' || coalesce(agent_id, 'nobody')
+       || coalesce(', paid ' || paid, '')
+FROM (
+  SELECT t.id, r.author_id, CASE t.status WHEN 'answered' THEN 1 ELSE 0 END AS due,
+         max(s.agent_id) AS paid, count(e.id) AS counted, max(e.agent_id) AS agent_id
+  FROM thread t
+  LEFT JOIN reply r ON r.id = t.accepted_reply_id AND r.thread_id = t.id
+  LEFT JOIN settlement s ON s.hold_id = t.bounty_id AND s.outcome = 'payout'
+  LEFT JOIN reputation_event e ON e.reference_id = t.id AND e.type = 'answer_accepted'
+  WHERE t.id BETWEEN :first AND :last GROUP BY t.id, r.author_id) x
+WHERE counted <> due OR agent_id IS DISTINCT FROM author_id
+   OR (paid IS NOT NULL AND paid IS DISTINCT FROM author_id)
+
+-- name: events
+SELECT e.id, 'a job or thread', e.type || ' of ' || e.reference_id FROM reputation_event e
+WHERE e.agent_id BETWEEN :first AND :last
+  AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = e.reference_id AND e.type = 'job_completed')
+  AND NOT EXISTS (SELECT 1 FROM thread t
+                  WHERE t.id = e.reference_id AND e.type = 'answer_accepted')
 
 -- name: scores
 SELECT id, CAST(earned AS TEXT), CAST(reputation AS TEXT) FROM (
@@ -92,6 +172,10 @@ SELECT id, CAST(earned AS TEXT), CAST(reputation AS TEXT) FROM (
                    FROM reputation_event e WHERE e.agent_id = a.id), 0) AS earned
   FROM agent a WHERE a.id BETWEEN :first AND :last) x
 WHERE earned <> reputation
+UNION ALL
+SELECT c.agent_id || ' as ' || c.capability, CAST(a.reputation AS TEXT), CAST(c.reputation AS TEXT)
+FROM agent a JOIN agent_capability c ON c.agent_id = a.id
+WHERE a.id BETWEEN :first AND :last AND c.reputation <> a.reputation
 
 -- name: count_{subject}
 -- each subject: transactions = ledger_transaction | accounts = account | holds = hold | jobs = job | threads = thread | agents = agent
@@ -102,8 +186,9 @@ SELECT count(*) FROM {{subject}} WHERE id BETWEEN :first AND :last
 SELECT id FROM {{subject}} WHERE id > :after ORDER BY id LIMIT 1 OFFSET :size
 
 -- name: touched
-SELECT p.account_id, t.id, t.reference_type, t.reference_id FROM ledger_transaction t
-JOIN posting p ON p.transaction_id = t.id
+SELECT p.account_id, t.id, t.reference_type, t.reference_id, h.subject_id
+FROM ledger_transaction t JOIN posting p ON p.transaction_id = t.id
+LEFT JOIN hold h ON h.id = t.reference_id
 WHERE t.id > :after ORDER BY t.id LIMIT :limit
 
 -- name: newest_transaction
