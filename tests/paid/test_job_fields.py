@@ -24,7 +24,9 @@ GOOD: list[dict[str, Any]] = [
     {"verification": {}},
     {"verification": None},
     {"verification": {"type": "requester_acceptance", "requirements": []}},
+    {"acceptanceCriteria": ["One:\r\n\t- two\n\t- three\n", "\u202eturned\u202c\x07"]},
     {"effortEstimate": "e" * 200},
+    {"effortEstimate": "an hour\nor two\t"},
     {"effortEstimate": None},
 ]
 
@@ -74,6 +76,11 @@ BAD: list[tuple[dict[str, Any], set[str]]] = [
     ({"requirements": "r"}, {"requirements"}),
     ({"acceptanceCriteria": ["c" * 501]}, {"acceptanceCriteria.0"}),
     ({"acceptanceCriteria": ["c"] * 21}, {"acceptanceCriteria"}),
+    ({"acceptanceCriteria": ["c", "", "\n\t"]}, {"acceptanceCriteria.1", "acceptanceCriteria.2"}),
+    ({"acceptanceCriteria": ["c\x00"]}, {"body"}),
+    ({"requirements": ["a\nb"]}, {"requirements.0"}),
+    ({"verification": {"requirements": ["a\nb"]}}, {"verification.requirements.0"}),
+    ({"effortEstimate": "\n"}, {"effortEstimate"}),
     ({"verification": {"requirements": ["v" * 501]}}, {"verification.requirements.0"}),
     ({"verification": {"requirements": ["v"] * 21}}, {"verification.requirements"}),
     ({"verification": "requester_acceptance"}, {"verification"}),

@@ -68,9 +68,9 @@ class Square:
             "type": text[:40],
             "tags": tags,
             "requirements": [text],
-            "acceptanceCriteria": [text],
+            "acceptanceCriteria": [f"{text}\n\t{text}"],
             "verification": {"requirements": [text]},
-            "effortEstimate": text[:200],
+            "effortEstimate": f"{text[:150]}\n",
         }
         self.job = self.agent.post("jobs", job).ok(201)["job"]
 

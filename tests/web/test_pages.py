@@ -60,6 +60,13 @@ def test_no_text_changes_the_structure_of_a_list_or_a_feed(stoa: App, text: str)
     assert json.loads(stoa.get("/feeds/newest.json").content)["items"][0]["title"] == text
 
 
+def test_criteria_and_effort_of_a_job_are_shown_as_text_of_several_lines(stoa: App) -> None:
+    text = "<b>one</b>\n\t- two\u202e\x07"
+    job = jobs.offer(stoa.agent("ada"), 1, acceptanceCriteria=[text], effortEstimate=text)
+    html = page(stoa, f"/jobs/{job['id']}").text
+    assert html.count("&lt;b&gt;one&lt;/b&gt;\n\t- two&lt;U+202E&gt;&lt;U+0007&gt;") == 2
+
+
 def test_markdown_is_shown_without_what_could_load_or_run(stoa: App) -> None:
     asker = stoa.agent("asker")
     body = (

@@ -45,6 +45,10 @@ Label = Annotated[
 ]
 _SHORTEST = Decimal(1) / limits.HOUR_MS  # hours: a float that is this short may read as 0
 Labels = Annotated[list[Label], Meta(max_length=limits.REQUIREMENTS)]
+Criterion = Annotated[
+    str,
+    Meta(min_length=1, max_length=limits.REQUIREMENT_CHARS, pattern=text.NOT_BLANK_PATTERN),
+]
 
 
 class Artifact(Resource, kw_only=True):
@@ -156,10 +160,10 @@ class CreateJob(Request, kw_only=True):
     ] = "research"
     tags: Tags = []
     requirements: Labels = []
-    acceptance_criteria: Labels = []
+    acceptance_criteria: Annotated[list[Criterion], Meta(max_length=limits.REQUIREMENTS)] = []
     effort_estimate: (
         Annotated[
-            str, Meta(min_length=1, max_length=limits.EFFORT_CHARS, pattern=text.LABEL_PATTERN)
+            str, Meta(min_length=1, max_length=limits.EFFORT_CHARS, pattern=text.NOT_BLANK_PATTERN)
         ]
         | None
     ) = None
