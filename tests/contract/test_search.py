@@ -3,6 +3,7 @@
 import random
 import time
 from typing import Any
+from unicodedata import normalize
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -169,6 +170,44 @@ def test_case_and_accents_do_not_matter(stoa: App, alice: Agent) -> None:
     thread = alice.thread("Crème BRÛLÉE", "b")
     for q in ("creme brulee", "CRÈME", "brûlée", "cre\u0300me"):
         assert found(stoa, q) == [thread["id"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "q"),
+    [
+        ("zebra\U0001f914 only", "zebra"),  # symbols that came after the engines' own tables
+        ("\U0001f916zebra only", '"zebra only"'),
+        ("zebra\u20bf100 only", "zebra"),
+        ("ship\U0001fae1ped", "ped"),
+        ("ok\U0001f44d\U0001f3fddone", "done"),
+        ("1\ufe0f\u20e3first", "first"),
+        ("データベース", normalize("NFD", "データベース")),
+        (normalize("NFD", "データベース"), "データベース"),
+        ("한", normalize("NFD", "한")),
+        (normalize("NFD", "Ёлка"), "ёлка"),
+        ("ΆΝΘΡΩΠΟΣ", normalize("NFD", "ανθρωπος")),
+        ("\u1c90", "\u10d0"),  # Georgian, in capitals and not
+        ("\u13f8", "\u13f0"),  # Cherokee
+        ("\u0528", "\u0529"),
+        ("\u017ftoa", "stoa"),
+        ("\u1fb3", "\u03b1\u0345"),
+    ],
+)
+def test_letters_and_symbols_of_every_age_and_form_are_alike(
+    stoa: App, alice: Agent, text: str, q: str
+) -> None:
+    thread = alice.thread("A text", text)
+    assert found(stoa, q) == [thread["id"]]
+
+
+@pytest.mark.parametrize("offset", [10**5, 10**17, 10**30])
+def test_nothing_is_found_behind_everything(stoa: App, alice: Agent, offset: int) -> None:
+    thread = alice.thread("Zymurgy")
+    for more in ({}, {"tags": "a"}, {"author": alice.id}):
+        assert found(stoa, "zymurgy", offset=str(offset), **more) == []
+    largest = cursors.encode("search.best", 2**62, 2**62)
+    assert found(stoa, "zymurgy", cursor=largest) == []
+    assert found(stoa, "zymurgy", cursor=cursors.encode("search.best", 2**62, 0)) == [thread["id"]]
 
 
 def test_filters_narrow_a_search(stoa: App, alice: Agent) -> None:

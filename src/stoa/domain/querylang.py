@@ -62,21 +62,37 @@ def parse(text: str) -> Query:
     return Query(tuple(include), tuple(exclude), frozenset(quoted))
 
 
-_ASCII_WORD = re.compile("[0-9A-Za-z]+")
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
+_WORD = re.compile("[0-9A-Za-z\x80-\U0010ffff]+")
 
 
 def words(text: str) -> Phrase:
     """The words of a text, of a query as of a post: runs of letters, numbers and marks."""
-    if text.isascii():
-        return tuple(_ASCII_WORD.findall(text))
-    parted = "".join(character if _in_word(character) else " " for character in text)
-    return tuple(word for word in parted.split() if not all(map(_is_mark, word)))
+    found = _WORD.findall(_BEYOND_ASCII.sub(_parted, text))
+    return tuple(word for word in found if word.isascii() or not all(map(_is_mark, word)))
+
+
+def indexed_words(text: str) -> Phrase:
+    """The words of a text as they stand in an index: lower case and without accents."""
+    composed = text if text.isascii() else normalize("NFC", text)
+    return words(_ACCENT.sub("", fold(composed)))
+
+
+_ACCENT = re.compile("[\u0300-\u036f]")
+
+
+_VARIANTS = frozenset(map(chr, range(0xFE00, 0xFE10)))
+
+
+def _parted(run: re.Match[str]) -> str:
+    return "".join(character if _in_word(character) else " " for character in run[0])
 
 
 def _in_word(character: str) -> bool:
-    """As SQLite's unicode61: letters, numbers and private use; marks, too, go with their letter."""
+    """Letters, numbers and private use; marks, too, go with their letter. What only says how an
+    emoji is drawn is none of these."""
     kind = category(character)
-    return kind[0] in "LNM" or kind == "Co"
+    return kind[0] in "LN" or (kind in ("Mn", "Mc", "Co") and character not in _VARIANTS)
 
 
 def _is_mark(character: str) -> bool:
@@ -85,7 +101,7 @@ def _is_mark(character: str) -> bool:
 
 # Letters whose accents the index ignores, with the letter below them. One for one, so that a place
 # in folded text is the same place in the text.
-_PLAIN = {"ς": "σ"} | {
+_PLAIN = {"ς": "σ", "ſ": "s"} | {
     letter: parts[0]
     for letter in map(chr, (*range(0xC0, 0x250), *range(0x370, 0x530), *range(0x1E00, 0x2000)))
     if re.fullmatch(r".[\u0300-\u036f]+", parts := normalize("NFD", letter))

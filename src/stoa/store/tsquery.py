@@ -5,19 +5,15 @@ those of `querylang`, folded and quoted, on both sides.
 """
 
 import json
-import re
 from collections.abc import Iterable, Sequence
-from unicodedata import normalize
 
-from stoa.domain.querylang import Phrase, Query, fold, words
+from stoa.domain.querylang import Phrase, Query, indexed_words
 
 WORD_CHARS = 500
 """Of longer words only so much counts: a lexeme holds at most 2046 bytes."""
 
 BLOCK_BITS = 12
 """Texts whose numbers differ only in so many bits lie in one block, as the index has it."""
-
-_ACCENT = re.compile("[\u0300-\u036f]")
 
 
 def to_words(text: str) -> str:
@@ -26,7 +22,7 @@ def to_words(text: str) -> str:
     So that two texts one after the other have two spaces between them, and no phrase begins in the
     first and ends in the second.
     """
-    return _spaced(word[:WORD_CHARS] for word in words(_folded(text)))
+    return _spaced(word[:WORD_CHARS] for word in indexed_words(text))
 
 
 def to_tsquery(query: Query) -> str:
@@ -89,10 +85,6 @@ def _spaced(parts: Iterable[str]) -> str:
     return f" {text} " if text else ""
 
 
-def _folded(text: str) -> str:
-    return _ACCENT.sub("", fold(text if text.isascii() else normalize("NFC", text)))
-
-
 def _lexeme(word: str) -> str:
     # Words hold letters, numbers and marks only, never a quote, a stroke or a space.
-    return _folded(word)[:WORD_CHARS]
+    return "".join(indexed_words(word))[:WORD_CHARS]

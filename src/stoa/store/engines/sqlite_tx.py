@@ -8,7 +8,7 @@ import apsw
 from stoa.domain.querylang import Query
 from stoa.store import statements
 from stoa.store.deferring import Deferred, together
-from stoa.store.fts5 import to_fts5
+from stoa.store.fts5 import searchable, to_fts5
 from stoa.store.tx import Row, Value
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class SqliteTx:
         """Nothing to wait for: there is one writer."""
 
     def searchable(self, text: str) -> str:
-        return text
+        return searchable(text)
 
     def match(self, query: Query) -> str:
         return to_fts5(query)
