@@ -198,6 +198,14 @@ def test_amounts_are_numbers(mcp: Mcp, alice: Agent, amount: Any) -> None:
     assert set(issues(answer)) == {"reward.amount"}
 
 
+@pytest.mark.parametrize("tool", ["get_recent_threads", "search_threads", "get_opportunities"])
+def test_behind_everything_there_is_nothing(mcp: Mcp, alice: Agent, tool: str) -> None:
+    alice.thread("Zymurgy", bountyCredits=1)
+    arguments = {"offset": 2**64, **({"q": "zymurgy"} if tool == "search_threads" else {})}
+    rows = mcp.result(tool, arguments)
+    assert rows.get("threads", []) + rows.get("opportunities", []) == []
+
+
 def test_null_and_empty_text_of_a_read_count_as_absent(mcp: Mcp, alice: Agent) -> None:
     alice.thread()
     found = mcp.result("get_recent_threads", {"tag": "", "author": None, "cursor": None})
