@@ -64,28 +64,39 @@ def parse(text: str) -> Query:
 
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 _WORD = re.compile("[0-9A-Za-z\x80-\U0010ffff]+")
+_ACCENT = re.compile("[\u0300-\u036f]")
 
 
 def words(text: str) -> Phrase:
     """The words of a text, of a query as of a post: runs of letters, numbers and marks."""
-    found = _WORD.findall(_BEYOND_ASCII.sub(_parted, text))
+    found = _WORD.findall(parted(text))
     return tuple(word for word in found if word.isascii() or not all(map(_is_mark, word)))
 
 
-def indexed_words(text: str) -> Phrase:
-    """The words of a text as they stand in an index: lower case and without accents."""
-    composed = text if text.isascii() else normalize("NFC", text)
-    return words(_ACCENT.sub("", fold(composed)))
+def indexed(text: str) -> str:
+    """A text as an index has it: composed, lower case and without accents."""
+    return _ACCENT.sub("", fold(text if text.isascii() else normalize("NFC", text)))
 
 
-_ACCENT = re.compile("[\u0300-\u036f]")
+def parted(text: str) -> str:
+    """A text with a space for whatever is not ASCII and belongs to no word."""
+    return _BEYOND_ASCII.sub(lambda run: run[0].translate(_PARTS), text)
 
 
+class _Parts(dict[int, int]):
+    """For the number of a character, once it was asked for, its own or that of a space."""
+
+    _MOST = 1 << 16
+
+    def __missing__(self, number: int) -> int:
+        if len(self) >= self._MOST:
+            self.clear()
+        self[number] = number if _in_word(chr(number)) else 0x20
+        return self[number]
+
+
+_PARTS = _Parts()
 _VARIANTS = frozenset(map(chr, range(0xFE00, 0xFE10)))
-
-
-def _parted(run: re.Match[str]) -> str:
-    return "".join(character if _in_word(character) else " " for character in run[0])
 
 
 def _in_word(character: str) -> bool:

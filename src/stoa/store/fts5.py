@@ -5,7 +5,7 @@ from typing import Any
 
 import apsw
 
-from stoa.domain.querylang import Phrase, Query, indexed_words
+from stoa.domain.querylang import Phrase, Query, indexed, parted
 
 
 def to_fts5(query: Query) -> str:
@@ -42,7 +42,7 @@ def to_fts5(query: Query) -> str:
 def searchable(text: str) -> str:
     """A text for the index, which knows of letters and symbols only what was known in 2012: what is
     not ASCII is taken apart and folded here."""
-    return text if text.isascii() else " ".join(indexed_words(text))
+    return text if text.isascii() else parted(indexed(text))
 
 
 def points(api: apsw.FTS5ExtensionApi, quoted: int, beside: int) -> int:

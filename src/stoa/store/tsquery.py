@@ -7,7 +7,7 @@ those of `querylang`, folded and quoted, on both sides.
 import json
 from collections.abc import Iterable, Sequence
 
-from stoa.domain.querylang import Phrase, Query, indexed_words
+from stoa.domain.querylang import Phrase, Query, indexed, words
 
 WORD_CHARS = 500
 """Of longer words only so much counts: a lexeme holds at most 2046 bytes."""
@@ -22,7 +22,7 @@ def to_words(text: str) -> str:
     So that two texts one after the other have two spaces between them, and no phrase begins in the
     first and ends in the second.
     """
-    return _spaced(word[:WORD_CHARS] for word in indexed_words(text))
+    return _spaced(word[:WORD_CHARS] for word in words(indexed(text)))
 
 
 def to_tsquery(query: Query) -> str:
@@ -87,4 +87,4 @@ def _spaced(parts: Iterable[str]) -> str:
 
 def _lexeme(word: str) -> str:
     # Words hold letters, numbers and marks only, never a quote, a stroke or a space.
-    return "".join(indexed_words(word))[:WORD_CHARS]
+    return indexed(word)[:WORD_CHARS]
