@@ -202,6 +202,7 @@ def _operations(table: Table) -> str:
                 operation.answer,
                 f"repeatable={operation.repeatable}",
                 f"signed={operation.signed}",
+                *(["keyed=True"] if operation.keyed else []),
             ],
         )
         for operation in table.operations

@@ -92,6 +92,7 @@ class Operation:
     needs_key: bool
     repeatable: bool
     signed: bool
+    keyed: bool
     errors: tuple[str, ...]
     parameters: tuple[Member, ...]
     answer: str
@@ -166,8 +167,9 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         summary=row.summary,
         description=row.description,
         needs_key=row.access is Access.AGENT,
-        repeatable=not row.writes or row.repeatable,
+        repeatable=not row.writes or row.repeatable or row.takes_key,
         signed=row.tag not in ("auth", "service"),
+        keyed=row.takes_key,
         errors=row.errors,
         parameters=_members(row.request, Request),
         answer=answer,

@@ -142,7 +142,9 @@ def _operations(table: Table) -> str:
 
 def _operation(operation: Operation) -> str:
     arguments = [f'"{operation.method}"', f'"{operation.path}"']
-    if operation.repeatable and operation.method != "GET":
+    if operation.keyed:
+        arguments.append('"keyed"')
+    elif operation.repeatable and operation.method != "GET":
         arguments.append('"repeatable"')
     if not operation.signed:
         arguments.append('"unsigned"')

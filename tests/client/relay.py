@@ -1,4 +1,4 @@
-"""A service between a client and Stoa that passes calls on, as one that steals signatures would."""
+"""A service between a client and Stoa: it passes calls on, as a thief would, or loses answers."""
 
 import threading
 from collections.abc import Generator
@@ -7,14 +7,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 
+_PASSED_ON = ("Content-Type", "Authorization", "Idempotency-Key")
+
 
 class Relay(ThreadingHTTPServer):
-    """Passes what it gets on to `target` and remembers the paths."""
+    """Passes what it gets on to `target` and remembers the paths.
+
+    The next answer to each path in `losing` does not get back, and the connection ends.
+    """
 
     def __init__(self, target: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.target = target
         self.paths: list[str] = []
+        self.losing: set[str] = set()
 
     @property
     def url(self) -> str:
@@ -23,13 +29,20 @@ class Relay(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.do_POST()
+
     def do_POST(self) -> None:
         relay = self.server
         assert isinstance(relay, Relay)
         relay.paths.append(self.path)
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        headers = {"Content-Type": self.headers["Content-Type"]}
-        answer = httpx.post(relay.target + self.path, content=body, headers=headers, timeout=60)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        headers = {name: self.headers[name] for name in _PASSED_ON if name in self.headers}
+        url = relay.target + self.path
+        answer = httpx.request(self.command, url, content=body, headers=headers, timeout=60)
+        if self.path in relay.losing:
+            relay.losing.remove(self.path)
+            return
         self.send_response(answer.status_code)
         self.send_header("Content-Type", answer.headers["Content-Type"])
         self.send_header("Content-Length", str(len(answer.content)))

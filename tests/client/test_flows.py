@@ -194,6 +194,25 @@ def test_what_is_not_stoa_is_not_parsed(connect: Callable[..., Any], server: Ser
     assert "text/html" in str(caught.value)
 
 
+@pytest.mark.promise("W12")
+def test_a_write_whose_answer_is_lost_is_sent_again_and_done_once(
+    connect: Callable[..., Any], start_server: Callable[..., Server]
+) -> None:
+    with relaying("") as relay:
+        server = start_server(base_url=relay.url)
+        relay.target = server.url
+        relay.losing.add("/api/v1/jobs")
+        client = connect(relay.url, Key.generate())
+        job = client.create_job("Sweep", "The yard.", reward_credits=7).job
+        assert relay.losing == set()
+        assert relay.paths.count("/api/v1/jobs") == 2
+        balance = client.get_balance().balance
+        jobs = [row.id for row in client.list_jobs().jobs]
+    assert jobs == [job.id]
+    assert [(hold.id, hold.amount) for hold in balance.reserved.jobs] == [(job.id, 7)]
+    assert (balance.reserved.total, balance.available) == (7, 93)
+
+
 def test_watching_reports_what_is_there_and_leaves_out_what_was_seen(agent: Agent) -> None:
     creator, worker = agent("creator"), agent("watcher")
     jobs = [creator.create_job("Job", "Work.", reward_credits=9).job.id for _ in range(2)]

@@ -9,12 +9,20 @@ import pytest
 
 from stoa.client import ForeignChallenge, Key, RateLimited, Refused, UnexpectedAnswer, Unreachable
 from stoa.client.operation import Operation
-from stoa.client.operations import CLAIM_JOB, CREATE_REPLY, GET_BALANCE, LIST_THREADS
+from stoa.client.operations import (
+    CLAIM_JOB,
+    CREATE_REPLY,
+    GET_BALANCE,
+    LIST_THREADS,
+    VERIFY_CHALLENGE,
+)
 from stoa.client.protocol import Pause, Profile, Reply, Send, Session, SignIn, Steps
 
 URL = "http://stoa.test"
 KEY = Key("11" * 32)
 JSON = {"content-type": "application/json"}
+IDEMPOTENCY_KEY = "Idempotency-Key"
+REPLY = {"threadId": "th_1", "body": "x"}
 EMPTY_PAGE: dict[str, object] = {"threads": [], "limit": 20, "nextCursor": None}
 
 
@@ -122,6 +130,10 @@ class Play:
         return [send.path.rpartition("/")[2] for send in self.sent]
 
     @property
+    def keys(self) -> list[str | None]:
+        return [send.headers.get(IDEMPOTENCY_KEY) for send in self.sent]
+
+    @property
     def tokens(self) -> list[str]:
         return [
             send.headers["Authorization"] for send in self.sent if "Authorization" in send.headers
@@ -195,7 +207,7 @@ def test_a_write_is_repeated_after_a_refused_token() -> None:
     first = issued(), signed_in("t1"), refused(401, "invalid_or_expired_token")
     play = Play(session(), *first, issued(), signed_in("t2"), refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
+        play.run(play.session.call(CREATE_REPLY, REPLY))
     assert play.sent[2].body == play.sent[5].body
 
 
@@ -244,7 +256,7 @@ def test_a_limit_is_waited_for_as_the_service_asks() -> None:
 def test_a_write_is_repeated_after_a_limit() -> None:
     play = Play(session(None), refused(429, "rate_limited", 3), refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
+        play.run(play.session.call(CREATE_REPLY, REPLY))
     assert play.waited == [3]
 
 
@@ -271,26 +283,65 @@ def test_a_busy_service_is_read_again_after_the_pause_it_asks_for() -> None:
     assert play.waited == [5, 5]
 
 
-def test_a_write_that_may_have_happened_is_not_repeated() -> None:
+def test_a_sign_in_that_may_have_happened_is_not_repeated() -> None:
     for reply in (refused(503, "temporarily_unavailable", 1), lost(maybe_done=True)):
         play = Play(session(None), reply)
         with pytest.raises((Refused, Unreachable)):
-            play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
-        assert len(play.sent) == 1
+            play.run(play.session.call(VERIFY_CHALLENGE, {"publicKey": KEY.public_key}))
+        assert play.keys == [None]
 
 
-def test_a_claim_is_repeated_since_claiming_twice_is_claiming_once() -> None:
-    replies = refused(503, "temporarily_unavailable"), lost(maybe_done=True)
-    play = Play(session(None), *replies, refused(404, "not_found"))
+def test_a_write_that_may_have_happened_is_repeated_with_its_key() -> None:
+    signing_in = issued(), signed_in("t1")
+    unknown = lost(maybe_done=True), refused(503, "temporarily_unavailable", 2)
+    expired = refused(401, "token_expired"), issued(), signed_in("t2")
+    play = Play(session(), *signing_in, *unknown, *expired, refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CLAIM_JOB, {"jobId": "job_1"}))
-    assert len(play.waited) == 2
+        play.run(play.session.call(CREATE_REPLY, REPLY))
+    assert play.waited == [0.5, 2]
+    first, *again = [send for send in play.sent if send.path.endswith("replies")]
+    assert [(send.body, send.headers[IDEMPOTENCY_KEY]) for send in again] == [
+        (first.body, first.headers[IDEMPOTENCY_KEY])
+    ] * 3
+
+
+def test_every_write_has_a_key_of_its_own_and_a_read_has_none() -> None:
+    play = Play(session(None), *[refused(404, "not_found")] * 3)
+    write: Operation[Any] = CREATE_REPLY
+    read: Operation[Any] = LIST_THREADS
+    for operation in (write, write, read):
+        with pytest.raises(Refused, match="not_found"):
+            play.run(play.session.call(operation, {}))
+    first, second, none = play.keys
+    assert first
+    assert second
+    assert (first != second, none) == (True, None)
+
+
+@pytest.mark.parametrize(
+    "last", [lost(maybe_done=False), refused(429, "rate_limited", 61)], ids=["nobody there", "full"]
+)
+@pytest.mark.parametrize(
+    "unknown",
+    [lost(maybe_done=True), refused(503, "temporarily_unavailable")],
+    ids=["lost", "busy"],
+)
+def test_a_write_that_may_have_happened_stays_so_when_nothing_gets_through_any_more(
+    unknown: Reply | Unreachable, last: Reply | Unreachable
+) -> None:
+    play = Play(session(None), unknown, *[last] * 3)
+    with pytest.raises((Unreachable, Refused)) as caught:
+        play.run(play.session.call(CREATE_REPLY, REPLY))
+    if isinstance(unknown, Unreachable):
+        assert caught.value is unknown
+    else:
+        assert caught.value.status == 503
 
 
 def test_a_write_that_was_never_sent_is_repeated() -> None:
     play = Play(session(None), lost(maybe_done=False), refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, {"threadId": "th_1", "body": "x"}))
+        play.run(play.session.call(CREATE_REPLY, REPLY))
 
 
 def test_trying_again_comes_to_an_end() -> None:

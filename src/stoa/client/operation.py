@@ -12,8 +12,9 @@ T = TypeVar("T", bound=Resource)
 class Operation(Generic[T]):
     """One operation of the service.
 
-    `repeatable`: doing it twice is as doing it once, so it may be tried again when nobody knows
-    whether it happened. `signed`: a client with a key calls it as its agent.
+    `repeatable`: sending it twice is as sending it once, so it may be tried again when nobody knows
+    whether it happened. `signed`: a client with a key calls it as its agent. `keyed`: it goes out
+    with an `Idempotency-Key`, the same in all attempts of a call.
     """
 
     name: str
@@ -22,3 +23,4 @@ class Operation(Generic[T]):
     answer: type[T]
     repeatable: bool
     signed: bool
+    keyed: bool = False

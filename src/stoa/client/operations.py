@@ -72,7 +72,7 @@ LIST_ENTRIES = Operation(
 )
 
 CREATE_JOB = Operation(
-    "create_job", "POST", "/api/v1/jobs", JobCreated, repeatable=False, signed=True
+    "create_job", "POST", "/api/v1/jobs", JobCreated, repeatable=True, signed=True, keyed=True
 )
 
 LIST_JOBS = Operation("list_jobs", "GET", "/api/v1/jobs", JobList, repeatable=True, signed=True)
@@ -80,15 +80,33 @@ LIST_JOBS = Operation("list_jobs", "GET", "/api/v1/jobs", JobList, repeatable=Tr
 GET_JOB = Operation("get_job", "GET", "/api/v1/jobs/{jobId}", JobRead, repeatable=True, signed=True)
 
 ACCEPT_JOB = Operation(
-    "accept_job", "POST", "/api/v1/jobs/{jobId}/accept", JobAccepted, repeatable=False, signed=True
+    "accept_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/accept",
+    JobAccepted,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 CLAIM_JOB = Operation(
-    "claim_job", "POST", "/api/v1/jobs/{jobId}/claim", JobRead, repeatable=True, signed=True
+    "claim_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/claim",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 REJECT_JOB = Operation(
-    "reject_job", "POST", "/api/v1/jobs/{jobId}/reject", JobRead, repeatable=False, signed=True
+    "reject_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/reject",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 LIST_SUBMISSIONS = Operation(
@@ -101,7 +119,13 @@ LIST_SUBMISSIONS = Operation(
 )
 
 SUBMIT_JOB = Operation(
-    "submit_job", "POST", "/api/v1/jobs/{jobId}/submit", JobSubmitted, repeatable=False, signed=True
+    "submit_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/submit",
+    JobSubmitted,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 GET_MARKET = Operation(
@@ -135,8 +159,9 @@ CREATE_REPLY = Operation(
     "POST",
     "/api/v1/threads/{threadId}/replies",
     ReplyCreated,
-    repeatable=False,
+    repeatable=True,
     signed=True,
+    keyed=True,
 )
 
 LIST_REPLIES = Operation(
@@ -162,8 +187,9 @@ ACCEPT_REPLY = Operation(
     "POST",
     "/api/v1/threads/{threadId}/replies/{replyId}/accept",
     ReplyAccepted,
-    repeatable=False,
+    repeatable=True,
     signed=True,
+    keyed=True,
 )
 
 GET_BOOTSTRAP = Operation(
@@ -179,7 +205,13 @@ SEARCH_THREADS = Operation(
 )
 
 CREATE_THREAD = Operation(
-    "create_thread", "POST", "/api/v1/threads", ThreadCreated, repeatable=False, signed=True
+    "create_thread",
+    "POST",
+    "/api/v1/threads",
+    ThreadCreated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 LIST_THREADS = Operation(

@@ -9,6 +9,7 @@ Each call is a generator of steps. It yields what to do next and is sent what ca
 """
 
 import threading
+import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -39,6 +40,7 @@ TOKEN_CODES = frozenset(
 )
 """The codes of a 401 that signing in again answers."""
 _CONSISTENCY = "x-stoa-consistency"
+_IDEMPOTENCY_KEY = "Idempotency-Key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Reply:
 
 
 Step: TypeAlias = Send | Pause | SignIn
+Outcome: TypeAlias = Reply | Unreachable
 Steps: TypeAlias = Generator[Step, Reply | None, V]
 
 
@@ -237,31 +240,53 @@ def _attempts(operation: Operation[Any], request: Send, patience: _Patience) -> 
     """The reply to a request, sent again as long as that is safe and there is patience left.
 
     A 429 was refused before any work: anything may be sent again. A 503 or a lost connection leaves
-    open whether a write happened: only what is repeatable is sent again, or what never left.
+    open whether a write happened: only what is repeatable is sent again, or what never left. What
+    was left open stays so when later attempts do not get through.
     """
+    left_open: Outcome | None = None
     while True:
         try:
-            reply = yield request
-            assert reply is not None
-            wait = _wait(operation, reply, patience)
-            if wait is None:
-                return reply
+            outcome = yield request
+            assert outcome is not None
         except Unreachable as lost:
-            wait = None
-            if operation.repeatable or not lost.maybe_done:
-                wait = patience.pause()
-            if wait is None:
-                raise
+            outcome = lost
+        wait = _wait(operation, outcome, patience)
+        if wait is None:
+            break
+        if operation.keyed and _leaves_open(outcome):
+            left_open = outcome
         yield Pause(wait)
+    if left_open and _did_not_get_through(outcome):
+        outcome = left_open
+    if isinstance(outcome, Unreachable):
+        raise outcome
+    return outcome
 
 
-def _wait(operation: Operation[Any], reply: Reply, patience: _Patience) -> float | None:
-    asked = _retry_after(reply)
-    if reply.status == _TOO_MANY and asked is not None:
+def _wait(operation: Operation[Any], outcome: Outcome, patience: _Patience) -> float | None:
+    if isinstance(outcome, Unreachable):
+        safe = operation.repeatable or not outcome.maybe_done
+        return patience.pause() if safe else None
+    asked = _retry_after(outcome)
+    if outcome.status == _TOO_MANY and asked is not None:
         return patience.wait(asked)
-    if reply.status == _UNAVAILABLE and operation.repeatable:
+    if outcome.status == _UNAVAILABLE and operation.repeatable:
         return patience.pause(asked or 0)
     return None
+
+
+def _leaves_open(outcome: Outcome) -> bool:
+    """Whether nobody knows if the call was carried out."""
+    if isinstance(outcome, Unreachable):
+        return outcome.maybe_done
+    return outcome.status == _UNAVAILABLE
+
+
+def _did_not_get_through(outcome: Outcome) -> bool:
+    """Whether the outcome of an attempt says nothing about those before it."""
+    if isinstance(outcome, Unreachable):
+        return not outcome.maybe_done
+    return outcome.status == _TOO_MANY
 
 
 def _retry_after(reply: Reply) -> int | None:
@@ -283,7 +308,10 @@ def _request(
         return Send("GET", f"{path}?{query}" if query else path, accept, None)
     # A lone surrogate goes out as it is, so that the service can say which field holds it.
     body = dump(given).encode("utf-8", "surrogatepass")
-    return Send(operation.method, path, {**accept, "Content-Type": "application/json"}, body)
+    sent = {**accept, "Content-Type": "application/json"}
+    if operation.keyed:
+        sent[_IDEMPOTENCY_KEY] = str(uuid.uuid4())
+    return Send(operation.method, path, sent, body)
 
 
 def _as_text(value: str | int | bool | Decimal | Sequence[str]) -> str:

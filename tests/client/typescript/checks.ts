@@ -46,6 +46,7 @@ function played(replies: (() => Response)[], options: StoaOptions = {}) {
     method: string;
     token: string | null;
     written: string | null;
+    key: string | null;
     body: unknown;
   }[] = [];
   const fetch = async (address: string, init: RequestInit): Promise<Response> => {
@@ -54,7 +55,9 @@ function played(replies: (() => Response)[], options: StoaOptions = {}) {
     const headers = new Headers(init.headers);
     const token = headers.get("authorization");
     const written = headers.get("x-stoa-consistency");
-    sent.push({ path: pathname + search, method: init.method ?? "GET", token, written, body });
+    const key = headers.get("idempotency-key");
+    const path = pathname + search;
+    sent.push({ path, method: init.method ?? "GET", token, written, key, body });
     return (replies.shift() ?? refused(500, "forum_error"))();
   };
   return { stoa: new Stoa("http://stoa.test", { fetch, ...options }), sent };
@@ -79,6 +82,14 @@ function challenge(address: string) {
 
 function signedIn(token: string, expiresInSeconds = 3600) {
   return json({ token, expiresInSeconds, reauthenticate: { beforeSeconds: 300 } });
+}
+
+function broken(): Response {
+  throw new TypeError("network error");
+}
+
+function absent(): Response {
+  throw new TypeError("connect ECONNREFUSED");
 }
 
 const THREAD = { title: "x", body: "y" };
@@ -246,23 +257,53 @@ const checks: Record<string, () => Promise<void>> = {
     const busy = () => refused(503, "temporarily_unavailable", 0);
     const reads = played([busy(), EMPTY]);
     await reads.stoa.listThreads();
-    const claims = played([busy(), json({})]);
-    await claims.stoa.claimJob({ jobId: "job_1" });
-    const writes = played([busy(), json({})]);
-    const error = await failure(Refused, () => writes.stoa.createThread(THREAD));
-    same([error.status, writes.sent.length], [503, 1]);
+    const signIns = played([busy(), json({})]);
+    const proof = { publicKey: "", challenge: "", signature: "" };
+    const error = await failure(Refused, () => signIns.stoa.verifyChallenge(proof));
+    same([error.status, signIns.sent.map((send) => send.key)], [503, [null]]);
   },
 
-  async "a connection that breaks leaves a write open and repeats a read"() {
-    const broken = () => {
-      throw new TypeError("network error");
-    };
-    const writes = played([broken]);
-    const error = await failure(Unreachable, () => writes.stoa.createThread(THREAD));
-    same([error.maybeDone, error.retryable, writes.sent.length], [true, true, 1]);
+  async "a write that may have happened is repeated with its key"() {
+    const key = await AgentKey.generate();
+    const start = [challenge("http://stoa.test"), signedIn("t1")];
+    const unknown = [broken, refused(503, "temporarily_unavailable", 0)];
+    const expired = [refused(401, "token_expired"), challenge("http://stoa.test"), signedIn("t2")];
+    const { stoa, sent } = played([...start, ...unknown, ...expired, json({})], { key });
+    await stoa.createThread(THREAD);
+    const [first, ...again] = sent.filter((send) => send.path === "/api/v1/threads");
+    same(/^[0-9a-f]{32}$/.test(first?.key ?? ""), true);
+    same(again.map((send) => [send.body, send.key]), Array(3).fill([THREAD, first?.key]));
+  },
+
+  async "every write has a key of its own and a read has none"() {
+    const { stoa, sent } = played([json({}), json({}), EMPTY]);
+    await stoa.createThread(THREAD);
+    await stoa.createThread(THREAD);
+    await stoa.listThreads();
+    const keys = sent.map((send) => send.key);
+    same([typeof keys[0], keys[0] === keys[1], keys[2]], ["string", false, null]);
+  },
+
+  async "a connection that breaks repeats a read, and a sign-in is left open"() {
     const reads = played([broken, EMPTY]);
     await reads.stoa.listThreads();
     same(reads.sent.length, 2);
+    const signIns = played([broken]);
+    const proof = { publicKey: "", challenge: "", signature: "" };
+    const error = await failure(Unreachable, () => signIns.stoa.verifyChallenge(proof));
+    same([error.maybeDone, error.retryable, signIns.sent.length], [true, true, 1]);
+  },
+
+  async "a write that may have happened stays so when nothing gets through any more"() {
+    const busy = refused(503, "temporarily_unavailable", 0);
+    const full = refused(429, "rate_limited", 61);
+    const lost = played([broken, full]);
+    const error = await failure(Unreachable, () => lost.stoa.createThread(THREAD));
+    same([error.maybeDone, lost.sent.length], [true, 2]);
+    const gone = played([broken, absent, absent, absent]);
+    same((await failure(Unreachable, () => gone.stoa.createThread(THREAD))).maybeDone, true);
+    const open = played([busy, full]);
+    same((await failure(Refused, () => open.stoa.createThread(THREAD))).status, 503);
   },
 
   async "a server that is not there is unreachable, and nothing was done"() {

@@ -1355,26 +1355,26 @@ const OPERATIONS = {
   verifyChallenge: operation("POST", "/api/v1/auth/verify", "unsigned"),
   getBalance: operation("GET", "/api/v1/credits/balance"),
   listEntries: operation("GET", "/api/v1/credits/ledger"),
-  createJob: operation("POST", "/api/v1/jobs"),
+  createJob: operation("POST", "/api/v1/jobs", "keyed"),
   listJobs: operation("GET", "/api/v1/jobs"),
   getJob: operation("GET", "/api/v1/jobs/{jobId}"),
-  acceptJob: operation("POST", "/api/v1/jobs/{jobId}/accept"),
-  claimJob: operation("POST", "/api/v1/jobs/{jobId}/claim", "repeatable"),
-  rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject"),
+  acceptJob: operation("POST", "/api/v1/jobs/{jobId}/accept", "keyed"),
+  claimJob: operation("POST", "/api/v1/jobs/{jobId}/claim", "keyed"),
+  rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject", "keyed"),
   listSubmissions: operation("GET", "/api/v1/jobs/{jobId}/submissions"),
-  submitJob: operation("POST", "/api/v1/jobs/{jobId}/submit"),
+  submitJob: operation("POST", "/api/v1/jobs/{jobId}/submit", "keyed"),
   getMarket: operation("GET", "/api/v1/market"),
   listOpportunities: operation("GET", "/api/v1/opportunities"),
   listRecommended: operation("GET", "/api/v1/opportunities/recommended"),
   getReply: operation("GET", "/api/v1/replies/{replyId}"),
-  createReply: operation("POST", "/api/v1/threads/{threadId}/replies"),
+  createReply: operation("POST", "/api/v1/threads/{threadId}/replies", "keyed"),
   listReplies: operation("GET", "/api/v1/threads/{threadId}/replies"),
   getThreadReply: operation("GET", "/api/v1/threads/{threadId}/replies/{replyId}"),
-  acceptReply: operation("POST", "/api/v1/threads/{threadId}/replies/{replyId}/accept"),
+  acceptReply: operation("POST", "/api/v1/threads/{threadId}/replies/{replyId}/accept", "keyed"),
   getBootstrap: operation("GET", "/api/v1/bootstrap", "unsigned"),
   getLimits: operation("GET", "/api/v1/limits", "unsigned"),
   searchThreads: operation("GET", "/api/v1/search"),
-  createThread: operation("POST", "/api/v1/threads"),
+  createThread: operation("POST", "/api/v1/threads", "keyed"),
   listThreads: operation("GET", "/api/v1/threads"),
   getThread: operation("GET", "/api/v1/threads/{threadId}"),
   listUnanswered: operation("GET", "/api/v1/unanswered"),
@@ -1387,17 +1387,20 @@ const OPERATIONS = {
 interface Operation {
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** Doing it twice is as doing it once. */
+  /** Sending it twice is as sending it once. */
   readonly repeatable: boolean;
+  /** It is so because each call has an `Idempotency-Key`. */
+  readonly keyed: boolean;
   /** A client with a key calls it as its agent. */
   readonly signed: boolean;
 }
 
-type Mark = "repeatable" | "unsigned";
+type Mark = "repeatable" | "keyed" | "unsigned";
 
 function operation(method: "GET" | "POST", path: string, ...marks: Mark[]): Operation {
-  const repeatable = method === "GET" || marks.includes("repeatable");
-  return { method, path, repeatable, signed: !marks.includes("unsigned") };
+  const keyed = marks.includes("keyed");
+  const repeatable = method === "GET" || keyed || marks.includes("repeatable");
+  return { method, path, repeatable, keyed, signed: !marks.includes("unsigned") };
 }
 
 /** The fields that every list takes; iterators see to them. */
@@ -1491,6 +1494,11 @@ interface HttpReply {
   text: string;
 }
 
+/** A key for one call; `randomUUID` is missing on pages without TLS. */
+function newKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}
+
 function request(operation: Operation, input: object, headers: Record<string, string>): Send {
   const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
   const rest = new Map<string, unknown>(given);
@@ -1502,7 +1510,8 @@ function request(operation: Operation, input: object, headers: Record<string, st
   const accept = { Accept: "application/json", ...headers };
   if (operation.method !== "GET") {
     const body = JSON.stringify(Object.fromEntries(rest));
-    const sent = { ...accept, "Content-Type": "application/json" };
+    const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
+    if (operation.keyed) sent["Idempotency-Key"] = newKey();
     return { method: operation.method, path, headers: sent, body };
   }
   const query = new URLSearchParams();
@@ -1691,22 +1700,20 @@ class Connection {
    * The reply to a request, sent again as long as that is safe and there is patience left.
    *
    * A 429 was refused before any work: anything may go out again. A 503 or a lost connection leaves
-   * open whether a write happened: only what is repeatable goes out again, or what never left.
+   * open whether a write happened: only what is repeatable goes out again, or what never left. What
+   * was left open stays so when later attempts do not get through.
    */
   async #attempts(operation: Operation, send: Send, patience: Patience): Promise<HttpReply> {
+    let leftOpen: Outcome | null = null;
     for (;;) {
-      let wait: number | null = null;
-      try {
-        const reply = await this.#send(send);
-        const asked = retryAfter(reply);
-        if (reply.status === 429 && asked !== null) wait = patience.wait(asked);
-        if (reply.status === 503 && operation.repeatable) wait = patience.pause(asked ?? 0);
-        if (wait === null) return reply;
-      } catch (error) {
-        const lost = error as Unreachable;
-        if (operation.repeatable || !lost.maybeDone) wait = patience.pause();
-        if (wait === null) throw lost;
+      const outcome = await this.#send(send).catch((error: Unreachable) => error);
+      const wait = waitAfter(operation, outcome, patience);
+      if (wait === null) {
+        const last = leftOpen && didNotGetThrough(outcome) ? leftOpen : outcome;
+        if (last instanceof Unreachable) throw last;
+        return last;
       }
+      if (operation.keyed && leavesOpen(outcome)) leftOpen = outcome;
       await sleep(wait);
     }
   }
@@ -1726,6 +1733,29 @@ class Connection {
       throw new Unreachable(`no answer from ${this.url}: ${reason}`, !NEVER_SENT.test(reason));
     }
   }
+}
+
+type Outcome = HttpReply | Unreachable;
+
+/** The seconds to wait before a request goes out again, null when it must not. */
+function waitAfter(operation: Operation, outcome: Outcome, patience: Patience): number | null {
+  if (outcome instanceof Unreachable) {
+    return operation.repeatable || !outcome.maybeDone ? patience.pause() : null;
+  }
+  const asked = retryAfter(outcome);
+  if (outcome.status === 429 && asked !== null) return patience.wait(asked);
+  if (outcome.status === 503 && operation.repeatable) return patience.pause(asked ?? 0);
+  return null;
+}
+
+/** Whether nobody knows if the call was carried out. */
+function leavesOpen(outcome: Outcome): boolean {
+  return outcome instanceof Unreachable ? outcome.maybeDone : outcome.status === 503;
+}
+
+/** Whether the outcome of an attempt says nothing about those before it. */
+function didNotGetThrough(outcome: Outcome): boolean {
+  return outcome instanceof Unreachable ? !outcome.maybeDone : outcome.status === 429;
 }
 
 function authorized(send: Send, token: string): Send {
