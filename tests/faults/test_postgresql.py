@@ -15,6 +15,7 @@ from tests.support.server import Server
 
 CRASHES = 20
 WRITERS = 8
+PAGES = ("/", "/forum", "/market", "/feeds/newest.atom", "/sitemap.xml", "/forum/unanswered.md")
 BETWEEN = 20  # acknowledged writes between two crashes
 PATIENCE_S = 60
 
@@ -28,11 +29,12 @@ def cluster() -> Iterator[PostgreSQL]:
 
 
 class Load:
-    """Agents who offer threads with a bounty as fast as they are answered."""
+    """Agents who offer threads with a bounty as fast as they are answered, and people who read."""
 
     def __init__(self) -> None:
         self.acknowledged: list[str] = []
         self.statuses: set[int] = set()
+        self.shown: set[int] = set()
         self._grown = asyncio.Event()
         self._ending = False
 
@@ -48,6 +50,14 @@ class Load:
             elif answer.status == 503:
                 assert answer.code == "temporarily_unavailable"
                 assert int(dict(answer.header_list)["retry-after"]) > 0
+
+    async def read(self, crowd: Crowd) -> None:
+        """Somebody's part: every page once."""
+        for path in PAGES:
+            answer = await crowd.ask("GET", path)
+            self.shown.add(answer.status)
+            if answer.status == 503:
+                assert int(answer.headers["retry-after"]) > 0
 
     async def more(self, count: int) -> None:
         """Wait for so many more acknowledged writes."""
@@ -71,25 +81,29 @@ def test_twenty_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_m
     load = Load()
 
     async def run() -> None:
-        async with Crowd(server.url, WRITERS) as crowd:
+        async with Crowd(server.url, WRITERS + 1) as crowd:
             agents = await crowd.members("writer", WRITERS)
             async with asyncio.TaskGroup() as writers:
                 for agent in agents:
                     writers.create_task(load.write(agent))
                 for _ in range(CRASHES):
                     await load.more(BETWEEN)
-                    await asyncio.to_thread(cluster.crash)
+                    await asyncio.gather(asyncio.to_thread(cluster.crash), load.read(crowd))
+                    await load.read(crowd)
                     await asyncio.to_thread(cluster.start)
                 await load.more(BETWEEN)
+                await load.read(crowd)
                 load.end()
 
     asyncio.run(run())
     assert load.statuses == {201, 503}
+    assert load.shown == {200, 503}
     kept = {thread_id for (thread_id,) in query(server.database, "SELECT id FROM thread")}
     assert set(load.acknowledged) - kept == set()
     assert broken(server.database) == {}
     assert '"level": "critical"' not in server.log
     assert "Traceback" not in server.log
+    assert '"defect"' not in server.log
 
 
 def wait_for(server: Server, status: int) -> httpx.Response:

@@ -132,7 +132,10 @@ class Runner:
         return Outcome(200, entry.body, entry.etag, charge=charge)
 
     async def look(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:
-        """What an anonymous reader sees, for pages and feeds: the typed answer of a public read."""
+        """What an anonymous reader sees, for pages and feeds: the typed answer of a public read.
+
+        Raises `Refusal`, 503 while the store is not available.
+        """
 
         async def read() -> A:
             return await self._store.read(
@@ -142,9 +145,12 @@ class Runner:
             )
 
         operation = TABLE.get(run.__name__)
-        if operation and operation.mode is Mode.SNAPSHOT:
-            return (await self._snapshots.get(operation.name, self._clock(), read)).answer
-        return await read()
+        try:
+            if operation and operation.mode is Mode.SNAPSHOT:
+                return (await self._snapshots.get(operation.name, self._clock(), read)).answer
+            return await read()
+        except StoreUnavailable as error:
+            raise self._unavailable(run.__name__, error) from error
 
     async def kept(self, key: str, shown_id: str, make: Make) -> bytes:
         """The bytes that `make` gives with the time (ms) until which they hold, or the ready ones.
@@ -310,12 +316,15 @@ class Runner:
 
     def _failed(self, operation: Operation, error: Exception) -> Outcome:
         if isinstance(error, StoreUnavailable):
-            self._outages.note(operation.name, error)
-            refusal = Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
+            refusal = self._unavailable(operation.name, error)
         else:
             log.error("defect", operation=operation.name, exc_info=error)
             refusal = Refusal("forum_error")
         return Outcome(refusal.status, refusal=refusal)
+
+    def _unavailable(self, operation: str, error: StoreUnavailable) -> Refusal:
+        self._outages.note(operation, error)
+        return Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
 
 
 _CHALLENGE = (("WWW-Authenticate", "Bearer"),)

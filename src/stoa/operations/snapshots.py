@@ -9,6 +9,7 @@ import structlog
 
 from stoa.domain import limits
 from stoa.schemas.base import Answer, encode
+from stoa.store.tx import StoreUnavailable
 
 log = structlog.get_logger("stoa.snapshots")
 
@@ -58,6 +59,10 @@ class Snapshots:
 
 
 def _note_failure(task: asyncio.Task[Snapshot[Any]]) -> None:
-    """Whoever waits is told; nobody may, and then the next call tries again."""
-    if not task.cancelled() and (error := task.exception()):
+    """Whoever waits is told; nobody may, and then the next call tries again. An outage of the store
+    is told of by those who wait."""
+    if task.cancelled():
+        return
+    error = task.exception()
+    if error and not isinstance(error, StoreUnavailable):
         log.warning("snapshot failed", reason=type(error).__name__)

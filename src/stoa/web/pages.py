@@ -47,7 +47,7 @@ def pages(
             *_feeds(site),
             *discovery,
             Route("/openapi.json", document(partial(encode, openapi), "application/json")),
-            Route("/forum/unanswered.md", partial(unanswered_markdown, runner)),
+            Route("/forum/unanswered.md", site.guarded(partial(unanswered_markdown, runner))),
             Route("/agent-client.ts", document(_CLIENT.read_bytes, "text/typescript")),
         ],
         exception_handlers={HTTPException: not_found},

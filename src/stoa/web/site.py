@@ -44,6 +44,8 @@ _JSON = "application/json"
 STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
 
 
+_REFUSED = {404: "not_found.html", 503: "unavailable.html"}
+
 ROWS = 50
 """Rows on a page, whatever is asked: so many are small enough for a slow phone."""
 
@@ -163,9 +165,13 @@ class Site:
         return Response(body, status, headers, "text/html; charset=utf-8")
 
     def refused(self, request: Request, refusal: Refusal) -> Response:
-        """The page of a refusal."""
-        template = "not_found.html" if refusal.status == 404 else "refused.html"
-        return self.page(request, template, status=refusal.status, refusal=refusal)
+        """The page of a refusal, which nobody is to keep; with `Retry-After` where it passes."""
+        template = _REFUSED.get(refusal.status, "refused.html")
+        answer = self.page(request, template, status=refusal.status, refusal=refusal)
+        answer.headers["Cache-Control"] = "no-store"
+        if refusal.retry_after is not None:
+            answer.headers["Retry-After"] = str(refusal.retry_after)
+        return answer
 
     def guarded(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint, with refusals shown as pages."""
