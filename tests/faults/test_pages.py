@@ -1,4 +1,4 @@
-"""Pages, feeds and the sitemap while the store is away: 503 with what to do, logged as an outage."""
+"""Pages, feeds and the sitemap while the store is away: 503, what to do, one line in the log."""
 
 import asyncio
 from collections.abc import Callable, Generator, Iterator
