@@ -366,7 +366,7 @@ LATE = "(SELECT max(transaction_id) FROM posting)"
     ("tampering", "expected"),
     {
         f"UPDATE posting SET balance_after = balance_after + 1 WHERE transaction_id = {LATE}": {
-            "running"
+            "following"
         },
         "UPDATE settlement SET agent_id = hold.agent_id FROM hold WHERE hold.id = hold_id"
         f" AND transaction_id = {LATE}": {"bookings", "movements", "answers"},

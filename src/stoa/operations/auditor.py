@@ -64,7 +64,7 @@ class Auditor:
         self._behind = max(before, min(touched.newest, _settled(tx.now)))
         new = [
             await audit.run(tx, check, (f"{before}!", EVERYTHING[1]))
-            for check in CHECKS
+            for check in (*CHECKS, audit.FOLLOWING)
             if check.subject == "transactions"
         ]
         return new + [

@@ -30,9 +30,9 @@ class Check:
 CHECKS = (
     Check("transactions", "transactions", "the postings of each transaction sum to zero"),
     Check("seals", "transactions", "every posting belongs to a sealed transaction"),
-    Check("running", "transactions", "each balance after a posting is the sum up to it"),
     Check("bookings", "transactions", "each transaction is a grant to its agent or moves its hold"),
     Check("accounts", "accounts", "each balance is the sum of its postings"),
+    Check("running", "accounts", "each balance after a posting is the sum up to it"),
     Check("overdrawn", "accounts", "no account but the issuer's is below zero"),
     Check("escrow", "holds", "escrow holds what open holds say, and nothing else"),
     Check("settlements", "holds", "each hold has at most one outcome, and the one it shows"),
@@ -47,6 +47,8 @@ CHECKS = (
     Check("events", "agents", "each reputation event has its job or thread"),
     Check("scores", "agents", "each score is the sum of its events, in every list"),
 )
+FOLLOWING = Check("following", "transactions", "new postings follow from the ones before")
+"""What `running` says of all postings of an account, of new ones alone."""
 SUBJECTS = tuple(dict.fromkeys(check.subject for check in CHECKS))
 
 
@@ -68,14 +70,23 @@ async def differences(tx: Tx, check: Check, ids: tuple[str, str]) -> list[Differ
 
 async def run(tx: Tx, check: Check, ids: tuple[str, str] = EVERYTHING) -> Finding:
     """Make one check over the rows whose ids lie in this range."""
+    count = await _count(tx, check.subject, ids)
+    return Finding(check, count, await differences(tx, check, ids))
+
+
+async def _count(tx: Tx, subject: str, ids: tuple[str, str]) -> int:
     first, last = ids
-    count = await tx.one(f"audit.count_{check.subject}", first=first, last=last)
-    return Finding(check, count[0] if count else 0, await differences(tx, check, ids))
+    row = await tx.one(f"audit.count_{subject}", first=first, last=last)
+    return row[0] if row else 0
 
 
 async def run_all(tx: Tx) -> list[Finding]:
     """Every check over everything, on one snapshot."""
-    return [await run(tx, check) for check in CHECKS]
+    counts = {subject: await _count(tx, subject, EVERYTHING) for subject in SUBJECTS}
+    return [
+        Finding(check, counts[check.subject], await differences(tx, check, EVERYTHING))
+        for check in CHECKS
+    ]
 
 
 async def chunk(tx: Tx, subject: str, after: str) -> tuple[str, str]:

@@ -11,8 +11,8 @@ SELECT DISTINCT p.transaction_id, 'a sealed transaction', 'none' FROM posting p
 WHERE p.transaction_id BETWEEN :first AND :last
   AND NOT EXISTS (SELECT 1 FROM ledger_transaction t WHERE t.id = p.transaction_id)
 
--- By the posting before it: from the first on, each balance is then the sum of all up to it.
--- name: running
+-- Of new postings, by the one before in the account.
+-- name: following
 SELECT account_id || ' at ' || transaction_id, CAST(due AS TEXT), CAST(balance_after AS TEXT) FROM (
   SELECT p.account_id, p.transaction_id, p.balance_after,
          p.amount + coalesce((SELECT b.balance_after FROM posting b
@@ -43,11 +43,17 @@ FROM (
 WHERE NOT coalesce(giver = source AND taker = target AND given = due AND taken = due, FALSE)
 
 -- name: accounts
-SELECT id, CAST(posted AS TEXT), CAST(balance AS TEXT) FROM (
-  SELECT a.id, a.balance,
-         coalesce((SELECT sum(p.amount) FROM posting p WHERE p.account_id = a.id), 0) AS posted
-  FROM account a WHERE a.id BETWEEN :first AND :last) x
-WHERE balance <> posted
+SELECT a.id, CAST(coalesce(sum(p.amount), 0) AS TEXT), CAST(a.balance AS TEXT)
+FROM account a LEFT JOIN posting p ON p.account_id = a.id
+WHERE a.id BETWEEN :first AND :last
+GROUP BY a.id HAVING a.balance <> coalesce(sum(p.amount), 0)
+
+-- name: running
+SELECT account_id || ' at ' || transaction_id, CAST(due AS TEXT), CAST(balance_after AS TEXT) FROM (
+  SELECT account_id, transaction_id, balance_after,
+         sum(amount) OVER (PARTITION BY account_id ORDER BY transaction_id) AS due
+  FROM posting WHERE account_id BETWEEN :first AND :last) x
+WHERE balance_after <> due
 
 -- name: overdrawn
 SELECT id, '0 or more', CAST(balance AS TEXT) FROM account
