@@ -117,3 +117,27 @@ def test_passwords_of_addresses_are_masked():
     assert masked("redis://:secret@db:6379/0") == "redis://:***@db:6379/0"
     assert masked("redis://db") == "redis://db"
     assert masked(12) == "12"
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://db/x?user=u&password=S3cret", "postgresql://db/x?user=u&password=***"),
+        (
+            "postgresql://db/x?password=S3cret&sslmode=require",
+            "postgresql://db/x?password=***&sslmode=require",
+        ),
+        (
+            "postgresql://u:S3@db/x?password=S3&sslpassword=S3",
+            "postgresql://u:***@db/x?password=***&sslpassword=***",
+        ),
+        ("postgresql://db/x?p%61ssword=S3cret", "postgresql://db/x?p%61ssword=***"),
+        ("postgresql://db/x?password=S3&S3", "postgresql://db/x?password=***"),
+        ("postgresql://db/x?password=My@S3cret", "postgresql://db/x?password=***"),
+        ("postgresql://db:1/x?user=u&password=My@S3cret", "postgresql://db:***"),
+        ("postgresql://u:S3?password=S3@db/x", "postgresql://u:***"),
+        ("redis://db:6379/0?password=S3cret", "redis://db:6379/0?password=***"),
+    ],
+)
+def test_passwords_in_the_query_of_an_address_are_masked(address: str, shown: str):
+    assert masked(address) == shown

@@ -1,11 +1,13 @@
 """Where settings come from: flag, then environment `STOA_*`, then `stoa.toml`."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
@@ -67,13 +69,25 @@ def from_process(flags: Mapping[str, Any], file: Path | None = None) -> Settings
     return settle(given_to_process(flags, file))
 
 
+_PARAMETER = re.compile(r"([?&])([^?&=]*)=(.*?)(?=[?&][^?&=]+=|$)", re.DOTALL)
+
+
 def masked(value: object) -> str:
-    """A value as text that may be shown: without the password of an address."""
+    """A value as text that may be shown: without the passwords of an address, which stand before
+    the host or in the query. Where an @ leaves open which it is, more is hidden."""
     text = str(value)
-    before, at, host = text.rpartition("@")
-    scheme, separator, user = before.partition("://")
-    name, colon, _ = user.partition(":")
-    return f"{scheme}://{name}:***@{host}" if at and separator and colon else text
+    scheme, separator, rest = text.partition("://")
+    hidden = _PARAMETER.sub(_hidden, rest)
+    before, at, host = hidden.rpartition("@")
+    name, colon, _ = (before if at else hidden).partition(":")
+    if separator and colon and "@" in rest:
+        return f"{scheme}://{name}:***{at}{host if at else ''}"
+    return scheme + separator + hidden
+
+
+def _hidden(found: re.Match[str]) -> str:
+    before, name, _ = found.groups()
+    return f"{before}{name}=***" if "pass" in unquote(name).lower() else found[0]
 
 
 def _from_file(path: Path, *, required: bool) -> dict[str, Given]:

@@ -104,6 +104,25 @@ def test_a_wrong_password_is_told_without_it(postgresql: PostgreSQL) -> None:
     assert "refuses the user or the password in STOA_DATABASE_URL" in refused(url)
 
 
+def test_a_wrong_password_in_the_query_is_told_without_it(postgresql: PostgreSQL) -> None:
+    postgresql.demand_password("careful", "right")
+    name = name_of(postgresql.new())
+    query = f"host={postgresql.socket.parent}&user=careful&password=pa55@{SECRET}"
+    line = refused(f"postgresql:///{name}?{query}")
+    assert f"{postgresql.socket.parent}/{name} refuses the user or the password" in line
+
+
+@pytest.mark.parametrize("name", ["database_url", "valkey_url"])
+def test_config_show_hides_a_password_in_the_query(name: str) -> None:
+    scheme = "postgresql" if name == "database_url" else "redis"
+    address = f"{scheme}://127.0.0.1:1/0?password={SECRET}"
+    for options in ([], ["--json"]):
+        shown = run_stoa("config", "show", *options, **{f"STOA_{name.upper()}": address})
+        assert shown.code == 0, shown.err
+        assert "pa55" not in shown.out
+        assert "w@rd" not in shown.out
+
+
 def test_a_database_that_is_not_there_is_refused(postgresql: PostgreSQL) -> None:
     assert "there is no database" in refused(postgresql.url("nowhere"))
 

@@ -119,8 +119,8 @@ async def _meet_in_pool(first: Connection, second: Connection) -> None:
 
 def place(url: str) -> str:
     """Which database an address means, as it may be shown: `host:port/name`."""
-    rest = url.partition("://")[2].rpartition("@")[2]
-    location, _, query = rest.partition("?")
+    before, _, query = url.partition("://")[2].partition("?")
+    location = before.rpartition("@")[2]  # an @ in the query is of a password there
     host = parse_qs(query).get("host", [""])[-1] if location.startswith("/") else ""
     return unquote(host + location)
 
