@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.schemas.base import iso
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.jobs import WORK, new_job
@@ -51,6 +52,14 @@ def test_a_write_that_is_sent_again_with_its_key_is_done_once(stoa: App, ada: Ag
     assert bob.get("credits/balance").ok()["balance"]["total"] == 109
     assert len(stoa.get(f"jobs/{job}").ok()["job"]["submissions"]) == 1
     assert stoa.get(f"threads/{thread}").ok()["thread"]["replyCount"] == 1
+
+
+def test_a_job_whose_deadline_has_passed_by_then_is_answered_again(stoa: App, ada: Agent) -> None:
+    job = {**new_job(7), "deadline": iso(stoa.clock() + 1000)}
+    first = send(ada, "offer", "jobs", job).ok(201)
+    stoa.clock.advance(60_000)
+    assert send(ada, "offer", "jobs", job).ok(201).content == first.content
+    send(ada, "other", "jobs", job).invalid("deadline")
 
 
 def test_without_a_key_an_accept_sent_again_is_refused_and_the_job_shows_why(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from stoa.domain import cursors
 from stoa.domain.limits import BODY_CHARS, TITLE_CHARS
 from tests.support.app import Agent, App
 from tests.support.keys import Key
@@ -76,7 +77,7 @@ def test_an_empty_parameter_counts_as_absent(stoa: App, path: str) -> None:
 
 def test_all_mistakes_are_told_at_once(alice: Agent) -> None:
     body = {"title": "", "body": 5, "tags": ["ok", "a,b", 7, "\n", "x" * 41]}
-    alice.post("threads", body).invalid("title", "body", "tags.2")
+    alice.post("threads", body).invalid("title", "body", "tags.1", "tags.2", "tags.3", "tags.4")
     body = {"title": " ", "tags": ["ok", "a,b", "\n", "x" * 41]}
     alice.post("threads", body).invalid("title", "body", "tags.1", "tags.2", "tags.3")
 
@@ -84,6 +85,46 @@ def test_all_mistakes_are_told_at_once(alice: Agent) -> None:
 def test_all_mistakes_of_a_query_are_told_at_once(stoa: App) -> None:
     answer = stoa.get("threads?limit=0&offset=-1&sort=best&status=closed&tag=a,b")
     answer.invalid("query.limit", "query.offset", "query.sort", "query.status", "query.tag")
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("threads?status=zz&cursor=zzz", {"status", "cursor"}),
+        ("threads?sort=zz&cursor=zzz", {"sort", "cursor"}),
+        ("threads?offset=-1&cursor=zzz&author=x", {"offset", "cursor"}),
+        ("unanswered?limit=0&cursor=zzz&sort=zz", {"limit", "cursor"}),
+        ("search?q=-only&limit=0&cursor=zzz&tags=,", {"q", "limit", "cursor", "tags.0", "tags.1"}),
+        ("jobs?status=zz&cursor=zzz", {"status", "cursor"}),
+        ("agents?sort=zz&cursor=zzz", {"sort", "cursor"}),
+        (
+            "opportunities?minReward=-1&types=zz&cursor=zzz&limit=0",
+            {"minReward", "types.0", "cursor", "limit"},
+        ),
+    ],
+)
+def test_a_bad_cursor_is_told_with_the_other_mistakes(
+    stoa: App, path: str, named: set[str]
+) -> None:
+    stoa.get(path).invalid(*(f"query.{name}" for name in named))
+
+
+def test_a_bad_cursor_is_told_before_what_is_not_there(stoa: App, alice: Agent) -> None:
+    alice.get("threads/th_01arz3ndektsv4rrffq69g5fav/replies?cursor=zzz").invalid("query.cursor")
+    alice.get("jobs/job_01arz3ndektsv4rrffq69g5fav/submissions?cursor=x").invalid("query.cursor")
+
+
+def test_a_cursor_of_another_order_is_no_cursor_of_a_list_in_no_order(stoa: App) -> None:
+    cursor = cursors.encode("threads.active", 1, "th_x")
+    stoa.get(f"threads?sort=active&cursor={cursor}").ok()
+    stoa.get(f"threads?cursor={cursor}").invalid("query.cursor")
+    stoa.get(f"threads?sort=zz&cursor={cursor}").invalid("query.sort")
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_blank_text_is_one_mistake(alice: Agent, blank: str) -> None:
+    answer = alice.post("threads", {"title": blank, "body": blank}).invalid("title", "body")
+    assert len(answer["issues"]) == 2
 
 
 def test_an_issue_says_what_would_be_right(stoa: App, alice: Agent) -> None:

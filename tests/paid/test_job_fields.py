@@ -117,6 +117,55 @@ def test_unknown_members_of_inner_objects_are_named_too(shared: Shared) -> None:
     assert set(ada.post("threads", bounty).ok(201).warnings) == {"bounty.amount"}
 
 
+PAST = "2020-01-01T00:00:00Z"
+SEVERAL: list[tuple[dict[str, Any], set[str]]] = [
+    ({"title": "", "deadline": PAST}, {"title", "deadline"}),
+    ({"title": "", "deadline": "nonsense"}, {"title", "deadline"}),
+    ({"title": "", "deadline": "2999-01-01T00:00:00Z"}, {"title", "deadline"}),
+    ({"title": 5, "deadline": "2999-01-01T00:00:00"}, {"title", "deadline"}),
+    ({"rewardCredits": 0.5, "deadline": PAST}, {"rewardCredits", "deadline"}),
+    ({"tags": ["a,b"], "deadline": "garbage"}, {"tags.0", "deadline"}),
+    ({"tags": ["a,b", 5], "type": "", "deadline": PAST}, {"tags.0", "tags.1", "type", "deadline"}),
+    (
+        {"rewardCredits": None, "reward": {"amount": 0.5, "asset": "USD"}},
+        {"reward.amount", "reward.asset"},
+    ),
+    ({"deadlineHours": 169, "deadline": PAST}, {"deadlineHours", "deadline"}),
+]
+
+
+@pytest.mark.parametrize(("fields", "paths"), SEVERAL)
+def test_a_deadline_is_told_of_with_the_other_mistakes(
+    shared: Shared, fields: dict[str, Any], paths: set[str]
+) -> None:
+    answer = shared.agent("ada").post("jobs", {**jobs.new_job(), **fields})
+    assert set(answer.invalid().issues) == paths
+
+
+@pytest.mark.settings(job_ttl_seconds=3600)
+def test_hours_beyond_what_this_stoa_allows_are_told_of_with_the_other_mistakes(ada: Agent) -> None:
+    hours = {"deadlineHours": 1.5}
+    answer = ada.post("jobs", {**jobs.new_job(), **hours, "title": ""})
+    assert "at most 1 hours" in answer.invalid("title", "deadlineHours").issues["deadlineHours"]
+    ada.post("jobs", {**jobs.new_job(), **hours}).invalid("deadlineHours")
+    ada.post("jobs", {**jobs.new_job(), "deadlineHours": 1}).ok(201)
+
+
+def test_every_artifact_is_measured_and_looked_at(shared: Shared) -> None:
+    ada, bob = shared.agent("ada"), shared.agent("bob")
+    job = jobs.job_in("CLAIMED", ada, bob)
+    artifacts = [
+        {"name": "a", "text": "x" * 5000},
+        {"name": "b", "url": "nowhere"},
+        {"name": "", "text": "x" * 5000},
+        7,
+        {"name": "e"},
+    ]
+    answer = bob.post(f"jobs/{job['id']}/submit", {"body": "", "artifacts": artifacts})
+    named = {"body", "artifacts.0", "artifacts.1.url", "artifacts.2", "artifacts.2.name"}
+    assert set(answer.invalid().issues) == {*named, "artifacts.3"}
+
+
 def test_nothing_at_all_is_no_job(shared: Shared) -> None:
     for body in (b"", b"{}"):
         answer = shared.agent("ada").post("jobs", body)

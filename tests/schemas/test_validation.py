@@ -43,7 +43,7 @@ def inputs(draw: st.DrawFn) -> tuple[type[Request], dict[str, Any]]:
 def outcome(kind: type[Request], values: dict[str, Any]) -> Refusal | tuple[Request, set[str]]:
     """The refusal, or the request and the paths of what was ignored."""
     try:
-        request, warnings = parse(kind, dict(values), lambda name: f"here.{name}")
+        request, warnings = parse(kind, dict(values), lambda name: f"here.{name}", (0, 9))
     except Refusal as refusal:
         return refusal
     return request, {warning.path for warning in warnings}
@@ -73,7 +73,7 @@ def _even(number: int) -> int:
 
 
 def _all_even(numbers: list[int]) -> list[int]:
-    odd = [(str(place), "is odd") for place, number in enumerate(numbers) if number % 2]
+    odd = [(place, "is odd") for place, number in enumerate(numbers) if number % 2]
     if odd:
         raise Problems(odd)
     return numbers

@@ -2,7 +2,7 @@
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import TypeVar, overload
+from typing import NamedTuple, TypeVar, overload
 
 A = TypeVar("A", int, str)
 B = TypeVar("B", int, str)
@@ -14,6 +14,21 @@ _TEXT_MAX = 2048  # far above what the largest cursor needs; longer input is not
 # Fields end at a line end, which none of them can hold.
 _KIND = re.compile(r"[a-z0-9._-]{1,40}")
 _PRINTABLE = re.compile(r"[ -~]{0,200}")
+
+
+class Form(NamedTuple):
+    """The cursors of a list in one order: their kind, and the types of the values they hold."""
+
+    kind: str
+    shape: tuple[type, ...]
+
+    def reads(self, text: str) -> bool:
+        """Whether `text` is such a cursor that names a place: no number in one is negative."""
+        try:
+            values = decode(*self, text)
+        except ValueError:
+            return False
+        return not any(isinstance(value, int) and value < 0 for value in values)
 
 
 def encode(kind: str, *values: int | str) -> str:

@@ -40,9 +40,8 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
 )
 async def list_agents(call: Call, request: ListAgents) -> AgentList:
     """List agents, the highest reputation first unless sorted by registration."""
-    kind = f"agents.{request.sort}"
-    key_type = int if request.sort == "reputation" else str
-    place = paging.place(kind, (key_type, str), request)
+    form = request.orders[request.sort]
+    place = paging.place(form, request)
     rows = await agents.page(
         call.tx,
         request.capability,
@@ -58,7 +57,7 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode(kind, *last.place(request.sort)) if last else None,
+        next_cursor=cursors.encode(form.kind, *last.place(request.sort)) if last else None,
     )
 
 

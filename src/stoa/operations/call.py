@@ -35,6 +35,10 @@ class Services:
     base_urls: frozenset[str]
     finished: Finished = field(default_factory=Finished)
 
+    def latest_deadline(self, now: int) -> int:
+        """When a job that is offered now must end, ms."""
+        return now + self.settings.job_ttl_seconds * 1000
+
 
 @dataclass(slots=True)
 class Call:

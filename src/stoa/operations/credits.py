@@ -77,7 +77,8 @@ def _job(row: OpenHold) -> ReservedJob:
 )
 async def list_entries(call: Call, request: ListEntries) -> EntryList:
     """Read every movement of your available credits, newest first."""
-    place = paging.place("ledger", (str,), request)
+    form = request.orders[""]
+    place = paging.place(form, request)
     rows = await ledger.entries(
         call.tx,
         agent_account(call.own_id()),
@@ -104,5 +105,5 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode("ledger", last.transaction_id) if last else None,
+        next_cursor=cursors.encode(form.kind, last.transaction_id) if last else None,
     )

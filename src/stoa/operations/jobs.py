@@ -1,10 +1,8 @@
 """Jobs: offer, list, read, claim, submit, decide."""
 
-from datetime import UTC, datetime, timedelta
-
 from stoa.domain import cursors, ids, limits
 from stoa.domain import jobs as rules
-from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.errors import Issue, Refusal, invalid
 from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
@@ -18,6 +16,7 @@ from stoa.operations.job_views import (
 )
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Charged, Mode, operation
+from stoa.schemas import deadlines
 from stoa.schemas.base import Receipt, encode
 from stoa.schemas.credits import Settlement
 from stoa.schemas.jobs import (
@@ -40,9 +39,7 @@ from stoa.store import holds, jobs, receipts, threads
 from stoa.store.holds import HoldRow
 from stoa.store.jobs import JobFilter, JobRow, SubmissionRow, json_list
 
-_KEY_TYPES: dict[str, type] = {"recent": str, "reward": int, "deadline": int}
 _FINISHED = ("job_already_terminal", "job_expired")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def found_job(call: Call, job_id: str) -> JobRow:
@@ -92,29 +89,13 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
 
 
 def _deadline(call: Call, request: CreateJob) -> int:
-    """When the job ends, ms. 400 for a deadline that is past, unreadable or too far away."""
-    latest = call.now + call.services.settings.job_ttl_seconds * 1000
-    if request.deadline_hours is not None:
-        deadline = call.now + round(request.deadline_hours * limits.HOUR_MS)
-        path = "deadlineHours"
-    elif request.deadline is not None:
-        deadline, path = _parse_time(request.deadline), "deadline"
-    else:
-        return latest
-    if not call.now < deadline <= latest:
-        hours = (latest - call.now) / limits.HOUR_MS
-        raise invalid_field(path, f"Must be in the future, at most {hours:g} hours from now.")
-    return deadline
-
-
-def _parse_time(given: str) -> int:
-    try:
-        moment = datetime.fromisoformat(given)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise invalid_field("deadline", "Use ISO 8601 with a zone, such as 2026-01-31T12:00:00Z.")
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+    """When the job ends, ms. 400 for a deadline that is past or too far away."""
+    span = (call.now, call.services.latest_deadline(call.now))
+    given = (request.deadline_hours, request.deadline)
+    problems = deadlines.time_problems(*given, *span)
+    if problems:
+        raise invalid(*(Issue(path, message) for path, message in problems))
+    return deadlines.end_of(*given, *span)
 
 
 def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: int) -> JobRow:
@@ -150,8 +131,8 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
 @operation("GET", "/api/v1/jobs", tag="jobs", mode=Mode.SLOW_READ, lagging=True)
 async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
-    kind = f"jobs.{request.sort}"
-    place = paging.place(kind, (_KEY_TYPES[request.sort], str), request)
+    form = request.orders[request.sort]
+    place = paging.place(form, request)
     rows = await jobs.page(
         call.tx,
         JobFilter(request.status, request.tag, request.creator, request.claimed_by),
@@ -168,7 +149,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode(kind, *last.place(request.sort)) if last else None,
+        next_cursor=cursors.encode(form.kind, *last.place(request.sort)) if last else None,
     )
 
 
@@ -205,7 +186,8 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     job = await found_job(call, request.job_id)
     if not is_party(call, job):
         raise Refusal("submissions_forbidden")
-    place = paging.place("submissions", (str,), request)
+    form = request.orders[""]
+    place = paging.place(form, request)
     rows = await jobs.submissions(
         call.tx,
         job.id,
@@ -221,7 +203,7 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode("submissions", last.id) if last else None,
+        next_cursor=cursors.encode(form.kind, last.id) if last else None,
     )
 
 

@@ -30,9 +30,6 @@ from stoa.store.threads import ThreadRow
 _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
-_SHAPE = (int, int, int, str)
-_OPEN, _PERSONAL = "opportunities", "recommended"
-
 
 async def offer(
     call: Call,
@@ -58,8 +55,8 @@ async def offer(
     )
 
 
-def _place(kind: str, page: Page) -> Place:
-    place = paging.place(kind, _SHAPE, page)
+def _place(page: Page) -> Place:
+    place = paging.place(page.orders[""], page)
     if place is None:
         return START
     overlap, amount, created_at, opportunity_id = place
@@ -88,7 +85,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     types = set(request.types or [])
     rows = await opportunities.page(
         call.tx,
-        _place(_OPEN, request),
+        _place(request),
         tags=request.tags or [],
         least=(request.min_reward or Credits()).hundredths,
         only=types.pop() if len(types) == 1 else None,
@@ -101,14 +98,18 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=_next_cursor(_OPEN, rows, page),
+        next_cursor=_next_cursor(request, rows, page),
     )
 
 
 def _next_cursor(
-    kind: str, rows: list[OpportunityRow], page: paging.Cut[Opportunity]
+    request: Page, rows: list[OpportunityRow], page: paging.Cut[Opportunity]
 ) -> str | None:
-    return cursors.encode(kind, *rows[len(page.rows) - 1].place) if page.more else None
+    return (
+        cursors.encode(request.orders[""].kind, *rows[len(page.rows) - 1].place)
+        if page.more
+        else None
+    )
 
 
 @operation(
@@ -128,7 +129,7 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     fits.
     """
     skipped = request.offset or 0
-    rows = await _recommended(call, _place(_PERSONAL, request), skipped + request.size + 1)
+    rows = await _recommended(call, _place(request), skipped + request.size + 1)
     rows = rows[skipped:]
     page = _page(await rows_views(call, rows, recommended=True), request)
     return RecommendedList(
@@ -137,7 +138,7 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=_next_cursor(_PERSONAL, rows, page),
+        next_cursor=_next_cursor(request, rows, page),
     )
 
 

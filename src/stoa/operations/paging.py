@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from msgspec import UNSET, UnsetType
 
 from stoa.domain import cursors, limits
-from stoa.domain.errors import invalid_field
+from stoa.domain.cursors import Form
 from stoa.schemas.base import Page, Resource, encode
 
 T = TypeVar("T", bound=Resource)
@@ -17,17 +17,9 @@ _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, a
 _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
 
 
-def place(kind: str, shape: tuple[type, ...], page: Page) -> tuple[int | str, ...] | None:
-    """The place that the cursor names, or None for the start. 400 for a cursor not made here."""
-    if page.cursor is None:
-        return None
-    try:
-        values = cursors.decode(kind, shape, page.cursor)
-    except ValueError as error:
-        raise invalid_field("query.cursor", f"{error}; start again without it") from error
-    if any(isinstance(value, int) and value < 0 for value in values):
-        raise invalid_field("query.cursor", "names no place in this list; start again without it")
-    return values
+def place(form: Form, page: Page) -> tuple[int | str, ...] | None:
+    """The place that the cursor of a request that was read names, or None for the start."""
+    return None if page.cursor is None else cursors.decode(*form, page.cursor)
 
 
 def fitting(rows: Sequence[T], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:

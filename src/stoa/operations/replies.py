@@ -117,7 +117,8 @@ def _reply_actions(reply: Reply) -> list[NextAction]:
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     """List the replies of a thread in chronological order."""
     thread = await found_thread(call, request.thread_id)
-    place = paging.place("replies", (int,), request)
+    form = request.orders[""]
+    place = paging.place(form, request)
     rows = await replies.page(
         call.tx,
         thread.id,
@@ -133,7 +134,7 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode("replies", last.thread_order) if last else None,
+        next_cursor=cursors.encode(form.kind, last.thread_order) if last else None,
     )
 
 

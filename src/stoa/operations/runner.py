@@ -238,7 +238,9 @@ class Runner:
             entry = self._cache.get(key, self._clock())
             if entry:
                 return Outcome(operation.status, entry.body, entry.etag)
-        request, warnings = parse(operation.request, await inquiry.values(), inquiry.place)
+        values, now = await inquiry.values(), self._clock()
+        span = (now, self._services.latest_deadline(now))
+        request, warnings = parse(operation.request, values, inquiry.place, span)
         if operation.mode is Mode.SNAPSHOT:
             return await self._snapshot(operation, request, warnings)
         stamp = self._store.stamp()

@@ -7,7 +7,6 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain import cursors, querylang
-from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.operations import paging
 from stoa.operations.call import Call
@@ -38,7 +37,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     words come first, a title counts more than a body. Several `tags` must all match; `author` is
     the id of a thread's author. Without `q` it lists the newest threads.
     """
-    query = _query(request)
+    query = querylang.parse(request.q or "")
     search_page = await (_newest if query.is_empty else _best)(call, request, query)
     hits = search_page.hits
     terms = querylang.highlight_terms(query)
@@ -64,13 +63,6 @@ def _related_tags(request: SearchThreads, threads: list[Thread]) -> list[str]:
     return request.tags or sorted({tag for thread in threads for tag in thread.tags})
 
 
-def _query(request: SearchThreads) -> Query:
-    try:
-        return querylang.parse(request.q or "")
-    except ValueError as error:
-        raise invalid_field("query.q", str(error)) from error
-
-
 @dataclass(frozen=True)
 class _Hits:
     """What was found, and how to say where the page behind the first of them starts."""
@@ -81,7 +73,8 @@ class _Hits:
 
 async def _newest(call: Call, request: SearchThreads, _query: Query) -> _Hits:
     """By creation: a page starts behind a thread, wherever that stands by now."""
-    place = paging.place("search.newest", (str,), request)
+    form = request.orders["newest"]
+    place = paging.place(form, request)
     after = str(place[0]) if place else AFTER_EVERYTHING
     tags, size, offset = request.tags or [], request.size + 1, request.offset or 0
     if len(tags) > 1:
@@ -93,13 +86,14 @@ async def _newest(call: Call, request: SearchThreads, _query: Query) -> _Hits:
         rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
     return _Hits(
         [(row, None, row.body) for row in rows],
-        lambda shown: cursors.encode("search.newest", shown[-1].id),
+        lambda shown: cursors.encode(form.kind, shown[-1].id),
     )
 
 
 async def _best(call: Call, request: SearchThreads, query: Query) -> _Hits:
     """By rank: later pages leave out what was written since the first, which would shift them."""
-    place = paging.place("search.best", (int, int), request)
+    form = request.orders["best"]
+    place = paging.place(form, request)
     newest, start = await search.newest_post(call.tx), request.offset or 0
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.
@@ -114,7 +108,7 @@ async def _best(call: Call, request: SearchThreads, query: Query) -> _Hits:
             (rows[thread_id], reply_id, texts[reply_id] if reply_id else rows[thread_id].body)
             for thread_id, reply_id in found
         ],
-        lambda shown: cursors.encode("search.best", newest, start + len(shown)),
+        lambda shown: cursors.encode(form.kind, newest, start + len(shown)),
     )
 
 

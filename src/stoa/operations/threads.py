@@ -22,8 +22,6 @@ from stoa.schemas.threads import (
 from stoa.store import replies, search, threads
 from stoa.store.threads import ThreadFilter, ThreadRow
 
-_KEY_TYPES: dict[str, type] = {"recent": str, "active": int, "replies": int}
-
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     """The thread with this id, or 404."""
@@ -93,8 +91,8 @@ async def list_threads(call: Call, request: ListThreads) -> ThreadList:
     `tag`, `author` and `status` narrow the list; `sort` is recent (created), active (last reply or
     accept) or replies (most replies).
     """
-    kind = f"threads.{request.sort}"
-    place = paging.place(kind, (_KEY_TYPES[request.sort], str), request)
+    form = request.orders[request.sort]
+    place = paging.place(form, request)
     only = ThreadFilter(request.tag, request.author, request.status)
     rows = await threads.page(
         call.tx,
@@ -111,7 +109,7 @@ async def list_threads(call: Call, request: ListThreads) -> ThreadList:
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode(kind, *last.place(request.sort)) if last else None,
+        next_cursor=cursors.encode(form.kind, *last.place(request.sort)) if last else None,
     )
 
 
@@ -135,7 +133,8 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
 
     A good place to find somebody to help: an accepted answer earns reputation.
     """
-    place = paging.place("unanswered", (str,), request)
+    form = request.orders[""]
+    place = paging.place(form, request)
     after = str(place[0]) if place else None
     rows = await threads.unanswered(call.tx, after, request.size + 1, request.offset or 0)
     page = await _page(call, rows, request)
@@ -145,7 +144,7 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
         limit=page.limit,
         offset=page.offset,
         next_offset=page.next_offset,
-        next_cursor=cursors.encode("unanswered", last.id) if last else None,
+        next_cursor=cursors.encode(form.kind, last.id) if last else None,
     )
 
 

@@ -1,10 +1,11 @@
 """Agents as they appear in answers."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
 from stoa.domain import ids, limits, text
+from stoa.domain.cursors import Form
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
@@ -99,6 +100,11 @@ class NamedAgents(Request, kw_only=True):
 
 class ListAgents(Page, kw_only=True):
     """Filter and order of the list of agents."""
+
+    orders: ClassVar[dict[str, Form]] = {
+        "reputation": Form("agents.reputation", (int, str)),
+        "recent": Form("agents.recent", (str, str)),
+    }
 
     capability: (
         Annotated[

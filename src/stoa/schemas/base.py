@@ -1,6 +1,6 @@
 """The base types of everything that travels: requests, resources, times, amounts and lists."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
+from stoa.domain.cursors import Form
 from stoa.schemas.fields import Count, Time, example_id, shown
 
 T = TypeVar("T")
@@ -40,7 +41,14 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:  # noqa: ARG003
-        """Rules that span fields: `(field, message)` for each that the raw values break."""
+        """Rules that span fields: `(path, message)` for each that the raw values break."""
+        return []
+
+    @classmethod
+    def untimely(cls, values: dict[str, Any], now: int, latest: int) -> list[tuple[str, str]]:  # noqa: ARG003
+        """What only the time makes wrong, like `conflicts`; a deadline lies from `now` to `latest`
+        (ms). It is told beside other problems. Alone it is for the operation to refuse, which first
+        answers what was sent in time and is sent again."""
         return []
 
 
@@ -48,16 +56,17 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 class Rule:
     """A rule of one field beyond its JSON Schema, carried in `Annotated`.
 
-    `apply` returns the value to use or raises `ValueError`, or `Problems` for several at once.
+    `apply` returns the value to use or raises `ValueError`, or `Problems` of a list for several at
+    once. Of a list it may be given only those items that the schema accepts.
     """
 
     apply: Callable[[Any], Any]
 
 
 class Problems(ValueError):
-    """Several problems of one field: `(sub-path, message)`, the sub-path empty for the field."""
+    """Several problems of a list: `(place of the item, message)`, None for the list itself."""
 
-    def __init__(self, problems: list[tuple[str, str]]) -> None:
+    def __init__(self, problems: Sequence[tuple[int | None, str]]) -> None:
         super().__init__("; ".join(message for _, message in problems))
         self.problems = problems
 
@@ -99,7 +108,12 @@ class Receipt(Resource, kw_only=True):
 
 
 class Page(Request, kw_only=True):
-    """The paging fields that every list takes."""
+    """The paging fields that every list takes.
+
+    `orders` has the form of its cursors by what it can be sorted by, the default first.
+    """
+
+    orders: ClassVar[dict[str, Form]] = {}
 
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
@@ -118,10 +132,23 @@ class Page(Request, kw_only=True):
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
-        """`offset` and `cursor` exclude each other."""
-        if values.get("offset") is not None and values.get("cursor") is not None:
-            return [("cursor", "Use either `cursor` or `offset`, not both.")]
-        return []
+        """`offset` and `cursor` exclude each other, and the cursor must be one of this list."""
+        cursor, problems = values.get("cursor"), list[tuple[str, str]]()
+        if values.get("offset") is not None and cursor is not None:
+            problems.append(("cursor", "Use either `cursor` or `offset`, not both."))
+        if isinstance(cursor, str):
+            order = cls.order(values)
+            # Of an order that is none, the cursor may be one of any.
+            forms = [cls.orders[order]] if order in cls.orders else cls.orders.values()
+            if not any(form.reads(cursor) for form in forms):
+                message = "is not a cursor that this list gave out; start again without it"
+                problems.append(("cursor", message))
+        return problems
+
+    @classmethod
+    def order(cls, values: dict[str, Any]) -> str:
+        """What raw values sort the list by, a key of `orders` when they are right."""
+        return str(values.get("sort") or next(iter(cls.orders), ""))
 
     @property
     def size(self) -> int:

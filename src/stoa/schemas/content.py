@@ -49,12 +49,7 @@ def _checked_tags(tags: list[str]) -> list[str]:
     try:
         return text.normalise_tags(tags)
     except text.TagProblems as error:
-        raise Problems(
-            [
-                ("" if problem.index is None else str(problem.index), problem.message)
-                for problem in error.problems
-            ]
-        ) from error
+        raise Problems([(problem.index, problem.message) for problem in error.problems]) from error
 
 
 Tags = Annotated[

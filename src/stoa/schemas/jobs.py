@@ -1,21 +1,20 @@
 """Jobs and submissions: requests, resources and answers."""
 
-from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
-from stoa.schemas import job_examples
+from stoa.domain.cursors import Form
+from stoa.schemas import deadlines, job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     Answer,
     ListAnswer,
     NextAction,
     Page,
-    Problems,
     Receipt,
     Request,
     Resource,
@@ -43,7 +42,6 @@ Label = Annotated[
     str,
     Meta(min_length=1, max_length=limits.REQUIREMENT_CHARS, pattern=text.LABEL_PATTERN),
 ]
-_SHORTEST = Decimal(1) / limits.HOUR_MS  # hours: a float that is this short may read as 0
 Labels = Annotated[list[Label], Meta(max_length=limits.REQUIREMENTS)]
 Criterion = Annotated[
     str,
@@ -147,6 +145,10 @@ class VerificationOffer(Resource, kw_only=True):
     requirements: Labels = []
 
 
+def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
+    return values.get("deadlineHours"), values.get("deadline")
+
+
 class CreateJob(Request, kw_only=True):
     """A job to offer. Give `reward.amount` or `rewardCredits`; `deadlineHours` or `deadline`."""
 
@@ -179,12 +181,12 @@ class CreateJob(Request, kw_only=True):
         problems = one_amount(values, ("reward.amount", "rewardCredits"), may_be_nothing=False)
         if values.get("reward") is None and values.get("rewardCredits") is None:
             problems.append(("reward", "This field is required: what do you pay?"))
-        hours = values.get("deadlineHours")
-        if hours is not None and values.get("deadline") is not None:
-            problems.append(("deadline", "Give either `deadline` or `deadlineHours`, not both."))
-        if isinstance(hours, Decimal) and not _SHORTEST <= hours <= limits.DEADLINE_HOURS_MAX:
-            problems.append(("deadlineHours", f"Above 0, at most {limits.DEADLINE_HOURS_MAX}."))
-        return problems
+        return problems + deadlines.form_problems(*_given_deadline(values))
+
+    @classmethod
+    def untimely(cls, values: dict[str, Any], now: int, latest: int) -> list[tuple[str, str]]:
+        """A deadline that is past or too far away."""
+        return deadlines.time_problems(*_given_deadline(values), now, latest)
 
     @property
     def amount(self) -> Credits:
@@ -244,6 +246,12 @@ class JobAccepted(Answer, kw_only=True):
 class ListJobs(Page, kw_only=True):
     """Filters and order of the job list."""
 
+    orders: ClassVar[dict[str, Form]] = {
+        "recent": Form("jobs.recent", (str, str)),
+        "reward": Form("jobs.reward", (int, str)),
+        "deadline": Form("jobs.deadline", (int, str)),
+    }
+
     status: Status | None = None
     tag: Annotated[str, Rule(text.normalise_tag)] | None = None
     creator: str | None = None
@@ -260,6 +268,8 @@ class JobList(ListAnswer, kw_only=True):
 class ListSubmissions(Page, kw_only=True):
     """Which job's submissions to list."""
 
+    orders: ClassVar[dict[str, Form]] = {"": Form("submissions", (str,))}
+
     job_id: JobPath
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
@@ -272,28 +282,30 @@ class SubmissionList(ListAnswer, kw_only=True):
     submissions: list[Submission]
 
 
-def _checked_artifacts(values: list[dict[str, Any]]) -> list[Artifact]:
-    problems = [
-        (str(index), f"At most {limits.ARTIFACT_BYTES} bytes of JSON; point at the rest by url.")
-        for index, value in enumerate(values)
-        if len(msgspec.json.encode(value)) > limits.ARTIFACT_BYTES
-    ]
-    if problems:
-        raise Problems(problems)
-    return msgspec.convert(values, list[Artifact])
-
-
 class SubmitJob(Request, kw_only=True):
     """The work for a claimed job."""
 
     job_id: JobPath
     body: Body
-    artifacts: Annotated[
-        list[Artifact], Meta(max_length=limits.ARTIFACTS), Rule(_checked_artifacts)
-    ] = []
+    artifacts: Annotated[list[Artifact], Meta(max_length=limits.ARTIFACTS)] = []
 
     example: ClassVar[dict[str, Any]] = {"body": job_examples.WORK_TEXT}
     example_answer: ClassVar[dict[str, Any]] = job_examples.SUBMITTED
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """Artifacts are measured as they came."""
+        given = values.get("artifacts")
+        message = f"At most {limits.ARTIFACT_BYTES} bytes of JSON; point at the rest by url."
+        return (
+            [
+                (f"artifacts.{index}", message)
+                for index, artifact in enumerate(cast("list[Any]", given))
+                if len(msgspec.json.encode(artifact)) > limits.ARTIFACT_BYTES
+            ]
+            if isinstance(given, list)
+            else []
+        )
 
 
 class JobSubmitted(Answer, kw_only=True):

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import limits
 from stoa.domain.credits import Credits
+from stoa.domain.cursors import Form
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
@@ -65,8 +66,13 @@ class Opportunity(Resource, kw_only=True):
     }
 
 
+_PLACE = (int, int, int, str)
+
+
 class ListOpportunities(Page, kw_only=True):
     """Filters of the open feed. Of several `tags` any may match."""
+
+    orders: ClassVar[dict[str, Form]] = {"": Form("opportunities", _PLACE)}
 
     tags: Tags | None = None
     min_reward: (
@@ -97,6 +103,8 @@ class ListOpportunities(Page, kw_only=True):
 
 class ListRecommended(Page, kw_only=True):
     """A page of the caller's own feed."""
+
+    orders: ClassVar[dict[str, Form]] = {"": Form("recommended", _PLACE)}
 
 
 class OpportunityList(ListAnswer, kw_only=True):

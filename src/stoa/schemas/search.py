@@ -1,11 +1,12 @@
 """Search: threads with the place that matched."""
 
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import limits
-from stoa.schemas.base import ListAnswer, Page, Resource
+from stoa.domain import limits, querylang
+from stoa.domain.cursors import Form
+from stoa.schemas.base import ListAnswer, Page, Resource, Rule
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
@@ -13,8 +14,18 @@ from stoa.schemas.threads import ReplyId, Thread
 TagFilter = Tags
 
 
+def _checked(asked: str) -> str:
+    querylang.parse(asked)
+    return asked
+
+
 class SearchThreads(Page, kw_only=True):
     """What to search for. Without `q` the newest threads are listed."""
+
+    orders: ClassVar[dict[str, Form]] = {
+        "newest": Form("search.newest", (str,)),
+        "best": Form("search.best", (int, int)),
+    }
 
     q: (
         Annotated[
@@ -24,6 +35,7 @@ class SearchThreads(Page, kw_only=True):
                 description='Words, "phrases" and -words to leave out; at most 32 words.',
                 examples=['"database is locked" backup -mysql'],
             ),
+            Rule(_checked),
         ]
         | None
     ) = None
@@ -31,6 +43,15 @@ class SearchThreads(Page, kw_only=True):
     author: Annotated[
         str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
     ] = None
+
+    @classmethod
+    def order(cls, values: dict[str, Any]) -> str:
+        """The best first when there are words to search for."""
+        asked = values.get("q") or ""
+        try:
+            return "newest" if querylang.parse(asked).is_empty else "best"
+        except (TypeError, ValueError):
+            return ""
 
 
 class Match(Resource, kw_only=True):

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
+from stoa.domain.cursors import Form
 from stoa.schemas.agents import Agent, AgentId
 from stoa.schemas.base import Answer, ListAnswer, NextAction, Page, Receipt, Request, Resource, Rule
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
@@ -174,6 +175,12 @@ class ThreadRead(Answer, kw_only=True):
 class ListThreads(Page, kw_only=True):
     """Filters and order of the thread list."""
 
+    orders: ClassVar[dict[str, Form]] = {
+        "recent": Form("threads.recent", (str, str)),
+        "active": Form("threads.active", (int, str)),
+        "replies": Form("threads.replies", (int, str)),
+    }
+
     tag: (
         Annotated[
             str,
@@ -202,6 +209,8 @@ class ThreadList(ListAnswer, kw_only=True):
 class ListUnanswered(Page, kw_only=True):
     """A page of the threads that nobody has answered."""
 
+    orders: ClassVar[dict[str, Form]] = {"": Form("unanswered", (str,))}
+
 
 class CreateReply(Request, kw_only=True):
     """A reply to a thread or, with `parentReplyId`, to one of its replies."""
@@ -227,6 +236,8 @@ class ReplyCreated(Answer, kw_only=True):
 
 class ListReplies(Page, kw_only=True):
     """Which thread's replies to list."""
+
+    orders: ClassVar[dict[str, Form]] = {"": Form("replies", (int,))}
 
     thread_id: ThreadPath
     limit: Annotated[

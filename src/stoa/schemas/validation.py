@@ -6,7 +6,7 @@ Schema that the same types give.
 
 import difflib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from enum import Enum
 from functools import cache
@@ -24,6 +24,8 @@ from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_sc
 
 R = TypeVar("R", bound=Request)
 Values = dict[str, Any]
+Problem = tuple[str, str]
+"""The dotted path of a value and what is wrong with it."""
 
 ISSUES_MAX = 100
 """Further problems of one input are not named: a body can hold a hundred thousand."""
@@ -101,29 +103,37 @@ def _validator(kind: type[Request]) -> Any:
 
 
 def parse(
-    kind: type[R], values: Values, place: Callable[[str], str] = str
+    kind: type[R],
+    values: Values,
+    place: Callable[[str], str] = str,
+    span: tuple[int, int] | None = None,
 ) -> tuple[R, list[Warning]]:
     """The request and a warning for each unknown value.
 
-    `place` gives the issue path of a field (`query.limit`). Raises 400 `invalid_request`.
+    `place` gives the issue path of a field (`query.limit`); `span` is what `Request.untimely` is
+    asked with when there are other problems. Raises 400 `invalid_request`.
     """
     warnings = list(islice(_unknown(kind, values, place), ISSUES_MAX))
+    request, given, problems = None, values, list[Problem]()
     try:
         request = convert(values, kind)
     except msgspec.ValidationError:
-        problems = islice(_all_problems(kind, _shortened(values), place), ISSUES_MAX)
-        raise invalid(*problems) from None
-    problems = [Issue(place(field), message) for field, message in kind.conflicts(values)]
-    changed: Values = {}
-    for name, field in fields(kind).items():
-        if field.rule and values.get(name) is not None:
-            try:
-                changed[field.attribute] = field.rule.apply(values[name])
-            except ValueError as error:
-                problems += _rule_issues(place(name), error)
-    if problems:
-        raise invalid(*problems[:ISSUES_MAX])
+        given = _shortened(values)
+        problems = list(islice(_schema_problems(kind, given), ISSUES_MAX))
+    broken = {path for path, _ in problems}
+    problems += _apart_from(broken, kind.conflicts(given))
+    changed, ruled = _ruled(kind, given, broken)
+    problems += ruled
+    if problems and span:
+        problems += _apart_from(broken, kind.untimely(given, *span))
+    if problems or request is None:
+        raise invalid(*(_issue(place, *problem) for problem in problems[:ISSUES_MAX]))
     return (msgspec.structs.replace(request, **changed) if changed else request), warnings
+
+
+def _issue(place: Callable[[str], str], path: str, message: str) -> Issue:
+    field, dot, inner = path.partition(".")
+    return Issue(f"{place(field)}{dot}{inner}", message)
 
 
 def _unknown(
@@ -162,38 +172,60 @@ def _shortened(value: Any) -> Any:
     return value
 
 
-def _all_problems(
-    kind: type[Request], values: Values, place: Callable[[str], str]
-) -> Iterator[Issue]:
-    broken: set[str] = set()
+def _schema_problems(kind: type[Request], values: Values) -> Iterator[Problem]:
     for error in _validator(kind).iter_errors(values):
         for path, message in _messages(error):
-            broken.add(path[0])
-            yield Issue(".".join((place(path[0]), *path[1:])), message)
-    for name, message in kind.conflicts(values):
-        if name.split(".")[0] not in broken:
-            yield Issue(place(name), message)
+            yield ".".join(path), message
+
+
+def _apart_from(broken: set[str], problems: list[Problem]) -> Iterator[Problem]:
+    """The problems of what is not known to be broken, and in nothing that is."""
+    for path, message in problems:
+        steps = path.split(".")
+        if broken.isdisjoint(".".join(steps[:count]) for count in range(1, len(steps) + 1)):
+            yield path, message
+
+
+def _ruled(
+    kind: type[Request], values: Values, broken: set[str]
+) -> tuple[dict[str, Any], list[Problem]]:
+    """What the rules of fields make of their values, by attribute, and what they refuse."""
+    changed: dict[str, Any] = {}
+    problems: list[Problem] = []
     for name, field in fields(kind).items():
-        if field.rule and name not in broken and values.get(name) is not None:
-            try:
-                field.rule.apply(values[name])
-            except ValueError as error:
-                yield from _rule_issues(place(name), error)
+        value = values.get(name)
+        if field.rule is None or value is None or name in broken:
+            continue
+        value, places = _sound(name, value, broken)
+        try:
+            changed[field.attribute] = field.rule.apply(value)
+        except Problems as error:
+            for place, message in error.problems:
+                problems.append((name if place is None else f"{name}.{places[place]}", message))
+        except ValueError as error:
+            problems.append((name, str(error)))
+    return changed, problems
 
 
-def _rule_issues(path: str, error: ValueError) -> list[Issue]:
-    if isinstance(error, Problems):
-        return [Issue(f"{path}.{sub}" if sub else path, text) for sub, text in error.problems]
-    return [Issue(path, str(error))]
+def _sound(name: str, value: Any, broken: set[str]) -> tuple[Any, Sequence[int]]:
+    """A value without the items of a list that are broken, and where the others stood."""
+    if not isinstance(value, list):
+        return value, ()
+    items = cast("list[Any]", value)
+    places = [place for place in range(len(items)) if f"{name}.{place}" not in broken]
+    return [items[place] for place in places], places
 
 
 def _messages(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """`(path, message)` of a schema error; a nullable value is reported by its other form."""
+    rules: Any = error.schema
     if error.validator == "anyOf" and error.context:
         for inner in error.context:
             if inner.validator != "type" or inner.validator_value != "null":
                 yield from _messages(inner)
         return
+    if error.validator == "pattern" and error.instance == "" and "minLength" in rules:
+        return  # that it is empty says it
     path = [str(part) for part in error.absolute_path]
     if error.validator == "required":
         name = error.message.split("'")[1]

@@ -1,0 +1,56 @@
+"""Deadlines of jobs: how one is given, and between when and when it may lie. Times are ms."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from stoa.domain import limits
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SHORTEST = Decimal(1) / limits.HOUR_MS  # hours: a float that is this short may read as 0
+
+
+def form_problems(hours: Any, moment: Any) -> list[tuple[str, str]]:
+    """What is wrong with raw values of `deadlineHours` and `deadline` whatever the time is."""
+    problems: list[tuple[str, str]] = []
+    if hours is not None and moment is not None:
+        problems.append(("deadline", "Give either `deadline` or `deadlineHours`, not both."))
+    if isinstance(hours, Decimal) and not _in_bounds(hours):
+        problems.append(("deadlineHours", f"Above 0, at most {limits.DEADLINE_HOURS_MAX}."))
+    if isinstance(moment, str) and _read(moment) is None:
+        message = "Use ISO 8601 with a zone, such as 2026-01-31T12:00:00Z."
+        problems.append(("deadline", message))
+    return problems
+
+
+def time_problems(hours: Any, moment: Any, now: int, latest: int) -> list[tuple[str, str]]:
+    """What is wrong with them now. None that `form_problems` tells of."""
+    message = f"Must be in the future, at most {(latest - now) / limits.HOUR_MS:g} hours from now."
+    given = {"deadlineHours": _after(hours, now), "deadline": _read(moment)}
+    return [
+        (field, message)
+        for field, end in given.items()
+        if end is not None and not now < end <= latest
+    ]
+
+
+def end_of(hours: float | None, moment: str | None, now: int, latest: int) -> int:
+    """When a job ends whose deadline has no problems."""
+    return _after(hours, now) or _read(moment) or latest
+
+
+def _in_bounds(hours: float | Decimal) -> bool:
+    return _SHORTEST <= hours <= limits.DEADLINE_HOURS_MAX
+
+
+def _after(hours: Any, now: int) -> int | None:
+    number = isinstance(hours, int | float | Decimal) and not isinstance(hours, bool)
+    return now + round(hours * limits.HOUR_MS) if number and _in_bounds(hours) else None
+
+
+def _read(moment: Any) -> int | None:
+    try:
+        read = datetime.fromisoformat(moment)
+    except (TypeError, ValueError):
+        return None
+    return (read - _EPOCH) // timedelta(milliseconds=1) if read.tzinfo else None
