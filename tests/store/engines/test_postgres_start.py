@@ -8,10 +8,13 @@ from pathlib import Path
 from socket import AF_UNIX, SHUT_RDWR, create_server, socket
 
 import pytest
+from structlog.testing import capture_logs
 
+from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines import postgres, postgres_connection, postgres_migrations
 from stoa.store.engines.steps import read
 from stoa.store.tx import StartRefused
+from tests.support.app import App
 from tests.support.command import run_stoa
 from tests.support.database import rows
 from tests.support.pooler import Pooler
@@ -155,20 +158,59 @@ def test_a_user_who_may_not_make_tables_is_refused(postgresql: PostgreSQL) -> No
     assert "this user may not change the schema" in line
 
 
-def test_a_user_who_may_not_write_is_refused(postgresql: PostgreSQL) -> None:
-    url = postgresql.new()
-    postgresql.do("CREATE ROLE reader LOGIN")
-    postgresql.do("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader", url)
-    line = refused(postgresql.url(name_of(url), user="reader"))
-    assert "this user may not use the table account; GRANT SELECT, INSERT" in line
+RIGHTS = "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public"
 
 
-def test_a_user_who_may_only_use_a_migrated_database_can_serve_it(postgresql: PostgreSQL) -> None:
+def clerk_of(postgresql: PostgreSQL, name: str, *changes: str) -> str:
+    """The address of a migrated database for a user who may use all tables but for `changes`."""
     url = postgresql.new()
-    postgresql.do("CREATE ROLE clerk LOGIN")
-    rights = "SELECT, INSERT, UPDATE, DELETE"
-    postgresql.do(f"GRANT {rights} ON ALL TABLES IN SCHEMA public TO clerk", url)
-    assert asyncio.run(postgres.migrate(postgresql.url(name_of(url), user="clerk"))) == []
+    postgresql.do(f"CREATE ROLE {name} LOGIN")
+    for statement in (f"GRANT {RIGHTS} TO {name}", *changes):
+        postgresql.do(statement.format(name=name), url)
+    return postgresql.url(name_of(url), user=name)
+
+
+@pytest.mark.parametrize(
+    ("right", "where", "first"),
+    [
+        ("INSERT, UPDATE, DELETE", "ALL TABLES IN SCHEMA public", ("INSERT", "account")),
+        ("UPDATE, DELETE", "ALL TABLES IN SCHEMA public", ("UPDATE", "account")),
+        ("UPDATE", "account", ("UPDATE", "account")),
+        ("DELETE", "token", ("DELETE", "token")),
+        ("INSERT", "posting", ("INSERT", "posting")),
+    ],
+)
+def test_a_user_who_lacks_a_right_is_refused(
+    postgresql: PostgreSQL, right: str, where: str, first: tuple[str, str]
+) -> None:
+    name = f"lacks_{right}_{where}".lower().replace(", ", "_").replace(" ", "_")
+    line = refused(clerk_of(postgresql, name, f"REVOKE {right} ON {where} FROM {{name}}"))
+    assert f"this user has no right to {first[0]} in the table {first[1]}; GRANT SELECT" in line
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        (),
+        ("REVOKE UPDATE, DELETE ON posting, ledger_transaction FROM {name}",),
+    ],
+    ids=["all", "as is needed"],
+)
+def test_a_user_who_may_only_use_a_migrated_database_can_serve_it(
+    postgresql: PostgreSQL, tmp_path: Path, changes: tuple[str, ...]
+) -> None:
+    url = clerk_of(postgresql, f"clerk{len(changes)}", *changes)
+    assert asyncio.run(postgres.migrate(url)) == []
+    settings = Settings(**LIMITS_OFF, data_dir=str(tmp_path), database_url=url)
+    with App(settings) as app, capture_logs() as lines:
+        asker, helper = app.agent("asker"), app.agent("helper")
+        thread = asker.thread(bountyCredits=1, tags=["bread"])
+        asker.accept(thread, helper.reply(thread)).ok()
+        asker.thread(bountyCredits=1)
+        app.clock.advance(90 * 86_400_000)
+        app.run(app.stoa.upkeep.sweep())
+        app.agent("asker").get("credits/balance").ok()
+    assert [line for line in lines if line["log_level"] == "error"] == []
 
 
 def test_a_database_that_does_not_keep_text_as_utf8_is_refused(postgresql: PostgreSQL) -> None:

@@ -29,12 +29,16 @@ SELECT coalesce(bool_or(c.relname = 'stoa_migration'), false), count(*) > 0 FROM
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
   AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
+# What is never changed need not be open to changes.
 _CLOSED = """
-SELECT c.relname FROM pg_class c
+SELECT c.relname, r.name FROM pg_class c,
+  unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY r(name, place)
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
-  AND c.relname <> 'stoa_migration'
-  AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT'))
-ORDER BY c.relname LIMIT 1
+  AND c.relname <> 'stoa_migration' AND NOT has_table_privilege(c.oid, r.name)
+  AND (r.name IN ('SELECT', 'INSERT') OR NOT EXISTS (
+    SELECT 1 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+    WHERE t.tgrelid = c.oid AND p.proname = 'refuse_change'))
+ORDER BY c.relname, r.place LIMIT 1
 """
 
 
@@ -93,7 +97,7 @@ async def migrate(
         while await check(connection, where, known) < known[-1].number:
             async with connection.transaction():
                 applied += await _apply_next(connection, where, known)
-        closed = await connection.fetchval(_CLOSED)
+        closed = await connection.fetchrow(_CLOSED)
     except errors.InsufficientPrivilegeError as error:
         raise StartRefused(
             f"{where}: this user may not change the schema ({error.args[0]}); let the owner of the "
@@ -101,7 +105,7 @@ async def migrate(
         ) from error
     if closed:
         raise StartRefused(
-            f"{where}: this user may not use the table {closed}; "
+            f"{where}: this user has no right to {closed[1]} in the table {closed[0]}; "
             "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA"
         )
     return applied
