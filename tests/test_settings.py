@@ -47,6 +47,7 @@ GOOD: list[dict[str, Any]] = [
     {"host": "127.0.0.2"},
     {"trusted_proxies": ["10.0.0.0/8", "2001:db8::/64", "192.0.2.1"]},
     {"database_url": "sqlite:////var/lib/stoa/stoa.db"},
+    {"database_url": "postgresql://stoa:a%2Fb%40@db1:5432,db2:5432/stoa?password=a@b"},
     {"valkey_url": "redis://127.0.0.1:6379/0"},
     {"valkey_url": "rediss://stoa:secret@limits.example/1?ssl_ca_certs=/etc/ca.pem"},
     {"valkey_url": "valkey://[::1]"},
@@ -87,6 +88,8 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("STOA_TRUSTED_PROXIES", {"trusted_proxies": ["0.0.0.0/0"]}),
     ("STOA_DATABASE_URL", {"database_url": "mysql://stoa"}),
     ("STOA_DATABASE_URL", {"database_url": "sqlite:///"}),
+    ("STOA_DATABASE_URL cannot", {"database_url": "postgresql://stoa:a/b@db/stoa"}),
+    ("STOA_DATABASE_URL cannot", {"database_url": "postgresql://[::1/stoa"}),
     ("STOA_WORKERS", {"workers": 2}),
 ]
 

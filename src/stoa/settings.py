@@ -27,6 +27,10 @@ PREFIX = "STOA_"
 _SQLITE = "sqlite:///"
 _VALKEY = ("redis", "rediss", "valkey", "valkeys")
 _POSTGRESQL = ("postgresql://", "postgres://")
+POSTGRESQL_UNREADABLE = (
+    "{setting} cannot be used: write postgresql://user:password@host:5432/database, "
+    "with / @ : ? and % in the password percent-encoded"
+)
 
 
 class SettingsError(Exception):
@@ -250,10 +254,7 @@ def check(settings: Settings) -> None:
 def _check_database(settings: Settings) -> None:
     url = settings.database_url
     if settings.on_postgresql:
-        if not urlsplit(url).path.strip("/"):
-            raise SettingsError(
-                "STOA_DATABASE_URL names no database: use postgresql://user:password@host:5432/name"
-            )
+        _check_postgresql("STOA_DATABASE_URL", url)
         return
     if url and not url.startswith(_SQLITE):
         raise SettingsError(
@@ -272,6 +273,22 @@ def _check_replica(settings: Settings) -> None:
         raise SettingsError(
             "STOA_READ_DATABASE_URL: use postgresql://user:password@host:5432/name, "
             "the address of a replica of STOA_DATABASE_URL"
+        )
+    if url:
+        _check_postgresql("STOA_READ_DATABASE_URL", url)
+
+
+def _check_postgresql(setting: str, url: str) -> None:
+    """Look for what is certainly wrong; what it says never repeats a part of a password."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        path = "@"
+    if "@" in path:  # what is before it was to be a password
+        raise SettingsError(POSTGRESQL_UNREADABLE.format(setting=setting))
+    if not path.strip("/"):
+        raise SettingsError(
+            f"{setting} names no database: use postgresql://user:password@host:5432/name"
         )
 
 

@@ -10,9 +10,10 @@ import httpx
 import pytest
 
 from stoa.store.engines.postgres_connection import connect
+from tests.support.command import run_stoa
 from tests.support.database import rows
 from tests.support.keys import Key
-from tests.support.postgresql import PostgreSQL
+from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.replica import Replica
 from tests.support.server import Server
 
@@ -189,6 +190,76 @@ def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Re
     finally:
         replica.release()
     soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
+
+
+def test_what_one_reader_asks_for_is_no_outage_of_the_replica(
+    start: Start, replica: Replica
+) -> None:
+    server = start(read_lag_seconds=600)
+    ada, nobody = Client(server, "ada"), Client(server)
+    ada.ask("Old")
+    replica.hold()
+    try:
+        ada.ask("New")
+        for shown in (ada.wrote, "zz") * 10:
+            assert nobody.titles(**{"X-Stoa-Consistency": shown}) == ["New", "Old"]
+            assert figures(server)["replica"] == "used"
+            assert nobody.titles() == ["Old"]
+    finally:
+        replica.release()
+    assert "replica not used" not in server.log
+
+
+def test_a_replica_that_comes_and_goes_is_told_of_once(start: Start, replica: Replica) -> None:
+    server = start(read_lag_seconds=1)
+    ada, nobody = Client(server, "ada"), Client(server)
+    for number in range(3):
+        replica.hold()
+        try:
+            ada.ask(f"Thread {number}")
+            soon(lambda: len(nobody.titles()) == number + 1)  # noqa: B023 - asked in this turn
+        finally:
+            replica.release()
+        nobody.titles()
+    assert server.log.count("replica not used") == 1
+    soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
+    assert server.log.count("replica used again") == 1
+
+
+def test_a_replica_that_lets_nobody_in_is_told_of_as_the_replica(
+    primary: PostgreSQL, start_server: Start
+) -> None:
+    primary.demand_password("replicator", "right")
+    database = primary.new()
+    wrong = primary.url(name_of(database), user="replicator", password="wr0ng")
+    server = start_server(database_url=database, read_database_url=wrong)
+    soon(lambda: '"replica lost"' in server.log)
+    assert "the replica cannot be used: password authentication failed" in server.log
+    assert "wr0ng" not in server.log
+    assert '"database lost"' not in server.log
+    assert Client(server).titles() == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://stoa:pa55/word@127.0.0.1:1/stoa",
+        "postgresql://stoa:pa55@127.0.0.1:abc/stoa",
+        "postgresql://stoa:pa55@127.0.0.1:1/stoa?sslmode=sometimes",
+        "postgresql://stoa:pa55@[::1/stoa",
+        "postgresql://stoa:pa55@127.0.0.1:1",
+    ],
+)
+def test_an_address_of_a_replica_that_cannot_be_read_is_refused(
+    primary: PostgreSQL, url: str
+) -> None:
+    given = {"STOA_DATABASE_URL": primary.empty(), "STOA_READ_DATABASE_URL": url}
+    ended = run_stoa("serve", "--port", "0", **given)
+    assert ended.code == 1
+    assert ended.err.startswith("stoa: STOA_READ_DATABASE_URL ")
+    assert "postgresql://user:password@host:5432/" in ended.err
+    assert "pa55" not in ended.err
+    assert ended.err.count("\n") == 1
 
 
 def test_without_its_replica_a_server_reads_from_the_primary(

@@ -20,7 +20,10 @@ async def open_store(settings: Settings, clock: Clock, carrier: Carrier | None =
     """
     if settings.on_postgresql:
         from stoa.store.engines.postgres import PostgresStore
+        from stoa.store.engines.postgres_connection import refuse_unreadable_replica
 
+        if settings.read_database_url:
+            await refuse_unreadable_replica(settings.read_database_url)
         most = (settings.database_connections, settings.database_timeout_seconds)
         primary = await PostgresStore.open(settings.database_url, clock, *most)
         if not settings.read_database_url:

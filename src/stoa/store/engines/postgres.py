@@ -109,7 +109,8 @@ class PostgresStore:
         self._begin_write = _WRITE + limits
         self._begin_read = _READ + limits + _PLANS
         # The clock is set by the primary.
-        self._watch = Watch(reach, SystemClock() if replica else clock)
+        name = "replica" if replica else "database"
+        self._watch = Watch(reach, SystemClock() if replica else clock, name)
 
     @classmethod
     async def open(

@@ -13,6 +13,7 @@ import asyncpg
 from asyncpg import exceptions as errors
 from asyncpg.connect_utils import SessionAttribute
 
+from stoa.settings import POSTGRESQL_UNREADABLE
 from stoa.store.tx import StartRefused
 
 OLDEST = 14
@@ -23,7 +24,6 @@ CONNECT_S = 5
 APPLICATION = "stoa"
 """What servers call themselves in `pg_stat_activity`."""
 
-_SHAPE = "postgresql://user:password@host:5432/database"
 _NO_ENTRY = "{where} refuses the user or the password in STOA_DATABASE_URL"
 _FORGETFUL = (
     "{where} is behind a pool that keeps no prepared statements in transaction mode: use PgBouncer "
@@ -92,6 +92,18 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Con
             await connection.close(timeout=CONNECT_S)
 
 
+async def refuse_unreadable_replica(url: str) -> None:
+    """Raise `StartRefused` when the address of a replica cannot be read. It need not be there."""
+    try:
+        connection = await connect(url, replica=True)
+    except ValueError:
+        refused = POSTGRESQL_UNREADABLE.format(setting="STOA_READ_DATABASE_URL")
+        raise StartRefused(refused) from None
+    except Exception:  # it may pass, and is told of by who looks whether it is there
+        return
+    connection.terminate()
+
+
 async def refuse_forgetful_pool(url: str) -> None:
     """Raise `StartRefused` when a pool before the database hands a connection to one transaction at
     a time without what was prepared for it: there a name may stand for another's statement."""
@@ -158,7 +170,4 @@ def _reason(url: str, error: Exception) -> str:
             said = getattr(error, "strerror", None) or str(error)
             return text.format(where=place(url), said=said, seconds=CONNECT_S)
     # What a library says of an address may repeat a part of the password.
-    return (
-        f"STOA_DATABASE_URL cannot be used: write {_SHAPE}, "
-        "with / @ : ? and % in the password percent-encoded"
-    )
+    return POSTGRESQL_UNREADABLE.format(setting="STOA_DATABASE_URL")

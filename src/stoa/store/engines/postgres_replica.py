@@ -14,15 +14,22 @@ import structlog
 
 from stoa.store import consistency
 from stoa.store.engines.postgres import PostgresStore
+from stoa.store.engines.postgres_pool import Busy
 from stoa.store.tx import StoreUnavailable, T, Tx, Work
 
 log = structlog.get_logger("stoa.store")
 
 EVERY_S = 0.5
+QUIET_S = 5.0
+"""A replica is used again, for the operator, when nothing kept reads from it for so long."""
 
 
 class _Behind(Exception):
-    """The replica has not replayed what is asked for."""
+    """The replica is older than it may be."""
+
+
+class _NotYet(Exception):
+    """The replica has not replayed what this one read asks for, which says nothing of others."""
 
 
 class ReplicatedStore:
@@ -35,6 +42,7 @@ class ReplicatedStore:
         self._notes: deque[tuple[float, int]] = deque()
         self._task: asyncio.Task[None] | None = None
         self._state = "used"
+        self._failed_at = 0.0
         self._answered = {"replicaReads": 0, "primaryReads": 0}
         self.lag_ms = 1000 * lag_s + primary.longest_ms
 
@@ -55,12 +63,14 @@ class ReplicatedStore:
         if at_least is not None:
             try:
                 result = await self._read_replica(work, consistency.place(at_least))
+            except (_NotYet, Busy):
+                pass  # this read alone
             except _Behind as error:
-                self._turn("behind", str(error))
+                self._note_failure("behind", str(error))
             except StoreUnavailable as error:
-                self._turn("gone", str(error))
+                self._note_failure("gone", str(error))
             else:
-                self._turn("used")
+                self._note_success()
                 return result
             self._answered["primaryReads"] += 1
         return await self._primary.read(work, slow=slow, single=single)
@@ -101,11 +111,13 @@ class ReplicatedStore:
     async def _read_replica(self, work: Work[T], wanted: int) -> T:
         if trouble := self._replica.trouble:
             raise StoreUnavailable(trouble)
-        wanted = max(wanted, self._oldest())
+        oldest = self._oldest()
         # Asked before the snapshot is taken, which is no older then.
         replayed = await self._replica.read(_replayed, single=True)
+        if replayed < oldest:
+            raise _Behind(f"{oldest - replayed} bytes of the log")
         if replayed < wanted:
-            raise _Behind(f"{wanted - replayed} bytes of the log")
+            raise _NotYet
         result = await self._replica.read(work)
         self._answered["replicaReads"] += 1
         return result
@@ -132,13 +144,17 @@ class ReplicatedStore:
         if len(self._notes) > 2 * self._lag_s / EVERY_S:
             self._notes.popleft()
 
-    def _turn(self, state: str, reason: str = "") -> None:
-        if state != self._state:
-            self._state = state
-            if state == "used":
-                log.warning("replica back")
-            else:
-                log.warning("replica not used", state=state, reason=reason)
+    def _note_failure(self, state: str, reason: str) -> None:
+        self._failed_at = asyncio.get_running_loop().time()
+        if self._state == "used":
+            log.warning("replica not used", state=state, reason=reason)
+        self._state = state
+
+    def _note_success(self) -> None:
+        quiet_since = asyncio.get_running_loop().time() - QUIET_S
+        if self._state != "used" and self._failed_at < quiet_since:
+            log.warning("replica used again")
+            self._state = "used"
 
 
 async def _written(agent_id: str, tx: Tx) -> tuple[int, int]:

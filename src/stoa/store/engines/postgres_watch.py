@@ -25,10 +25,14 @@ class Watch:
 
     It asks on a connection of its own, since those of a busy pool may all be in use. A clock of the
     machine is set by the database's; any other was given by whoever opened the store, and stays.
+    The operator is told of the database by its `name`.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]], clock: Clock) -> None:
+    def __init__(
+        self, connect: Callable[[], Awaitable[Connection]], clock: Clock, name: str
+    ) -> None:
         self._connect = connect
+        self._name, self._lost, self._back = name, f"{name} lost", f"{name} back"
         self._connection: Connection | None = None
         self._clock = clock if isinstance(clock, SystemClock) else SystemClock()
         self._measured = False
@@ -76,15 +80,15 @@ class Watch:
             async with asyncio.timeout(_ANSWER_S):
                 await self._measure()
         except TimeoutError:
-            trouble = f"the database does not answer within {_ANSWER_S:g} s"
+            trouble = f"the {self._name} does not answer within {_ANSWER_S:g} s"
         except Exception as error:  # whatever it is, it may pass
-            trouble = f"the database cannot be used: {said(error)}"
+            trouble = f"the {self._name} cannot be used: {said(error)}"
         if trouble:
             self._leave()
         if trouble and not self.trouble:
-            log.error("database lost", reason=trouble)
+            log.error(self._lost, reason=trouble)
         elif self.trouble and not trouble:
-            log.warning("database back")
+            log.warning(self._back)
         self.trouble = trouble
 
     def _leave(self) -> None:
