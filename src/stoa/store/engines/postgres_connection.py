@@ -138,12 +138,10 @@ def place(url: str) -> str:
 
 
 async def _check(connection: Connection, url: str) -> None:
-    version = connection.get_server_version()
-    if version.major < OLDEST:
-        raise StartRefused(
-            f"{place(url)} is PostgreSQL {version.major}.{version.minor}; "
-            f"Stoa needs {OLDEST} or newer"
-        )
+    if connection.get_server_version().major < OLDEST:
+        # As it says itself: the library has its second number as a third.
+        version = connection.get_settings().server_version.split()[0]
+        raise StartRefused(f"{place(url)} is PostgreSQL {version}; Stoa needs {OLDEST} or newer")
     encoding = await connection.fetchval("SHOW server_encoding")
     if encoding != "UTF8":
         raise StartRefused(
