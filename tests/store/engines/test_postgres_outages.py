@@ -1,6 +1,8 @@
 """What the engine makes of a server that stops waiting or says good-bye in between."""
 
 import asyncio
+import os
+import signal
 import struct
 from collections.abc import Iterator
 from typing import Any, cast
@@ -78,6 +80,33 @@ def test_a_good_bye_between_two_statements_means_that_the_connection_is_lost(
         assert meaning(caught.value, connection) is Meaning.LOST
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_a_read_on_a_server_that_hangs_is_refused_in_time_and_not_tried_again(
+    postgresql: PostgreSQL, single: bool
+) -> None:
+    url = postgresql.new()
+
+    async def run() -> None:
+        store = PostgresStore(url, SystemClock(), connections=1, timeout_s=1)
+        backend = await store.read(pid)
+        os.kill(backend, signal.SIGSTOP)
+        try:
+            with pytest.raises(StoreUnavailable):
+                await store.read(pid, single=single)
+        finally:
+            os.kill(backend, signal.SIGCONT)
+        assert await store.read(pid) != backend
+        await store.close()
+
+    asyncio.run(run())
+
+
+async def pid(tx: Tx) -> int:
+    """Which process of the server answers."""
+    connection = cast(Any, tx)._connection
+    return await connection.fetchval("SELECT pg_backend_pid()")
 
 
 def test_an_error_of_the_library_on_an_open_connection_is_a_defect(

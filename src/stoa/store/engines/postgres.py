@@ -193,7 +193,9 @@ class PostgresStore:
             result = await work(tx)
             await tx.finish()
         except Exception as error:
-            await self._failed(connection, error, begun=begun)
+            # What took all the time there is, is not tried again.
+            late = timer.when() <= asyncio.get_running_loop().time()
+            await self._failed(connection, error, begun=begun or late)
         except BaseException:  # the caller is gone, and a statement may be under way
             connection.terminate()
             raise
