@@ -9,6 +9,7 @@ by the tests of a worker; `start_server(limit_threads=10)` starts one for the te
 """
 
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ from tests.support.postgresql import PostgreSQL
 from tests.support.reuse import Reused
 from tests.support.server import Server
 from tests.support.valkey import Valkey
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As from a shell's background: every program that a test starts would ignore Ctrl-C as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = [
     "pytester",
