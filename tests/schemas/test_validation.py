@@ -43,7 +43,7 @@ def inputs(draw: st.DrawFn) -> tuple[type[Request], dict[str, Any]]:
 def outcome(kind: type[Request], values: dict[str, Any]) -> Refusal | tuple[Request, set[str]]:
     """The refusal, or the request and the paths of what was ignored."""
     try:
-        request, warnings = parse(kind, dict(values), lambda name: f"here.{name}", (0, 9))
+        request, warnings = parse(kind, dict(values), lambda name: f"here.{name}", lambda: (0, 9))
     except Refusal as refusal:
         return refusal
     return request, {warning.path for warning in warnings}

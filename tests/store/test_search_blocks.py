@@ -65,17 +65,9 @@ def asked(
     return STATEMENTS[f"search.find_{kind}"], {**values, **rest}
 
 
-def ranked(
-    url: str,
-    text: str,
-    newest: int,
-    matches: int,
-    some: int = POSTS,
-    limit: int = POSTS,
-    tags: str = "[]",
-) -> list[int]:
+def ranked(url: str, text: str, newest: int, matches: int, **more: Any) -> list[int]:
     """The numbers of the texts that are found, best first."""
-    rows = asyncio.run(rows_of(url, *asked(text, newest, matches, some, limit, tags)))
+    rows = asyncio.run(rows_of(url, *asked(text, newest, matches, **more)))
     return [int(row[0]) for row in rows]
 
 

@@ -238,9 +238,8 @@ class Runner:
             entry = self._cache.get(key, self._clock())
             if entry:
                 return Outcome(operation.status, entry.body, entry.etag)
-        values, now = await inquiry.values(), self._clock()
-        span = (now, self._services.latest_deadline(now))
-        request, warnings = parse(operation.request, values, inquiry.place, span)
+        values = await inquiry.values()
+        request, warnings = parse(operation.request, values, inquiry.place, self._span)
         if operation.mode is Mode.SNAPSHOT:
             return await self._snapshot(operation, request, warnings)
         stamp = self._store.stamp()
@@ -261,6 +260,11 @@ class Runner:
                 entry = Entry(done.body, outcome.etag, shown_id, stamp, done.holds_until)
                 self._cache.put(key, entry)
         return outcome
+
+    def _span(self) -> tuple[int, int]:
+        """Between when and when the deadline of a job may lie, ms."""
+        now = self._clock()
+        return now, self._services.latest_deadline(now)
 
     def _at_least(
         self, operation: Operation, inquiry: Inquiry, caller: Caller | None

@@ -13,7 +13,7 @@ from stoa.entropy import Ids, random_bytes
 from stoa.operations import escrow
 from stoa.operations.auditor import Auditor
 from stoa.store import idempotency, leases, ledger, sessions, threads
-from stoa.store.tx import Store, StoreUnavailable
+from stoa.store.tx import Store, StoreUnavailable, Tx
 
 log = structlog.get_logger("stoa.upkeep")
 
@@ -60,8 +60,7 @@ class Upkeep:
 
     async def sweep(self) -> None:
         """Book every refund that is due and forget what has expired."""
-        await self._store.write(sessions.forget)
-        await self._store.write(idempotency.forget)
+        await self._store.write(_forget)
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
 
@@ -101,6 +100,11 @@ class Upkeep:
                     await self._store.write(
                         partial(leases.release, name=_AUDIT, holder=self._holder)
                     )
+
+
+async def _forget(tx: Tx) -> None:
+    await sessions.forget(tx)
+    await idempotency.forget(tx)
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

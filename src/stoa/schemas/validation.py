@@ -106,12 +106,12 @@ def parse(
     kind: type[R],
     values: Values,
     place: Callable[[str], str] = str,
-    span: tuple[int, int] | None = None,
+    span: Callable[[], tuple[int, int]] | None = None,
 ) -> tuple[R, list[Warning]]:
     """The request and a warning for each unknown value.
 
-    `place` gives the issue path of a field (`query.limit`); `span` is what `Request.untimely` is
-    asked with when there are other problems. Raises 400 `invalid_request`.
+    `place` gives the issue path of a field (`query.limit`); `span` gives what `Request.untimely`
+    is asked with when there are other problems. Raises 400 `invalid_request`.
     """
     warnings = list(islice(_unknown(kind, values, place), ISSUES_MAX))
     request, given, problems = None, values, list[Problem]()
@@ -125,7 +125,7 @@ def parse(
     changed, ruled = _ruled(kind, given, broken)
     problems += ruled
     if problems and span:
-        problems += _apart_from(broken, kind.untimely(given, *span))
+        problems += _apart_from(broken, kind.untimely(given, *span()))
     if problems or request is None:
         raise invalid(*(_issue(place, *problem) for problem in problems[:ISSUES_MAX]))
     return (msgspec.structs.replace(request, **changed) if changed else request), warnings
