@@ -45,6 +45,7 @@ class PostgreSQL:
     def new(self) -> str:
         """The address of a new database, migrated already."""
         if not self._migrated:
+            self.drop(self.url(_TEMPLATE))  # what an attempt that failed has left
             self.do(f"CREATE DATABASE {_TEMPLATE}")
             asyncio.run(postgres.migrate(self.url(_TEMPLATE)))
             self._migrated = True
