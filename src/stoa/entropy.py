@@ -6,7 +6,7 @@ import secrets
 
 from stoa.domain.ids import Sequence
 
-random_bytes = secrets.token_bytes
+random_bytes = os.urandom
 _numbers = random.Random(secrets.randbits(128))  # noqa: S311 - request ids are no secret
 os.register_at_fork(after_in_child=lambda: _numbers.seed(secrets.randbits(128)))
 

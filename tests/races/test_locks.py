@@ -19,6 +19,7 @@ from stoa.operations import escrow
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import audit, jobs, statements, threads
 from stoa.store.engines.postgres_tx import PostgresTx, numbered
+from stoa.store.jobs import JobRow
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, SECOND, START, VirtualClock
@@ -203,7 +204,7 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
     has_read, overtaken = asyncio.Event(), asyncio.Event()
     real = jobs.reject
 
-    async def held_up(*values: Any) -> bool:
+    async def held_up(*values: Any) -> JobRow | None:
         if not has_read.is_set():
             has_read.set()
             with suppress(TimeoutError):

@@ -27,7 +27,7 @@ from tests.support.ledger import broken, rows
 
 GUARDS = {
     "jobs.claim": [" AND status = 'OPEN' AND deadline > :now"],
-    "ledger.move": [" AND (balance + :amount >= 0 OR id = 'issuer')"],
+    "ledger.take": [" AND (balance - :amount >= 0 OR id = 'issuer')"],
     "holds.close": [" AND status = 'OPEN'"],
 }
 CONSTRAINTS = {
@@ -117,7 +117,7 @@ def test_without_its_guard_a_job_has_many_winners(app: App, ada: Agent, guarded:
 
     def claim(worker: str) -> Step:
         async def write(tx: Tx) -> bool:
-            won = await jobs.claim(tx, job_id, worker)
+            won = await jobs.claim(tx, job_id, worker) is not None
             if not won:
                 raise Refusal("job_already_claimed")
             return won
@@ -190,7 +190,7 @@ def test_the_guard_of_the_settlement_alone_is_enough(
 ) -> None:
     """Even on an account that could go below zero, the key of the settlement pays once."""
     known = statements.load("sqlite")
-    for name in ("ledger.move", "holds.close"):
+    for name in ("ledger.take", "holds.close"):
         naive = known[name].replace("\n", " ")
         for guard in GUARDS[name]:
             naive = naive.replace(guard, "")

@@ -118,7 +118,7 @@ class Movement:
     kind: Kind
     reference_type: str
     reference_id: str
-    postings: tuple[Posting, ...]
+    postings: tuple[Posting, Posting]
 
     def __post_init__(self) -> None:
         if sum(posting.amount.hundredths for posting in self.postings) != 0:

@@ -1,6 +1,6 @@
 """Builds the resources of jobs from what is kept. What is private to the parties is cut here."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,6 +22,8 @@ from stoa.schemas.jobs import (
 )
 from stoa.store import jobs
 from stoa.store.jobs import JobRow, SubmissionRow
+
+Shown = TypeVar("Shown", bound=JobSummary)
 
 _list = msgspec.json.Decoder(list[str]).decode
 _artifacts = msgspec.json.Decoder(list[Artifact]).decode
@@ -57,13 +59,18 @@ def job_actions(job_id: str, status: JobStatus) -> tuple[list[str], list[NextAct
     return names, [*actions, read]
 
 
-def job_summary(call: Call, row: JobRow, *, visible: bool = False) -> JobSummary:
-    """A job without its submissions; with `visible` as a party sees it."""
+def job_summary(call: Call, row: JobRow) -> JobSummary:
+    """A job without its submissions, as everybody sees it."""
+    return _shown(JobSummary, call, row, visible=False)
+
+
+def _shown(kind: type[Shown], call: Call, row: JobRow, *, visible: bool, **more: Any) -> Shown:
+    """A job with what `kind` has `more` than a summary; with `visible` as a party sees it."""
     status = row.status_at(call.now)
     names, actions = job_actions(row.id, status)
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
-    return JobSummary(
+    return kind(
         id=row.id,
         type=row.type,
         status=status.value,
@@ -90,6 +97,7 @@ def job_summary(call: Call, row: JobRow, *, visible: bool = False) -> JobSummary
         actions=names,
         next_actions=actions,
         acceptance_criteria=_list(row.acceptance_criteria),
+        **more,
     )
 
 
@@ -98,8 +106,11 @@ async def job_view(call: Call, row: JobRow) -> Job:
     visible = is_party(call, row)
     some = row.submission_count > 0
     rows = await jobs.submissions(call.tx, row.id, limit=limits.PAGE_MAX) if some else []
-    return Job(
-        **msgspec.structs.asdict(job_summary(call, row, visible=visible)),
+    return _shown(
+        Job,
+        call,
+        row,
+        visible=visible,
         submissions=[submission_view(submission, visible=visible) for submission in rows],
         timeline=await _timeline(call, row),
     )

@@ -241,23 +241,24 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
         first = await receipts.of_claim(call.tx, job.id)
         if first:
-            return await _claimed(call, first)
+            return await _claimed(call, job, first)
     try:
         rules.follow(status, JobEvent.CLAIM)
     except Refusal as refusal:
         await _add_suggestions(call, refusal, worker)
         raise
     await _check_claims(call, worker)
-    if not await jobs.claim(call.tx, job.id, worker):
+    claimed = await jobs.claim(call.tx, job.id, worker)
+    if claimed is None:
         refusal = Refusal("job_already_claimed")
         await _add_suggestions(call, refusal, worker)
         raise refusal
     await escrow.close_opportunity(call.tx, job.id)
-    return await _claimed(call, await call.receipt_now("claim_job", "job", job.id))
+    return await _claimed(call, claimed, await call.receipt_now("claim_job", "job", job.id))
 
 
-async def _claimed(call: Call, receipt: Receipt) -> JobRead:
-    job = await job_view(call, await found_job(call, receipt.resource_id))
+async def _claimed(call: Call, row: JobRow, receipt: Receipt) -> JobRead:
+    job = await job_view(call, row)
     return JobRead(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -333,10 +334,11 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
         artifacts=encode(request.artifacts).decode(),
         created_at=call.now,
     )
-    if not await jobs.submit(call.tx, job, submission):
+    submitted = await jobs.submit(call.tx, job, submission)
+    if submitted is None:
         raise Refusal("submit_not_allowed")
     receipt = call.receipt("submit_job", "submission", submission.id)
-    view = await job_view(call, await found_job(call, job.id))
+    view = await job_view(call, submitted)
     return JobSubmitted(
         submission=submission_view(submission, visible=True),
         job=view,
@@ -384,7 +386,8 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     await _lock_earner(call, request.job_id)
     job, _ = await _to_decide(call, request.job_id, JobEvent.ACCEPT)
     worker = job.claimer_id or ""
-    if not await jobs.complete(call.tx, job):
+    completed = await jobs.complete(call.tx, job)
+    if completed is None:
         raise Refusal("job_not_submitted")
     change = await escrow.pay(call, await _hold(call, job), worker)
     credit = await reputation.earn(
@@ -396,7 +399,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
         escrowed=True,
     )
     receipt = call.receipt("accept_job", "job", job.id)
-    view = await job_view(call, await found_job(call, job.id))
+    view = await job_view(call, completed)
     return JobAccepted(
         job=view,
         receipt=receipt,
@@ -424,10 +427,11 @@ async def reject_job(call: Call, request: RejectJob) -> JobRead:
     """
     job, status = await _to_decide(call, request.job_id, None)
     reason = "off_spec" if request.reason_code == "off_scope" else request.reason_code
-    if not await jobs.reject(call.tx, job, status, reason, request.message):
+    rejected = await jobs.reject(call.tx, job, status, reason, request.message)
+    if rejected is None:
         raise Refusal("job_not_submitted")
     if status is JobStatus.REJECTED_TERMINAL:
         await escrow.give_back(call.tx, call.services.ids, await _hold(call, job))
     receipt = call.receipt("reject_job", "job", job.id)
-    view = await job_view(call, await found_job(call, job.id))
+    view = await job_view(call, rejected)
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

@@ -99,8 +99,9 @@ async def due(tx: Tx) -> list[HoldRow]:
 
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
     """The due holds of an agent and of these threads, bounties or jobs, the longest ago first."""
-    due: dict[str, HoldRow] = {}
-    for subject_id in subject_ids or ("",):
-        rows = await tx.all("holds.due_for", agent_id=agent_id, subject_id=subject_id, now=tx.now)
-        due |= {row[0]: HoldRow(*row) for row in rows}
+    rows = await tx.all("holds.due_of_agent", id=agent_id, now=tx.now)
+    for subject_id in subject_ids:
+        whose = "itself" if subject_id.startswith("bty_") else "subject"
+        rows += await tx.all(f"holds.due_of_{whose}", id=subject_id, now=tx.now)
+    due = {row[0]: HoldRow(*row) for row in rows}
     return sorted(due.values(), key=lambda hold: hold.expires_at)

@@ -156,18 +156,27 @@ async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:
     return [JobRow(*row) for row in rows]
 
 
-async def claim(tx: Tx, job_id: str, agent_id: str) -> bool:
-    """Give an open job to its first claimer; False when it is open no more."""
-    changed = await tx.run("jobs.claim", id=job_id, claimer_id=agent_id, now=tx.now)
-    await add_event(tx, job_id, "claimed", agent_id)
-    return changed == 1
+async def _change(
+    tx: Tx, change: str, job_id: str, event: str, agent_id: str, **values: Value
+) -> JobRow | None:
+    """Change a job and note it; None when its state does not allow that any more."""
+    if not await tx.run(f"jobs.{change}", id=job_id, now=tx.now, **values):
+        return None
+    await add_event(tx, job_id, event, agent_id)
+    return await get(tx, job_id)
 
 
-async def submit(tx: Tx, row: JobRow, submission: SubmissionRow) -> bool:
-    """Keep a submission and wait for a decision; False when the job does not take one any more."""
-    changed = await tx.run(
-        "jobs.submit", id=row.id, was=row.status, submission_id=submission.id, now=tx.now
-    )
+async def claim(tx: Tx, job_id: str, agent_id: str) -> JobRow | None:
+    """Give an open job to its first claimer; None when it is open no more."""
+    return await _change(tx, "claim", job_id, "claimed", agent_id, claimer_id=agent_id)
+
+
+async def submit(tx: Tx, row: JobRow, submission: SubmissionRow) -> JobRow | None:
+    """Keep a submission and wait for a decision; None when the job does not take one any more."""
+    values = {"was": row.status, "submission_id": submission.id}
+    submitted = await _change(tx, "submit", row.id, "submitted", submission.agent_id, **values)
+    if submitted is None:
+        return None
     await tx.run(
         "jobs.insert_submission",
         id=submission.id,
@@ -177,30 +186,29 @@ async def submit(tx: Tx, row: JobRow, submission: SubmissionRow) -> bool:
         artifacts=submission.artifacts,
         now=tx.now,
     )
-    await add_event(tx, row.id, "submitted", submission.agent_id)
-    return changed == 1
+    return submitted
 
 
-async def complete(tx: Tx, row: JobRow) -> bool:
-    """The creator accepts; False when there is nothing to decide any more."""
-    changed = await tx.run("jobs.complete", id=row.id, now=tx.now)
-    await add_event(tx, row.id, "accepted", row.creator_id)
-    return changed == 1
+async def complete(tx: Tx, row: JobRow) -> JobRow | None:
+    """The creator accepts; None when there is nothing to decide any more."""
+    return await _change(tx, "complete", row.id, "accepted", row.creator_id)
 
 
-async def reject(tx: Tx, row: JobRow, status: JobStatus, reason: str, message: str | None) -> bool:
-    """The creator rejects; False when there is nothing to decide any more."""
-    changed = await tx.run(
-        "jobs.reject",
-        id=row.id,
+async def reject(
+    tx: Tx, row: JobRow, status: JobStatus, reason: str, message: str | None
+) -> JobRow | None:
+    """The creator rejects; None when there is nothing to decide any more."""
+    return await _change(
+        tx,
+        "reject",
+        row.id,
+        "rejected",
+        row.creator_id,
         status=status,
         reason=reason,
         message=message,
         decided_at=tx.now if status is JobStatus.REJECTED_TERMINAL else None,
-        now=tx.now,
     )
-    await add_event(tx, row.id, "rejected", row.creator_id)
-    return changed == 1
 
 
 async def expire(tx: Tx, job_id: str, deadline: int) -> bool:

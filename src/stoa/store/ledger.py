@@ -1,6 +1,5 @@
 """The double-entry ledger: accounts, postings, sealed transactions."""
 
-from functools import partial
 from typing import Literal, NamedTuple
 
 from stoa.domain.credits import Credits, Movement, Posting
@@ -29,17 +28,18 @@ async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
     sorts behind all of these accounts: their entries stand in the order in which their balances
     moved, whichever process has the faster clock.
     """
-    postings = sorted(movement.postings, key=lambda posting: posting.account)
-    balances = [await _move(tx, posting) for posting in postings]
-    transaction_id = ids.new("tx", tx.now, after=await _newest(tx, postings))
-    for posting, balance_after in zip(postings, balances, strict=True):
-        await tx.run(
-            "ledger.insert_posting",
-            account_id=posting.account,
-            transaction_id=transaction_id,
-            amount=posting.amount.hundredths,
-            balance_after=balance_after,
-        )
+    first, second = sorted(movement.postings, key=lambda posting: posting.account)
+    await _move(tx, first)
+    await _move(tx, second)
+    accounts = {"first": first.account, "second": second.account}
+    transaction_id = ids.new("tx", tx.now, after=await _newest(tx, accounts))
+    await tx.run(
+        "ledger.insert_postings",
+        **accounts,
+        id=transaction_id,
+        first_amount=first.amount.hundredths,
+        second_amount=second.amount.hundredths,
+    )
     await tx.run(
         "ledger.seal",
         id=transaction_id,
@@ -51,24 +51,20 @@ async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
     return transaction_id
 
 
-async def _move(tx: Tx, posting: Posting) -> int:
-    move = partial(tx.one, "ledger.move", id=posting.account, amount=posting.amount.hundredths)
-    moved = await move()
-    if moved is None and posting.amount > Credits():
-        await tx.run("ledger.open_account", id=posting.account)
-        moved = await move()
-    if moved is None:
+async def _move(tx: Tx, posting: Posting) -> None:
+    """Change a balance; an account is opened by what it is given first."""
+    change = posting.amount.hundredths
+    way = "give" if change > 0 else "take"
+    if not await tx.run(f"ledger.{way}", id=posting.account, amount=abs(change)):
         available = await balance(tx, posting.account)
         raise Refusal(
             "insufficient_credits",
             details={"available": available.wire, "required": (-posting.amount).wire},
         )
-    return int(moved[0])
 
 
-async def _newest(tx: Tx, postings: list[Posting]) -> str:
-    source, target = (posting.account for posting in postings)
-    row = await tx.one("ledger.newest", source=source, target=target)
+async def _newest(tx: Tx, accounts: dict[str, str]) -> str:
+    row = await tx.one("ledger.newest", **accounts)
     return (row[0] or "") if row else ""
 
 

@@ -27,7 +27,7 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
 
     It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
     """
-    connection = apsw.Connection(str(path), statementcachesize=300)
+    connection = apsw.Connection(str(path), statementcachesize=128)
     connection.set_busy_timeout(_BUSY_MS)
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)

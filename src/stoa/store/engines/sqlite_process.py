@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+import apsw
 import structlog
 
 from stoa.clock import Clock
@@ -35,6 +36,9 @@ T = TypeVar("T")
 
 _READ_BYTES = 1024 * 1024
 _STREAMS = {0, 1, 2}  # what the process may write its log to
+_CACHE_MB = 64
+_LOOKASIDE = (1200, 500)
+"""Pieces of memory that statements find without asking the system: bytes of each, and how many."""
 
 _Report = tuple[list[Outcome], list[str], str | None]
 """What became of a group, what it touched, and why no more work is taken."""
@@ -138,7 +142,8 @@ def _live(path: Path, clock: Clock, link: socket.socket, carrier: Carrier, lock:
     status = 1
     try:
         _leave_the_server(keep={link.fileno(), lock})
-        groups = Groups(connect(path, writer=True), clock)
+        _be_one_thread()
+        groups = Groups(connect(path, writer=True, cache_mb=_CACHE_MB), clock)
         link.sendall(b"!")
         _serve(groups, link, carrier)
         groups.close()
@@ -161,6 +166,14 @@ def _leave_the_server(keep: set[int]) -> None:
         if descriptor not in keep | _STREAMS:
             with suppress(OSError):  # that of the list itself
                 os.close(descriptor)
+
+
+def _be_one_thread() -> None:
+    """Let SQLite go without locks between threads, of which a statement would take hundreds."""
+    apsw.shutdown()
+    apsw.config(apsw.SQLITE_CONFIG_SINGLETHREAD)
+    apsw.config(apsw.SQLITE_CONFIG_LOOKASIDE, *_LOOKASIDE)
+    apsw.initialize()
 
 
 def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:

@@ -28,13 +28,6 @@ WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
 SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
 ORDER BY h.expires_at LIMIT :limit
 
--- A bounty may be asked about by its own id too; that of a job's hold is the job's.
--- name: due_for
-SELECT {{hold}} FROM hold h
-WHERE h.agent_id = :agent_id AND h.status = 'OPEN' AND h.expires_at <= :now
-UNION ALL
-SELECT {{hold}} FROM hold h
-WHERE h.subject_id = :subject_id AND h.status = 'OPEN' AND h.expires_at <= :now
-UNION ALL
-SELECT {{hold}} FROM hold h
-WHERE h.id = :subject_id AND h.type = 'bounty' AND h.status = 'OPEN' AND h.expires_at <= :now
+-- name: due_of_{whose}
+-- each whose: agent = h.agent_id | subject = h.subject_id | itself = h.id
+SELECT {{hold}} FROM hold h WHERE {{whose}} = :id AND h.status = 'OPEN' AND h.expires_at <= :now

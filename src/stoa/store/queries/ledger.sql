@@ -1,22 +1,25 @@
--- name: open_account
-INSERT INTO account (id, balance) VALUES (:id, 0) ON CONFLICT DO NOTHING
+-- name: give
+INSERT INTO account AS a (id, balance) VALUES (:id, :amount)
+ON CONFLICT (id) DO UPDATE SET balance = a.balance + excluded.balance
 
--- name: move
-UPDATE account SET balance = balance + :amount
-WHERE id = :id AND (balance + :amount >= 0 OR id = 'issuer') RETURNING balance
+-- name: take
+UPDATE account SET balance = balance - :amount
+WHERE id = :id AND (balance - :amount >= 0 OR id = 'issuer')
 
 -- The newest transaction of two accounts.
 -- name: newest
 SELECT max(id) FROM (
-  SELECT max(transaction_id) AS id FROM posting WHERE account_id = :source
-  UNION ALL SELECT max(transaction_id) FROM posting WHERE account_id = :target) x
+  SELECT max(transaction_id) AS id FROM posting WHERE account_id = :first
+  UNION ALL SELECT max(transaction_id) FROM posting WHERE account_id = :second) x
 
 -- name: balance
 SELECT balance FROM account WHERE id = :id
 
--- name: insert_posting
+-- The accounts have moved already.
+-- name: insert_postings
 INSERT INTO posting (account_id, transaction_id, amount, balance_after)
-VALUES (:account_id, :transaction_id, :amount, :balance_after)
+VALUES (:first, :id, :first_amount, (SELECT balance FROM account WHERE id = :first)),
+       (:second, :id, :second_amount, (SELECT balance FROM account WHERE id = :second))
 
 -- name: seal
 INSERT INTO ledger_transaction (id, kind, reference_type, reference_id, created_at)
