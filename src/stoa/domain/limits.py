@@ -113,7 +113,7 @@ LEASE_RENEW_MS = 5 * SECOND_MS  # a stop of settlements is known to every proces
 # --- Workers. One that ends soon after its start is replaced after a pause that doubles.
 WORKER_STEADY_MS = 10 * SECOND_MS
 WORKER_PAUSE_MS = SECOND_MS // 4
-WORKER_PAUSE_MAX_MS = 30 * SECOND_MS
+WORKER_PAUSE_MAX_MS = 4 * SECOND_MS  # meanwhile clients wait, if no other worker is there
 WORKER_END_MS = 2 * SECOND_MS  # beyond the grace, for closing the store
 
 # --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
