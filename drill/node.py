@@ -52,8 +52,8 @@ class Node:
             subprocess.Popen(self.inside(*command), stdout=log, stderr=log, cwd=self.folder)
 
     def inside(self, *command: str) -> list[str]:
-        """The command that runs `command` on this machine."""
-        spaces = ["--user", "--net", "--pid", "--mount", "--preserve-credentials"]
+        """The command that runs `command` on this machine, in the folder it is given in."""
+        spaces = ["--user", "--net", "--pid", "--mount", "--preserve-credentials", "--wd=."]
         return ["nsenter", *spaces, "--target", str(self.pid), *command]
 
     def _log(self, name: str) -> IO[bytes]:

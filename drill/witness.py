@@ -47,6 +47,8 @@ class Witness:
         )
         assert self._process.stdout
         self._first = self._process.stdout.readline() + self._process.stdout.readline()
+        if not self._first:
+            raise RuntimeError("the witness did not start")
 
     def end(self) -> Seen:
         """Stop it; what it has seen."""
