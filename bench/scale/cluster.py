@@ -37,6 +37,14 @@ class Cluster:
         """The address of a database."""
         return f"postgresql://postgres@/{database}?host={self.sockets}"
 
+    async def setting(self, name: str) -> str:
+        """What the server says of one of its settings."""
+        connection = await asyncpg.connect(self.url("postgres"))
+        try:
+            return str(await connection.fetchval(f"SHOW {name}"))
+        finally:
+            await connection.close()
+
     async def has(self, database: str) -> bool:
         """Whether there is a database of this name."""
         connection = await asyncpg.connect(self.url("postgres"))

@@ -51,6 +51,8 @@ def rows() -> Iterator[tuple[str, Measure]]:
 async def lists(given: Given) -> list[Result]:
     """The median of every list with many replies, to that with few."""
     (small, large), results = await _loaded(given)
+    huge = await given.cluster.setting("huge_pages_status")
+    results.append(Result("huge pages of PostgreSQL", huge, detail="on with vm.nr_hugepages=1250"))
     few, many = await growth.compare(small, large, given.rounds)
     return [*results, *(_growth(name, few[name], many[name]) for name in few)]
 
