@@ -173,9 +173,9 @@ async def ready_jobs(pairs: list[tuple[Member, Member]], count: int, pace: Pace)
         deadlines = [round(began + in_advance + apart * number, 3) for number in range(count)]
         jobs = await submitted(pairs, deadlines)
         took = time.time() - began
-        if took < in_advance - 1 and 2 * took / count <= apart:
-            return jobs
         pace.seconds_for_each = took / count
+        if took < in_advance - 1 and 2 * pace.seconds_for_each <= apart:
+            return jobs
         in_advance = 2 * took + 2
     raise AssertionError("the machine is too slow to race")
 
@@ -217,9 +217,19 @@ def test_five_hundred_holds_raced_for_around_their_deadline_are_settled_once(
 ) -> None:
     async def race(crowd: Crowd) -> None:
         pairs = list(
-            zip(await crowd.members("creator", 8), await crowd.members("worker", 8), strict=True)
+            zip(await crowd.members("creator", 32), await crowd.members("worker", 32), strict=True)
         )
         pace = Pace()
+        for _ in range(4):
+            # Both sides win some, or it was no race: the machine did not keep its pace.
+            if all((await settle_around_their_time(crowd, pairs, pace)).values()):
+                return
+            pace = Pace(seconds_for_each=2 * pace.seconds_for_each)
+        raise AssertionError("the machine is too slow to race")
+
+    async def settle_around_their_time(
+        crowd: Crowd, pairs: list[tuple[Member, Member]], pace: Pace
+    ) -> dict[str, int]:
         raced = await ready_jobs(pairs, 500, pace)
         answers = await asyncio.gather(*(call for job in raced for call in race_for(*job, pace)))
         codes = Counter(answer.code for answer in answers)
@@ -228,8 +238,7 @@ def test_five_hundred_holds_raced_for_around_their_deadline_are_settled_once(
         outcomes = await settled(crowd, town, [job_id for job_id, _, _ in raced])
         assert outcomes["COMPLETED"] == paid
         assert outcomes["COMPLETED"] + outcomes["REFUNDED_EXPIRED"] == 500
-        # Both sides won some, or this was no race.
-        assert min(outcomes["COMPLETED"], outcomes["REFUNDED_EXPIRED"]) > 0, outcomes
+        return {ended: outcomes[ended] for ended in ("COMPLETED", "REFUNDED_EXPIRED")}
 
     run(town, race)
     settlements = "SELECT count(*) FROM settlement s JOIN job j ON j.id = s.hold_id"
