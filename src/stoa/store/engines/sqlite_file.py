@@ -16,6 +16,8 @@ from stoa.store.tx import StartRefused
 
 _BUSY_MS = 5000
 _WAL_BYTES = 64 * 1024 * 1024
+_STATEMENTS = 128
+"""Prepared ones that a connection keeps. It looks through them one by one for each that it runs."""
 _LOCK_MS = 1000
 """The process that writes for a server that was killed may take as long to notice and to end."""
 
@@ -27,7 +29,7 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
 
     It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
     """
-    connection = apsw.Connection(str(path), statementcachesize=128)
+    connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
     connection.set_busy_timeout(_BUSY_MS)
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
