@@ -11,6 +11,8 @@ from stoa.operations.valkey_limiter import ValkeyLimiter
 
 T = TypeVar("T")
 
+_numbers = count()  # for the logs of all limiters: a Valkey outlives those who made them
+
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
@@ -64,13 +66,12 @@ def in_memory() -> Steps:
 @contextmanager
 def in_valkey(url: str) -> Generator[Limiters]:
     """Limiters in this Valkey, each with logs of its own; only the last one made may be used."""
-    numbers = count()
     made: list[ValkeyLimiter] = []
 
     def new() -> Steps:
         while made:
             runner.run(made.pop().close())
-        made.append(ValkeyLimiter(url, own_clock=True, prefix=f"test{next(numbers)}"))
+        made.append(ValkeyLimiter(url, own_clock=True, prefix=f"test{next(_numbers)}"))
         return Steps(made[-1], runner.run, runner.run)
 
     with asyncio.Runner() as runner:
