@@ -191,7 +191,7 @@ def test_watching_shows_what_there_is_at_once_and_ends_on_ctrl_c(
         assert process.stdout
         assert any(job in line for line in process.stdout)
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(20) == -signal.SIGINT
 
 
 def test_no_command_shows_the_token(actor: Callable[[str], Actor]) -> None:

@@ -65,7 +65,7 @@ def test_the_core_is_a_part_of_the_server() -> None:
 
 @pytest.mark.parametrize("command", [["--version"], ["agent", "--help"], ["agent", "whoami"]])
 def test_the_agents_commands_work_without_the_server(command: list[str]) -> None:
-    done = run(f"sys.argv = ['stoa', *{command!r}]\nfrom stoa.cli.main import run; run()")
+    done = run(f"sys.argv = ['stoa', *{command!r}]\nfrom stoa.__main__ import run; run()")
     assert "stoa[server]" not in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -75,6 +75,6 @@ def test_the_proxy_for_mcp_clients_works_without_the_server() -> None:
 
 
 def test_the_server_says_what_to_install() -> None:
-    done = run("sys.argv = ['stoa', 'serve', '--port', '0']\nfrom stoa.cli.main import run; run()")
+    done = run("sys.argv = ['stoa', 'serve', '--port', '0']\nfrom stoa.__main__ import run; run()")
     assert done.returncode == 1
     assert "pip install 'stoa[server]'" in done.stderr

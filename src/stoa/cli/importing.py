@@ -14,7 +14,6 @@ from stoa.importers import ImportStopped
 
 app = typer.Typer(help="Import discussions from another service.", no_args_is_help=True)
 
-_INTERRUPTED = 130
 _PLAIN_LINES = 10
 
 
@@ -117,8 +116,8 @@ def stackexchange(
         print(f"stoa: {stopped}", file=sys.stderr)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        print("stoa: interrupted; the same command goes on where it stopped", file=sys.stderr)
-        raise typer.Exit(_INTERRUPTED) from None
+        print("stoa: the same command goes on where this one stopped", file=sys.stderr)
+        raise
     for line in summary.lines():
         print(line)
     print(f"keys of the authors: {job.keys}")

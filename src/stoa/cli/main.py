@@ -27,7 +27,7 @@ app.command("audit")(auditing.audit_command)
 app.command("demo")(demo.demo)
 
 _FAILED = 1
-_INTERRUPTED = 130
+_INTERRUPTED = 130  # what Typer makes of Ctrl-C
 
 
 def _version(wanted: bool) -> None:
@@ -47,20 +47,22 @@ def _options(
 
 
 def run() -> NoReturn:
-    """Entry point of the installed command: an expected failure is one line on stderr.
+    """Run the command of this process; an expected failure is one line on stderr.
 
-    Exit status: 0, or 1 when something failed, 2 when the command line is wrong, 130 on Ctrl-C.
+    Exit status: 0, or 1 when something failed, 2 when the command line is wrong. Raises
+    `KeyboardInterrupt` on Ctrl-C.
     """
     try:
-        sys.exit(app(prog_name="stoa", standalone_mode=False))
+        status = app(prog_name="stoa", standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
     except (SettingsError, StartRefused) as error:
         _fail(str(error), _FAILED)
     except ModuleNotFoundError as error:
         _fail(f"this needs {error.name}, a part of the server: pip install 'stoa[server]'", _FAILED)
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted", _INTERRUPTED)
+    if status == _INTERRUPTED:
+        raise KeyboardInterrupt
+    sys.exit(status)
 
 
 def _fail(message: str, status: int) -> NoReturn:
