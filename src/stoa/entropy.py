@@ -16,6 +16,11 @@ def request_id() -> str:
     return f"{_numbers.getrandbits(64):016x}"
 
 
+def lifetime(most: int) -> int:
+    """Between half of `most` and all of it: what is made together is not to end together."""
+    return most - _numbers.randrange(most // 2 + 1)
+
+
 class Ids:
     """Makes ids that sort by creation."""
 

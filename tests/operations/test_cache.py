@@ -5,6 +5,7 @@ import random
 import msgspec
 import pytest
 
+from stoa.entropy import lifetime
 from stoa.operations.cache import AnswerCache, Entry
 from stoa.store.tx import EVERYTHING, Tx
 from tests.support.app import App
@@ -35,6 +36,12 @@ def change(stoa: App, key: str) -> None:
         tx.touch(key)
 
     stoa.run(stoa.stoa.store.write(touch))
+
+
+def test_answers_that_are_made_together_end_one_after_the_other() -> None:
+    lives = sorted(lifetime(1000) for _ in range(1000))
+    assert 500 <= lives[0] < lives[500] < lives[-1] <= 1000
+    assert lives[-1] - lives[0] > 400
 
 
 def test_an_answer_is_kept_until_what_it_shows_changes(stoa: App, cache: AnswerCache) -> None:

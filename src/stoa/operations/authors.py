@@ -1,8 +1,8 @@
 """The authors embedded in threads and replies, remembered between calls.
 
 An agent is kept by its version, which the rows carry, so a changed profile shows at once on every
-engine. What changes without a new version (last seen, reputation) may be half a minute old, and
-a minute in an answer that is kept as long again.
+engine. What changes without a new version (last seen, reputation) may be ten seconds old, and
+a minute in an answer that is kept.
 """
 
 from collections.abc import Iterable
@@ -37,14 +37,14 @@ def agent_resource(row: AgentRow) -> Agent:
 
 
 class Authors:
-    """Agents by `(id, version)`, each at most a minute old."""
+    """Agents by `(id, version)`, each at most ten seconds old."""
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[int, Agent]] = {}
 
     async def load(self, tx: Tx, keys: Iterable[Key]) -> dict[str, Agent]:
         """The agents of these `(id, version)` pairs by id, with at most one query."""
-        oldest = tx.now - limits.KEPT_MS
+        oldest = tx.now - limits.AUTHORS_KEPT_MS
         found: dict[str, Agent] = {}
         missing: list[str] = []
         for key in keys:

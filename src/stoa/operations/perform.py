@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import astuple
 
+from stoa import entropy
 from stoa.domain import limits
 from stoa.operations import idempotency
 from stoa.operations.call import Call, Caller, Services
@@ -79,7 +80,7 @@ class Performance(msgspec.Struct, frozen=True, gc=False):
         body = encode(answer)
         if caller and asked.keyed:
             await idempotency.keep(tx, caller.agent_id, asked.keyed, body)
-        latest = call.now + limits.KEPT_MS
+        latest = call.now + entropy.lifetime(limits.KEPT_MS)
         return Performed(
             body,
             getattr(answer, "next_cursor", None),

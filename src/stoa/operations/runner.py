@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 import structlog
 
+from stoa import entropy
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
@@ -162,7 +163,7 @@ class Runner:
             return entry.body
         stamp = self._store.stamp()
         body, until = await make()
-        expires_at = min(until, self._clock() + limits.KEPT_MS)
+        expires_at = min(until, self._clock() + entropy.lifetime(limits.KEPT_MS))
         self._cache.put(key, Entry(body, "", shown_id, stamp, expires_at))
         return body
 
