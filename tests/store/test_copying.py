@@ -17,16 +17,20 @@ from stoa.settings import Settings
 from stoa.store import copying
 from stoa.store.copying import TABLES, Change, Outcome, Target
 from stoa.store.engines import copying as engines
+from stoa.store.engines.postgres_connection import connect
 from stoa.store.tx import Row, StartRefused
 from tests.support import everything, jobs
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
-from tests.support.postgresql import PostgreSQL
+from tests.support.postgresql import PostgreSQL, rows
 from tests.support.schema import migrated
 
 BOTH = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 SMALL = 7
 """Rows per transaction here, so that there are many."""
+ASKS_WHO_IS_THERE = """
+SELECT 1 FROM pg_stat_activity WHERE application_name = 'stoa-copy' AND query LIKE '%application%'
+"""
 
 Wrap = Callable[[Target], Any]
 
@@ -219,6 +223,25 @@ def test_a_copy_that_is_ended_again_and_again_is_carried_to_its_end(
             no_server_opens(other)
     assert deaths > 5
     assert differing(told_at(other, stoa, full[:1]), told) == []
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_server_that_is_just_ending_is_waited_for(
+    stoa: App, settings: Settings, other: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stoa.agent("ada")
+    stoa.close()
+    monkeypatch.setattr("stoa.store.engines.postgres_copying._LEAVING_MS", 60_000)
+
+    async def end_meanwhile() -> None:
+        left = await connect(settings.database_url)
+        copied = asyncio.create_task(asyncio.to_thread(moved, settings, other, stoa.clock))
+        while not await rows(settings.database_url, ASKS_WHO_IS_THERE):
+            continue
+        await left.close()
+        await copied
+
+    asyncio.run(end_meanwhile())
 
 
 @BOTH

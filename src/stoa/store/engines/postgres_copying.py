@@ -1,11 +1,12 @@
 """The sides of a copy that are a PostgreSQL database."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from asyncpg import exceptions as errors
 
-from stoa.clock import Clock
+from stoa.clock import Clock, elapsed_ms
 from stoa.store import search
 from stoa.store.copying import Change, Key, Table
 from stoa.store.engines import copying as sql
@@ -20,6 +21,10 @@ _LOCK_WAIT = "SET lock_timeout = '5s'"  # a copy that was killed is gone by then
 _NO_LIMITS = (
     "SET lock_timeout = 0; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
 )
+_LEAVING_MS = 1000
+"""The sessions of a server that was just stopped may take as long to end."""
+_LOOK_S = 0.02
+
 _USED = """
 SELECT EXISTS (SELECT 1 FROM pg_stat_activity
                WHERE datname = current_database() AND application_name = $1)
@@ -46,7 +51,7 @@ async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"
         await postgres_migrations.refuse_unfinished(connection, place(url))
         await connection.execute(_NO_LIMITS)
         # Looked at before the snapshot: whoever is gone by then has written what it shows.
-        served = bool(await connection.fetchval(_USED, APPLICATION))
+        served = await _is_used(connection)
         written = int(await connection.fetchval(_WRITTEN))
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.fetchval("SELECT count(*) FROM secret")
@@ -65,6 +70,16 @@ async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"
             raise StartRefused(f"another copy to {place(url)} is running") from None
         await connection.execute(_NO_LIMITS)
         yield PostgresTarget(url, connection, clock)
+
+
+async def _is_used(connection: Connection) -> bool:
+    """Whether a server has the database open, and keeps it open."""
+    deadline = elapsed_ms() + _LEAVING_MS
+    while used := bool(await connection.fetchval(_USED, APPLICATION)):
+        if elapsed_ms() > deadline:
+            break
+        await asyncio.sleep(_LOOK_S)
+    return used
 
 
 class _PostgresSide:
@@ -90,9 +105,6 @@ class _PostgresSide:
         statement, values = sql.select(table, columns, after, upto, limit)
         return [tuple(row) for row in await self._connection.fetch(statement, *values)]
 
-    async def _is_used(self) -> bool:
-        return bool(await self._connection.fetchval(_USED, APPLICATION))
-
 
 class PostgresSource(_PostgresSide):
     """A snapshot of a database."""
@@ -107,7 +119,8 @@ class PostgresSource(_PostgresSide):
     async def is_served(self) -> bool:
         await self._connection.execute("SELECT pg_stat_clear_snapshot()")
         written = await self._connection.fetchval(_WRITTEN)
-        return self._served or written != self._written or await self._is_used()
+        used = await self._connection.fetchval(_USED, APPLICATION)
+        return bool(self._served or written != self._written or used)
 
 
 class PostgresTarget(_PostgresSide):
@@ -123,7 +136,7 @@ class PostgresTarget(_PostgresSide):
         async with self._connection.transaction():
             await self._connection.execute(marks.MAKE)
             await self._connection.execute(marks.ADD, identity, source)
-        if await self._is_used():
+        if await _is_used(self._connection):
             await self._connection.execute(marks.DROP)
             raise StartRefused(f"{self.place} is served by a Stoa: stop it first")
 
