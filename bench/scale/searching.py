@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import apsw
 import asyncpg
-import msgspec
 
 from bench.scale.lists import PAGE
 from bench.scale.loading import copy, filled
@@ -79,7 +78,7 @@ def fill_sqlite(path: Path, world: World) -> None:
         _insert(connection, "post", ((post[0], post[1], post[2]) for post in batch))
         with connection:
             texts = [{"id": post[0], "title": post[3], "body": post[4]} for post in batch]
-            connection.execute(index, {"rows": msgspec.json.encode(texts).decode()})
+            connection.executemany(index, texts)
     connection.execute("ANALYZE")
     connection.close()
 

@@ -290,10 +290,10 @@ def test_without_a_write_it_is_noticed_in_time(
     raise AssertionError("nobody looked")
 
 
-def test_what_waits_for_the_end_of_a_group_is_one_statement_and_only_of_work_that_stays(
+def test_what_waits_for_the_end_of_a_group_is_carried_out_only_of_work_that_stays(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = "INSERT INTO secret SELECT value ->> 'name', x'01' FROM json_each(:rows)"
+    kept = "INSERT INTO secret VALUES (:name, x'01')"
     monkeypatch.setitem(statements.load("sqlite"), "secrets.keep", kept)
 
     def later(name: str, error: Exception | None = None) -> Callable[[Tx], Any]:

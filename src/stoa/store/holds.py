@@ -100,6 +100,8 @@ async def due(tx: Tx) -> list[HoldRow]:
 
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
     """The due holds of an agent and of these threads, bounties or jobs, the longest ago first."""
+    if not await tx.one("holds.any_due", now=tx.now):
+        return []  # as nearly always, since sweeps look for them too
     rows = await tx.all("holds.due_of_agent", id=agent_id, now=tx.now)
     for subject_id in subject_ids:
         whose = "itself" if ids.is_id("bty", subject_id) else "subject"

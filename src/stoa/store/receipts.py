@@ -1,7 +1,5 @@
 """Receipts of actions."""
 
-import msgspec
-
 from stoa.schemas.base import Receipt, iso
 from stoa.store.tx import Tx, Value
 
@@ -13,7 +11,7 @@ def insert(tx: Tx, receipt: Receipt) -> None:
 
 async def insert_now(tx: Tx, receipt: Receipt) -> None:
     """Keep a receipt made in this transaction; it is there from now on."""
-    await tx.run("receipts.insert", rows=msgspec.json.encode([_values(tx, receipt)]).decode())
+    await tx.run("receipts.insert_now", **_values(tx, receipt))
 
 
 def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:

@@ -32,8 +32,10 @@ class Tx(Protocol):
 
     def defer(self, statement: str, **values: Value) -> None:
         """Carry out a change at the end, before the commit, together with those that others want of
-        the same kind: the statement takes the values of all as `:rows`, a JSON array. It must be
-        one that breaks no rule and that nothing before the commit reads."""
+        the same kind. It must be one that breaks no rule and that nothing before the commit reads.
+
+        On PostgreSQL the statement takes the values of all as `:rows`, a JSON array.
+        """
         ...
 
     async def lock(self, table: str, *ids: str) -> None:

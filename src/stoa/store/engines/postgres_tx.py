@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from functools import cache
 from typing import cast
 
+import msgspec
+
 from stoa.clock import Clock
 from stoa.domain.querylang import Query
 from stoa.store import statements
-from stoa.store.deferring import Deferred, together
+from stoa.store.deferring import Deferred, by_statement
 from stoa.store.engines.postgres_connection import Connection
 from stoa.store.tsquery import to_tsquery, to_words
 from stoa.store.tx import Row, Value
@@ -75,9 +77,10 @@ class PostgresTx:
     async def finish(self) -> None:
         """Carry out what was deferred."""
         deferred, self._deferred = self._deferred, []
-        if rows := together(deferred):
-            sqls = tuple(self._statements[name][0] for name in rows)
-            await self._connection.execute(_at_once(sqls), *rows.values())
+        if changes := by_statement(deferred):
+            sqls = tuple(self._statements[name][0] for name in changes)
+            rows = (msgspec.json.encode(its).decode() for its in changes.values())
+            await self._connection.execute(_at_once(sqls), *rows)
 
     async def lock(self, table: str, *ids: str) -> None:
         if ids:

@@ -36,7 +36,6 @@ T = TypeVar("T")
 
 _READ_BYTES = 1024 * 1024
 _STREAMS = {0, 1, 2}  # what the process may write its log to
-_CACHE_MB = 64
 _LOOKASIDE = (1200, 500)
 """Pieces of memory that statements find without asking the system: bytes of each, and how many."""
 
@@ -143,7 +142,7 @@ def _live(path: Path, clock: Clock, link: socket.socket, carrier: Carrier, lock:
     try:
         _leave_the_server(keep={link.fileno(), lock})
         _be_one_thread()
-        groups = Groups(connect(path, writer=True, cache_mb=_CACHE_MB), clock)
+        groups = Groups(connect(path, writer=True), clock)
         link.sendall(b"!")
         _serve(groups, link, carrier)
         groups.close()

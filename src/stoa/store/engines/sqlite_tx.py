@@ -7,7 +7,7 @@ import apsw
 
 from stoa.domain.querylang import Query
 from stoa.store import statements
-from stoa.store.deferring import Deferred, together
+from stoa.store.deferring import Deferred, by_statement
 from stoa.store.fts5 import searchable, to_fts5
 from stoa.store.tx import Row, Value
 
@@ -58,12 +58,11 @@ class SqliteTx:
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:
-    """Carry out what these transactions deferred. Each statement runs once: for as long as it does,
-    other threads have the interpreter. (A full-text index also writes all it was given at the end
-    of every savepoint; this comes behind the last one.)"""
+    """Carry out what these transactions deferred, one kind after the other. (A full-text index
+    writes all it was given at the end of every savepoint; this comes behind the last one.)"""
     deferred = [one for tx in transactions for one in tx.take_deferred()]
-    for statement, rows in together(deferred).items():
-        connection.execute(statements.load("sqlite")[statement], {"rows": rows})
+    for statement, rows in by_statement(deferred).items():
+        connection.executemany(statements.load("sqlite")[statement], rows)
 
 
 def drive(work: Coroutine[Any, Any, T]) -> T:

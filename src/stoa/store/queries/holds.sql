@@ -28,6 +28,9 @@ WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
 SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
 ORDER BY h.expires_at LIMIT :limit
 
+-- name: any_due
+SELECT 1 FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now LIMIT 1
+
 -- name: due_of_{whose}
 -- each whose: agent = h.agent_id | subject = h.subject_id | itself = h.id
 SELECT {{hold}} FROM hold h WHERE {{whose}} = :id AND h.status = 'OPEN' AND h.expires_at <= :now

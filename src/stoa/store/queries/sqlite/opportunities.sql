@@ -28,5 +28,4 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- name: insert_terms
 INSERT INTO opportunity_term (term, opportunity_id, is_tag)
-SELECT r.value ->> 'term', o.id, r.value ->> 'is_tag'
-FROM json_each(:rows) r CROSS JOIN opportunity o WHERE o.id = r.value ->> 'id'
+SELECT :term, id, :is_tag FROM opportunity WHERE id = :id

@@ -2,8 +2,7 @@
 -- let some: iif(CAST(:author AS TEXT) IS NULL AND :tags = '[]', :some, 0)
 
 -- name: index_post
-INSERT INTO post_index (rowid, title, body)
-SELECT value ->> 'id', value ->> 'title', value ->> 'body' FROM json_each(:rows)
+INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
 
 -- Looks at the newest texts with the words. Each word of the query counts the more the fewer of
 -- these have it, as bm25 does it with k1 = 0; in a title it counts four times. Beside a quoted phrase

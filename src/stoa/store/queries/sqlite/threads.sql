@@ -4,14 +4,12 @@ WHERE t.id IN (SELECT value FROM json_each(:ids))
 
 -- name: insert_tags
 INSERT INTO thread_tag (tag, thread_id, last_activity_at, reply_count)
-SELECT r.value ->> 'tag', t.id, t.last_activity_at, t.reply_count
-FROM json_each(:rows) r CROSS JOIN thread t WHERE t.id = r.value ->> 'thread_id'
+SELECT :tag, id, last_activity_at, reply_count FROM thread WHERE id = :thread_id
 
 -- Tags repeat of their threads what lists by tag are sorted by. They do so later, for many replies at
 -- once: until then the thread itself is asked.
 -- name: carry_to_tags
-INSERT INTO thread_moved SELECT DISTINCT value ->> 'id' FROM json_each(:rows) WHERE TRUE
-ON CONFLICT DO NOTHING
+INSERT INTO thread_moved VALUES (:id) ON CONFLICT DO NOTHING
 
 -- name: list_tag_{order}
 -- each order: active = last_activity_at | replies = reply_count
