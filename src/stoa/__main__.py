@@ -1,8 +1,7 @@
-"""The command `stoa`, installed or as `python -m stoa`, and how Ctrl-C ends it at any moment."""
+"""The command `stoa`, installed or as `python -m stoa`, and how Ctrl-C ends it."""
 
-import signal
+import os
 import sys
-from contextlib import suppress
 
 
 def run() -> None:
@@ -15,11 +14,20 @@ def run() -> None:
 
         main.run()
     except KeyboardInterrupt:
-        sys.stderr.write("stoa: interrupted\n")
-        with suppress(OSError):  # nobody may read it any more
-            sys.stdout.flush()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGINT)
+        _end_by_signal()
+
+
+def _end_by_signal() -> None:
+    # Loaded here, so that the interpreter comes to the above sooner.
+    import signal
+    from contextlib import suppress
+
+    with suppress(OSError):  # that nobody reads any more
+        os.write(2, b"stoa: interrupted\n")
+    with suppress(OSError, ValueError, AttributeError):  # or that was closed, or never open
+        sys.stdout.flush()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -163,7 +163,10 @@ def test_an_agents_own_page_counts_all_of_it(stoa: App, alice: Agent) -> None:
     assert tag(stoa.get(f"agents/{alice.id}").ok()) != tag(first)
 
 
-def test_an_embedded_author_is_at_most_a_minute_old(stoa: App, alice: Agent, thread: Any) -> None:
+def test_an_embedded_author_is_at_most_a_minute_old(
+    stoa: App, alice: Agent, thread: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.entropy.lifetime", int)  # as long as it may be
     first, later = (f"threads/{shown['id']}" for shown in (thread, alice.thread()))
     stoa.get(first).ok()
     stoa.sql("UPDATE agent SET reputation = 40")

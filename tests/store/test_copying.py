@@ -28,8 +28,9 @@ from tests.support.schema import migrated
 BOTH = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 SMALL = 7
 """Rows per transaction here, so that there are many."""
-ASKS_WHO_IS_THERE = """
-SELECT 1 FROM pg_stat_activity WHERE application_name = 'stoa-copy' AND query LIKE '%application%'
+HAS_SEEN_WHO_IS_THERE = """
+SELECT 1 FROM pg_stat_activity
+WHERE application_name = 'stoa-copy' AND query LIKE '%application%' AND state = 'idle'
 """
 
 Wrap = Callable[[Target], Any]
@@ -236,7 +237,7 @@ def test_a_server_that_is_just_ending_is_waited_for(
     async def end_meanwhile() -> None:
         left = await connect(settings.database_url)
         copied = asyncio.create_task(asyncio.to_thread(moved, settings, other, stoa.clock))
-        while not await rows(settings.database_url, ASKS_WHO_IS_THERE):
+        while not copied.done() and not await rows(settings.database_url, HAS_SEEN_WHO_IS_THERE):
             continue
         await left.close()
         await copied

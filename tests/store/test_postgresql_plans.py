@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from typing import Any, TypeVar
 
 import asyncpg
@@ -43,11 +43,13 @@ class Database:
             await self.connection.copy_records_to_table(table, records=rows)
         await self.connection.execute("ANALYZE")
 
-    async def plan(self, name: str) -> list[dict[str, Any]]:
-        """The steps of a statement whose values are not known yet."""
+    async def plan(
+        self, name: str, without: Iterable[str] = ONLY_IF_NEEDED
+    ) -> list[dict[str, Any]]:
+        """The steps of a statement whose values are not known yet, `without` some ways."""
         sql, names = STATEMENTS[name]
         async with self.connection.transaction():
-            for setting in ONLY_IF_NEEDED:
+            for setting in without:
                 await self.connection.execute(f"SET LOCAL {setting} = off")
             await self.connection.execute("SET LOCAL plan_cache_mode = force_generic_plan")
             await self.connection.execute(f"PREPARE asked AS {sql}")
@@ -92,6 +94,27 @@ def database(postgresql: PostgreSQL) -> Iterator[Database]:
 def test_a_paged_statement_neither_sorts_nor_scans_a_table(database: Database, name: str) -> None:
     kinds = {step["Node Type"] for step in database.run(database.plan(name))}
     assert kinds & {"Sort", "Incremental Sort", "Seq Scan"} == set()
+
+
+def test_an_index_tells_that_no_hold_is_due(database: Database) -> None:
+    kinds = {step["Node Type"] for step in database.run(plan_among_open_holds(database))}
+    assert "Seq Scan" not in kinds
+
+
+async def plan_among_open_holds(database: Database) -> list[dict[str, Any]]:
+    """How it is found out whether one of many holds is due."""
+    transaction = database.connection.transaction()
+    await transaction.start()
+    await database.connection.execute("SET LOCAL session_replication_role = replica")
+    await database.connection.execute(
+        "INSERT INTO hold (id, type, subject_id, agent_id, amount, status, created_at, expires_at) "
+        "SELECT 'job_' || n, 'job', 'job_' || n, 'ag_' || n, 1, 'OPEN', n, n "
+        f"FROM generate_series(1, {ROWS}) n"
+    )
+    await database.connection.execute("ANALYZE hold")
+    steps = await database.plan("holds.any_due", without=())
+    await transaction.rollback()
+    return steps
 
 
 @pytest.mark.parametrize("name", PAGES)

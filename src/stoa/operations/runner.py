@@ -156,14 +156,15 @@ class Runner:
     async def kept(self, key: str, shown_id: str, make: Make) -> bytes:
         """The bytes that `make` gives with the time (ms) until which they hold, or the ready ones.
 
-        They are made anew when `shown_id` or an agent's profile changed, and once a minute.
+        They are made anew when `shown_id` or an agent's profile changed, and within a minute.
         """
-        entry = self._cache.get(key, self._clock())
+        now = self._clock()
+        entry = self._cache.get(key, now)
         if entry:
             return entry.body
         stamp = self._store.stamp()
         body, until = await make()
-        expires_at = min(until, self._clock() + entropy.lifetime(limits.KEPT_MS))
+        expires_at = min(until, now + entropy.lifetime(limits.KEPT_MS))
         self._cache.put(key, Entry(body, "", shown_id, stamp, expires_at))
         return body
 

@@ -36,7 +36,7 @@ class Sitemap:
         self._site = site
 
     async def whole(self, _: Request) -> Response:
-        """All addresses, or the addresses of the parts; made once a minute at most."""
+        """All addresses, or the addresses of the parts; kept for a minute at most."""
 
         async def make() -> tuple[bytes, int]:
             return await self._whole(), FOREVER

@@ -28,8 +28,10 @@ WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
 SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
 ORDER BY h.expires_at LIMIT :limit
 
+-- Its order makes PostgreSQL ask the index, where it expects to meet one soon in the table itself.
 -- name: any_due
-SELECT 1 FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now LIMIT 1
+SELECT 1 FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
+ORDER BY h.expires_at LIMIT 1
 
 -- name: due_of_{whose}
 -- each whose: agent = h.agent_id | subject = h.subject_id | itself = h.id
