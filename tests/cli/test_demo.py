@@ -1,6 +1,9 @@
 """The demo tells its story, and its ledger is clean."""
 
 import asyncio
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from itertools import cycle
@@ -15,6 +18,7 @@ from stoa.demo.stage import stage
 from stoa.demo.story import Story
 from stoa.settings import Settings
 from tests.support.command import run_stoa
+from tests.support.server import environment
 
 TOLD = (
     "The bounty goes to Grace: payout of 15.",
@@ -31,6 +35,21 @@ def test_the_demo_tells_of_every_way_that_work_ends_and_closes_with_a_clean_audi
     assert (finished.code, finished.err) == (0, "")
     for told in (*TOLD, "all credits come from signup grants"):
         assert told in finished.out
+
+
+def test_ctrl_c_ends_the_demo_in_the_middle_of_its_story() -> None:
+    command = [sys.executable, "-m", "stoa", "demo"]
+    with subprocess.Popen(
+        command, env=environment({}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        while TOLD[0] not in process.stdout.readline():
+            continue
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.stderr.read() == "stoa: interrupted\n"
+        assert process.wait() == -signal.SIGINT
 
 
 class InTurn:

@@ -22,7 +22,9 @@ from stoa.importers.keyfile import KeyFile
 from stoa.importers.player import POSTPONED
 from stoa.importers.posts_xml import rows
 from stoa.importers.sessions import Sessions
+from stoa.importers.stackexchange import default_keys
 from tests.importers.conftest import SMALL, Import
+from tests.support.command import run_stoa
 from tests.support.server import Server, environment
 
 ROOT = Path(__file__).parents[2]
@@ -187,6 +189,15 @@ def test_a_second_run_writes_nothing(server: Server, importing: MakeImport):
     assert _ids(imported.threads()) == before
 
 
+def test_a_server_is_known_again_by_another_of_its_addresses(server: Server, importing: MakeImport):
+    imported = importing(server.url)
+    imported.run()
+    before = _ids(imported.threads())
+    with pytest.raises(ImportStopped, match=f"an earlier run knew as {server.url}: give that"):
+        importing(server.url.replace("127.0.0.1", "localhost")).run()
+    assert _ids(imported.threads()) == before
+
+
 @pytest.mark.parametrize("line", [1, 3, 5, 8])
 def test_a_killed_import_goes_on_and_writes_nothing_twice(
     server: Server, importing: MakeImport, line: int
@@ -246,6 +257,20 @@ def test_a_malformed_file_is_one_line_and_leaves_nothing(tmp_path: Path):
         f"stoa: {source}, line 9: not well-formed XML: not well-formed (invalid token)\n",
     )
     assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize("source", ["folder", "file/Posts.xml"])
+def test_what_is_no_file_is_one_line(server: Server, tmp_path: Path, source: str):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    done = run_stoa("import", "stackexchange", str(tmp_path / source), "--url", server.url)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("stoa: cannot read")
+    assert done.err.count("\n") == 1
+
+
+def test_a_folder_named_by_a_dot_has_a_place_for_keys():
+    assert default_keys(Path()) == Path("..keys")
 
 
 def test_the_command_prints_the_summary_and_where_the_keys_are(

@@ -402,7 +402,7 @@ def test_what_a_new_transaction_of_a_large_ledger_touched_is_audited_within_the_
 
 @pytest.mark.usefixtures("paid")
 def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
-    stoa: App, tmp_path: Path
+    stoa: App,
 ) -> None:
     clean = audit_command(stoa)
     assert (clean.code, "differences" in clean.out) == (0, True)
@@ -410,9 +410,25 @@ def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
     broken = audit_command(stoa)
     assert broken.code == 1
     assert "issuer: expected" in broken.out
-    missing = run_stoa("audit", "--data-dir", str(tmp_path / "nothing"))
-    assert (missing.code, missing.out) == (1, "")
-    assert missing.err.startswith("stoa: there is no database at")
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("nothing", "there is no database at"),
+        ("text/stoa.db", "cannot use the database"),
+        ("text", "cannot open the database {path}/stoa.db: file is not a database"),
+    ],
+)
+def test_a_database_that_cannot_be_audited_is_one_line(
+    tmp_path: Path, folder: str, said: str
+) -> None:
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "stoa.db").write_text("Not a database, but long enough to be one. " * 99)
+    done = run_stoa("audit", "--data-dir", str(tmp_path / folder))
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"stoa: {said.format(path=tmp_path / folder)}")
+    assert done.err.count("\n") == 1
 
 
 @pytest.mark.usefixtures("paid")

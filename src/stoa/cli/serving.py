@@ -120,6 +120,7 @@ async def _serve(
         _end_with_supervisor(life)
     async with await Stoa.open(settings, apart=True) as stoa:
         server = stoa.server()
+        server.end_on_signals()
         gc.collect()
         gc.freeze()  # what a server is made of stays: nobody looks through it for what may go
         ready()

@@ -1,8 +1,7 @@
-"""The server: uvicorn with our connections, ended by SIGTERM or SIGINT."""
+"""The server: uvicorn with our connections, which may be ended by SIGTERM and SIGINT."""
 
 import asyncio
 import signal
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -61,13 +60,15 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
 
+    def end_on_signals(self) -> None:
+        """From now on SIGTERM and SIGINT let what runs finish and end the server."""
+        for name in _ENDING:
+            asyncio.get_running_loop().add_signal_handler(name, self.handle_exit, name, None)
+
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """SIGTERM and SIGINT let what runs finish. The base would raise them again afterwards,
-        which ends the process before the store is closed."""
-        if threading.current_thread() is threading.main_thread():
-            for name in _ENDING:
-                asyncio.get_running_loop().add_signal_handler(name, self.handle_exit, name, None)
+        """Leave signals alone. The base would take them, and raise them again afterwards, which
+        ends the process before the store is closed."""
         yield
 
     async def on_tick(self, counter: int) -> bool:

@@ -157,6 +157,14 @@ class Forum:
                     f"({refused}); if its data was thrown away, remove the journal to start over"
                 ) from None
 
+    async def has(self, thread_id: str) -> bool:
+        """Whether the server knows a thread. Raises ImportStopped when it does not answer."""
+        try:
+            await self.patiently("looking for an earlier import", lambda: self.thread(thread_id))
+        except Refused:
+            return False
+        return True
+
     async def create_thread(
         self, session: Session, title: str, body: str, tags: Sequence[str]
     ) -> str:

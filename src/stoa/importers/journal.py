@@ -140,6 +140,11 @@ class Journal:
         """The id of some thread that an earlier run created on this server."""
         return msgspec.convert(self._value("any_thread", server=self._server), str | None)
 
+    def elsewhere(self) -> list[tuple[str, str]]:
+        """The other servers that were imported into, each with the id of some thread there."""
+        rows = self._run("elsewhere", server=self._server)
+        return msgspec.convert(list(rows), list[tuple[str, str]])
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing was ever begun, on any server."""

@@ -112,6 +112,10 @@ SELECT 1 FROM written WHERE server = :server AND action = :action AND remote = :
 SELECT remote FROM written WHERE server = :server AND action = 'thread' AND remote IS NOT NULL
 LIMIT 1
 
+-- name: elsewhere
+SELECT server, min(remote) FROM written
+WHERE server <> :server AND action = 'thread' AND remote IS NOT NULL GROUP BY server
+
 -- name: any_row
 SELECT 1 FROM written LIMIT 1
 

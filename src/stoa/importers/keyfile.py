@@ -62,8 +62,9 @@ class KeyFile:
     def __init__(self, path: Path) -> None:
         """Read the file if there is one. Raises ImportStopped if it is damaged or not private."""
         self.path = path.resolve()
-        self.existed = self.path.exists()
-        self._keys = _read(self.path) if self.existed else {}
+        found = _read(self.path)
+        self.existed = found is not None
+        self._keys = found or {}
         self._added = False
 
     def __len__(self) -> int:
@@ -97,12 +98,14 @@ class KeyFile:
             yield encode(key) + b"\n"
 
 
-def _read(path: Path) -> dict[str, AuthorKey]:
+def _read(path: Path) -> dict[str, AuthorKey] | None:
     try:
         if os.name == "posix" and path.stat().st_mode & _OTHERS:
             raise ImportStopped(f"the key file {path} is open to others: run chmod 600 {path}")
         with path.open("rb") as file:
             return _parse(path, file)
+    except FileNotFoundError:
+        return None
     except OSError as error:
         raise ImportStopped(f"cannot read the key file {path}: {error.strerror}") from None
 

@@ -37,12 +37,12 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def journal(self) -> Path:
         """The journal lies beside the key file."""
-        return self.keys.with_name(f"{self.keys.name}.journal")
+        return Path(f"{self.keys}.journal")
 
 
 def default_keys(source: Path) -> Path:
     """The key file lies beside the source unless another is named."""
-    return source.with_name(f"{source.name}.keys")
+    return Path(f"{source}.keys")
 
 
 def run(job: Job, progress: Progress) -> Summary:
@@ -75,9 +75,20 @@ async def _play(
 ) -> None:
     async with Forum(job.url, job.concurrency, progress.say) as forum:
         await forum.check(journal.any_thread())
+        await _refuse_second_address(forum, journal)
         writes = Writes(source, journal, forum)
         player = Player(writes, Sessions(forum, keys), summary, progress)
         await player.play(journal.pending(), job.concurrency)
+
+
+async def _refuse_second_address(forum: Forum, journal: Journal) -> None:
+    """Raise ImportStopped when an earlier run knew this server by another address."""
+    for address, thread_id in journal.elsewhere():
+        if await forum.has(thread_id):
+            raise ImportStopped(
+                f"{forum.url} is the server that an earlier run knew as {address}: "
+                "give that address as --url, or everything would be written twice"
+            )
 
 
 def _check_url(url: str) -> None:

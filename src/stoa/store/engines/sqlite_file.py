@@ -31,6 +31,7 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
     """
     connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
     connection.set_busy_timeout(_BUSY_MS)
+    connection.execute("PRAGMA schema_version")  # which says when the file is no database
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.register_fts5_function("points", points)
@@ -79,10 +80,13 @@ def _taken(descriptor: int) -> bool:
 
 
 def existing(path: Path) -> Path:
-    """The full path of a file. Raises `StartRefused` when there is none."""
-    if not path.exists():
-        raise StartRefused(f"there is no database at {path}")
-    return path.resolve()
+    """The full path of a file. Raises `StartRefused` when there is none that can be found."""
+    try:
+        return path.resolve(strict=True)
+    except FileNotFoundError:
+        raise StartRefused(f"there is no database at {path}") from None
+    except OSError as error:
+        raise StartRefused(f"cannot use the database {path}: {error.strerror}") from None
 
 
 @contextmanager
