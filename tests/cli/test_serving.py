@@ -73,11 +73,13 @@ def test_an_address_of_another_machine_is_told(tmp_path: Path):
     assert said.startswith("cannot listen on 192.0.2.1 port 0: ")
 
 
-@pytest.mark.parametrize("place", ["file", "file/below", "/proc/stoa"])
-def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path, place: str):
+@pytest.mark.parametrize(
+    ("place", "reason"), [("file", "it is a file"), ("file/below", "Not a dir"), ("/proc/stoa", "")]
+)
+def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path, place: str, reason: str):
     (tmp_path / "file").write_text("kept")
     said = serve(tmp_path / place)
-    assert said.startswith(f"cannot use the data folder {tmp_path / place}: ")
+    assert said.startswith(f"cannot use the data folder {tmp_path / place}: {reason}")
     assert (tmp_path / "file").read_text() == "kept"
 
 

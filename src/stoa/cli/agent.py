@@ -318,7 +318,7 @@ def watch(
 ) -> None:
     """Show what the agent could earn, and then each new opportunity as it appears.
 
-    It asks as often as the service wants to be asked. Ctrl-C ends it.
+    It asks as often as the service wants to be asked, every five minutes. Ctrl-C ends it.
     """
     from stoa.cli import agent_session as session
 

@@ -60,6 +60,8 @@ def lock(path: Path) -> int:
     try:
         _make_folder(path.parent)
         descriptor = os.open(f"{path}.lock", _OPEN, 0o600)
+    except FileExistsError:
+        raise StartRefused(f"cannot use the data folder {path.parent}: it is a file") from None
     except OSError as error:
         raise StartRefused(f"cannot use the data folder {path.parent}: {error.strerror}") from error
     deadline = elapsed_ms() + _LOCK_MS
