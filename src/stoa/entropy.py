@@ -17,8 +17,8 @@ def request_id() -> str:
 
 
 def lifetime(most: int) -> int:
-    """Between half of `most` and all of it: what is made together is not to end together."""
-    return most - _numbers.randrange(most // 2 + 1)
+    """Between two thirds of `most` and all of it: what is made together is not to end together."""
+    return most - _numbers.randrange(most // 3 + 1)
 
 
 class Ids:

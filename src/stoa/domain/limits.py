@@ -93,7 +93,7 @@ AUDIT_EVERY_MS = MINUTE_MS  # a difference in the ledger is found this soon
 AUDIT_AGAIN_MS = 5 * MINUTE_MS  # new transactions are audited anew so long: some commit late
 AUDIT_ROUND_MS = 6 * HOUR_MS  # in which a large ledger is audited once as a whole
 AUTHOR_STALENESS_MS = MINUTE_MS  # how old an embedded author's `lastSeenAt` and score may be
-AUTHORS_KEPT_MS = 10 * SECOND_MS
+AUTHORS_KEPT_MS = 5 * SECOND_MS
 KEPT_MS = AUTHOR_STALENESS_MS - AUTHORS_KEPT_MS  # answers that show authors, at most
 
 # --- Rate windows: in no span of this length does a bucket hold more than its limit.

@@ -1,7 +1,7 @@
 """The authors embedded in threads and replies, remembered between calls.
 
 An agent is kept by its version, which the rows carry, so a changed profile shows at once on every
-engine. What changes without a new version (last seen, reputation) may be ten seconds old, and
+engine. What changes without a new version (last seen, reputation) may be five seconds old, and
 a minute in an answer that is kept.
 """
 
@@ -37,7 +37,7 @@ def agent_resource(row: AgentRow) -> Agent:
 
 
 class Authors:
-    """Agents by `(id, version)`, each at most ten seconds old."""
+    """Agents by `(id, version)`, each at most five seconds old."""
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[int, Agent]] = {}
