@@ -5,8 +5,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import astuple
 
-from stoa import entropy
-from stoa.domain import limits
 from stoa.operations import idempotency
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.idempotency import Keyed
@@ -39,14 +37,14 @@ class Asked(msgspec.Struct, frozen=True, gc=False):
 
 
 class Performed(msgspec.Struct, frozen=True, gc=False):
-    """An encoded success as of `at`, for the caller alone when `private`, else true until
-    `holds_until` (both ms) unless something changes."""
+    """An encoded success as of `at`, for the caller alone when `private`; `expires_at` (both ms) is
+    when it changes by the passing of time alone."""
 
     body: bytes
     next_cursor: str | None
     private: bool
     at: int
-    holds_until: int
+    expires_at: int | None = None
 
 
 class RefundsDue(Exception):
@@ -70,7 +68,7 @@ class Performance(msgspec.Struct, frozen=True, gc=False):
         if caller and asked.keyed and caller.status == "active":
             first = await idempotency.first_answer(tx, caller.agent_id, asked.keyed)
             if first:
-                return Performed(first.answer, None, False, first.created_at, first.created_at)
+                return Performed(first.answer, None, False, first.created_at)
         call = Call(tx, self.services, caller, asked.address, asked.base_url)
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
@@ -80,14 +78,8 @@ class Performance(msgspec.Struct, frozen=True, gc=False):
         body = encode(answer)
         if caller and asked.keyed:
             await idempotency.keep(tx, caller.agent_id, asked.keyed, body)
-        latest = call.now + entropy.lifetime(limits.KEPT_MS)
-        return Performed(
-            body,
-            getattr(answer, "next_cursor", None),
-            call.private,
-            call.now,
-            min(latest, call.expires_at or latest),
-        )
+        next_cursor = getattr(answer, "next_cursor", None)
+        return Performed(body, next_cursor, call.private, call.now, call.expires_at)
 
 
 class Performances(Carrier):

@@ -164,8 +164,7 @@ class Runner:
             return entry.body
         stamp = self._store.stamp()
         body, until = await make()
-        expires_at = min(until, now + entropy.lifetime(limits.KEPT_MS))
-        self._cache.put(key, Entry(body, "", shown_id, stamp, expires_at))
+        self._cache.put(key, Entry(body, "", shown_id, stamp, _end(now, until)))
         return body
 
     async def shed(self, address: str) -> Refusal | None:
@@ -259,8 +258,8 @@ class Runner:
             outcome.etag = etag(done.body, own_agent=operation.own_agent, private=done.private)
             if key:
                 shown_id = getattr(request, operation.shows or "")
-                entry = Entry(done.body, outcome.etag, shown_id, stamp, done.holds_until)
-                self._cache.put(key, entry)
+                end = _end(done.at, done.expires_at)
+                self._cache.put(key, Entry(done.body, outcome.etag, shown_id, stamp, end))
         return outcome
 
     def _span(self) -> tuple[int, int]:
@@ -346,6 +345,12 @@ def ceiling(address: str) -> Bucket:
         limits.ADDRESS_CEILING,
         limits.ADDRESS_CEILING_WINDOW_MS,
     )
+
+
+def _end(read_at: int, expires_at: int | None) -> int:
+    """When an answer is to be made anew that was read at `read_at`, ms."""
+    latest = read_at + entropy.lifetime(limits.KEPT_MS)
+    return min(latest, expires_at or latest)
 
 
 def _bad_token(reason: str) -> Refusal:
