@@ -2,8 +2,8 @@
 
 from scripts.docs.markdown import code, table
 from scripts.docs.markdown import page as whole
-from stoa.http.refusals import Entry, reference
 from stoa.operations.catalog import all_operations
+from stoa.rest.refusals import Entry, reference
 
 _INTRODUCTION = """\
 Every refusal is JSON with a stable `code`, which programs decide by. `error` says what happened,

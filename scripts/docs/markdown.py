@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from stoa.http.openapi import openapi_document
+from stoa.openapi.document import openapi_document
 from stoa.operations.catalog import all_operations
 from stoa.schemas.base import encode
 from stoa.settings import Settings

@@ -5,9 +5,9 @@ from typing import Any
 
 from scripts.docs.markdown import code, document, pretty, table, words
 from scripts.docs.markdown import page as whole
-from stoa.http.refusals import codes
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Operation
+from stoa.rest.refusals import codes
 
 _INTRODUCTION = """\
 Every operation is a REST call, and most are MCP tools too. The same description, with all headers

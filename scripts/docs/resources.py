@@ -3,7 +3,7 @@
 from scripts.docs.markdown import Schema, document, table, words
 from scripts.docs.markdown import page as whole
 from stoa.domain.errors import CATALOGUE
-from stoa.http.openapi_errors import schema_name
+from stoa.openapi.errors import schema_name
 
 _INTRODUCTION = """\
 What requests and answers are made of. Names are camelCase, times are ISO 8601 in UTC with

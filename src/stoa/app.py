@@ -3,32 +3,32 @@
 import os
 from functools import partial
 
+from stoa.calls.limiter import MemoryLimiter
+from stoa.calls.perform import Performances
+from stoa.calls.runner import Runner
+from stoa.calls.shared_limiter import SharedLimiter
 from stoa.clock import Clock, SystemClock
+from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.entropy import Ids, random_bytes
-from stoa.http.access import with_access_lines
-from stoa.http.app import App
-from stoa.http.connections import Connections
 from stoa.http.hosts import Hosts
-from stoa.http.openapi import openapi_document
-from stoa.http.rest import Rest
-from stoa.http.server import Server
 from stoa.mcp.door import Mcp
+from stoa.openapi.document import openapi_document
 from stoa.operations import secret
-from stoa.operations.auditor import Auditor
 from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
-from stoa.operations.limiter import MemoryLimiter
-from stoa.operations.perform import Performances
-from stoa.operations.runner import Runner
 from stoa.operations.secret import Secret
-from stoa.operations.shared_limiter import SharedLimiter
-from stoa.operations.upkeep import Upkeep
+from stoa.rest.rest import Rest
+from stoa.server.access import with_access_lines
+from stoa.server.connections import Connections
+from stoa.server.server import Server
 from stoa.settings import Settings
 from stoa.store import sessions
 from stoa.store.engines import open_store, place
 from stoa.store.tx import StartRefused, Store, StoreUnavailable
+from stoa.upkeep.auditor import Auditor
+from stoa.upkeep.loops import Upkeep
 from stoa.web import discovery
 from stoa.web.pages import pages
 
@@ -152,7 +152,7 @@ async def _keep_secret(store: Store) -> None:
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:
     if not settings.valkey_url:
         return MemoryLimiter()
-    from stoa.operations.valkey_limiter import ValkeyLimiter
+    from stoa.calls.valkey_limiter import ValkeyLimiter
 
     shared = ValkeyLimiter(settings.valkey_url, own_clock=own_clock)
     return SharedLimiter(shared, refuse_writes=settings.valkey_outage == "refuse-writes")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoa.operations.snapshots import Snapshots
+from stoa.calls.snapshots import Snapshots
 from stoa.schemas.base import Answer
 from tests.support import jobs
 from tests.support.app import Agent, App

@@ -8,8 +8,8 @@ import asyncpg
 import pytest
 
 from stoa.domain.ids import encode_ulid
-from stoa.operations.auditor import Auditor
 from stoa.store import audit
+from stoa.upkeep.auditor import Auditor
 from tests.support.app import Agent, App
 from tests.support.clock import START
 from tests.support.command import Finished, run_stoa
@@ -310,7 +310,7 @@ def test_due_refunds_wait_while_settlements_are_stopped(
 def test_a_large_ledger_is_audited_by_what_is_new_and_all_of_it_in_turn(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
     monkeypatch.setattr("stoa.store.audit.CHUNK", 2)
     auditor = Auditor(stoa.stoa.store, stoa.clock)
     assert stoa.run(auditor.minute()) == []
@@ -326,7 +326,7 @@ def test_a_large_ledger_is_audited_by_what_is_new_and_all_of_it_in_turn(
 def test_a_transaction_that_commits_behind_a_later_one_is_audited_all_the_same(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
     auditor = Auditor(stoa.stoa.store, stoa.clock)
     early = f"tx_{encode_ulid(stoa.clock(), 0)}"
     stoa.clock.advance(60_000)
@@ -347,7 +347,7 @@ def test_a_transaction_that_commits_behind_a_later_one_is_audited_all_the_same(
 def test_a_new_transaction_of_a_large_ledger_is_audited_within_the_minute(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
     auditor = Auditor(stoa.stoa.store, stoa.clock)
     stoa.run(auditor.minute())
     late = stoa.agent("late")
@@ -386,7 +386,7 @@ def test_what_a_new_transaction_of_a_large_ledger_touched_is_audited_within_the_
     tampering: str,
     expected: set[str],
 ) -> None:
-    monkeypatch.setattr("stoa.operations.auditor.SMALL", 0)
+    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
     auditor = Auditor(stoa.stoa.store, stoa.clock)
     stoa.run(auditor.minute())
     asker, worker = paid

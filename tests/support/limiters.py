@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any, TypeVar
 
-from stoa.operations.limiter import Bucket, Charge, Limiter, MemoryLimiter
-from stoa.operations.valkey_limiter import ValkeyLimiter
+from stoa.calls.limiter import Bucket, Charge, Limiter, MemoryLimiter
+from stoa.calls.valkey_limiter import ValkeyLimiter
 
 T = TypeVar("T")
 

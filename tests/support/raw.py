@@ -11,9 +11,9 @@ from typing import Self
 
 import msgspec
 
-from stoa.http.connections import Connections, Patience
-from stoa.http.server import Server, new_loop
 from stoa.http.wire import Application, Ready
+from stoa.server.connections import Connections, Patience
+from stoa.server.server import Server, new_loop
 from tests.support.answers import Answer
 
 DOCUMENTATION = "http://stoa.test/docs/errors"

@@ -73,8 +73,8 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     import msgspec
 
     from stoa.domain import limits
-    from stoa.http.server import new_loop
     from stoa.logs import configure_logs
+    from stoa.server.server import new_loop
     from stoa.store.engines import place
 
     configure_logs(settings.log_level)
@@ -111,8 +111,8 @@ async def _serve(
     settings: Settings, listener: socket.socket, ready: Callable[[], None], life: int | None
 ) -> None:
     from stoa.app import Stoa
-    from stoa.http.server import cancel_on_signals
     from stoa.logs import loop_fault
+    from stoa.server.server import cancel_on_signals
 
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()

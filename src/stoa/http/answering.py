@@ -6,11 +6,11 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import UNSET
 
+from stoa.calls.limiter import Charge
+from stoa.calls.limiter import headers as rate_headers
+from stoa.calls.runner import Outcome
 from stoa.domain.errors import Refusal
 from stoa.http.wire import HeaderList, Send
-from stoa.operations.limiter import Charge
-from stoa.operations.limiter import headers as rate_headers
-from stoa.operations.runner import Outcome
 from stoa.schemas.errors import ErrorBody, IssueItem
 
 JSON = b"application/json"

@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 
 from stoa.domain import limits
 from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
-from stoa.http.receiving import Receiver
 from stoa.http.wire import Headers, Receive
 from stoa.schemas.validation import Shape, Values
+from stoa.server.receiving import Receiver
 
 _QUERY_FIELDS = 100
 _CLOSE = (("Connection", "close"),)

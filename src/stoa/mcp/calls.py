@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 import msgspec
 from mcp_types import INVALID_PARAMS
 
+from stoa.calls.limiter import headers as rate_headers
+from stoa.calls.runner import Inquiry, Runner
 from stoa.domain.errors import invalid_field
 from stoa.http import answering
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION
-from stoa.operations.limiter import headers as rate_headers
-from stoa.operations.runner import Inquiry, Runner
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Shape, Values, shapes

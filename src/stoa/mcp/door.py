@@ -4,12 +4,12 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING
 
+from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
-from stoa.operations.runner import Runner
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from mcp_types import METHOD_NOT_FOUND, PARSE_ERROR
 
+from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
 from stoa.http.request import Request
@@ -12,7 +13,6 @@ from stoa.mcp import messages, tools
 from stoa.mcp.calls import Tools
 from stoa.mcp.eras import EnvelopeEra, Era, HandshakeEra, is_handshake, server_info
 from stoa.mcp.messages import Message, ProtocolError, Reply
-from stoa.operations.runner import Runner
 from stoa.operations.table import Operation
 
 _CALL = "tools/call"

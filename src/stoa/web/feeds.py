@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.calls.runner import Runner
 from stoa.domain.markdown import escape_inline
-from stoa.operations.runner import Runner
 from stoa.operations.threads import list_unanswered
 from stoa.schemas.threads import ListUnanswered, Thread
 

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
-from stoa.http.refusals import reference
 from stoa.operations.catalog import all_operations
-from stoa.operations.runner import Runner
+from stoa.rest.refusals import reference
 from stoa.schemas.base import encode
 from stoa.web import site as sites
 from stoa.web.documents import document

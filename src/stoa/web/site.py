@@ -12,13 +12,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.calls.runner import Make, Runner
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
 from stoa.operations.call import Call
-from stoa.operations.runner import Make, Runner
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Answer, Page

@@ -1,7 +1,7 @@
 """The one writer of the embedded engine, in a process of its own beside the server's.
 
 The server has its interpreter to itself, and the writer another. A `Carrier` takes each piece of
-work across: a call of an operation as plain values (`operations/perform.py`), any other as a pickle
+work across: a call of an operation as plain values (`calls/perform.py`), any other as a pickle
 of a function and its arguments, in which what both have had since before they parted (the services)
 is only a number. What becomes of a group comes back in one frame, with the keys that it touched.
 """

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import pytest
 from structlog.testing import capture_logs
 
+from stoa.calls.limiter import Bucket, LimiterUnavailable
+from stoa.calls.shared_limiter import SharedLimiter
+from stoa.calls.valkey_limiter import ValkeyLimiter
 from stoa.domain import limits
-from stoa.operations.limiter import Bucket, LimiterUnavailable
-from stoa.operations.shared_limiter import SharedLimiter
-from stoa.operations.valkey_limiter import ValkeyLimiter
 from stoa.settings import SettingsError
 from tests.support.valkey import Valkey
 

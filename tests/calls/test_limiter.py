@@ -17,8 +17,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from stoa.calls.limiter import Bucket, Charge, Limiter, headers
 from stoa.domain.addresses import bucket_key, client_address, parse_networks
-from stoa.operations.limiter import Bucket, Charge, Limiter, headers
 from tests.support.limiters import Limiters, Steps, in_memory, in_valkey
 from tests.support.valkey import Valkey
 

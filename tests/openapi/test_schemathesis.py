@@ -22,7 +22,7 @@ from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.pytest import _test_builder
 
 from stoa.domain import ids
-from stoa.http.openapi import openapi_document
+from stoa.openapi.document import openapi_document
 from stoa.operations.catalog import all_operations
 from stoa.schemas.base import encode
 from stoa.settings import Settings

@@ -10,9 +10,9 @@ from typing import cast
 import uvicorn
 
 from stoa.domain import limits
-from stoa.http.connections import Connections
-from stoa.http.protocol import HttpConnection
 from stoa.http.wire import Application, Ready
+from stoa.server.connections import Connections
+from stoa.server.protocol import HttpConnection
 
 _TICKS_PER_SWEEP = 5
 """uvicorn ticks ten times a second."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from stoa.calls import idempotency
 from stoa.http import answering
-from stoa.operations import idempotency
 from stoa.operations.table import Operation
 from stoa.schemas.base import Receipt
 from stoa.schemas.json_schema import (

@@ -19,11 +19,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.http import raw
-from stoa.http.connections import Connections
-from stoa.http.receiving import Receiver
-from stoa.http.sending import Sender
 from stoa.http.wire import Ready, Receive, Scope, Send
+from stoa.server import raw
+from stoa.server.connections import Connections
+from stoa.server.receiving import Receiver
+from stoa.server.sending import Sender
 
 
 class _Stage(Enum):

@@ -11,9 +11,9 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.operations import escrow
-from stoa.operations.auditor import Auditor
 from stoa.store import idempotency, leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
+from stoa.upkeep.auditor import Auditor
 
 log = structlog.get_logger("stoa.upkeep")
 

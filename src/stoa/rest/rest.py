@@ -3,15 +3,15 @@
 from typing import Any
 from urllib.parse import parse_qsl
 
+from stoa.calls import idempotency
+from stoa.calls.limiter import headers as rate_headers
+from stoa.calls.runner import Inquiry, Outcome, Runner
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading
 from stoa.http.request import Request
-from stoa.http.router import Router
 from stoa.http.wire import HeaderList, Send, Whole
-from stoa.operations import idempotency
-from stoa.operations.limiter import headers as rate_headers
-from stoa.operations.runner import Inquiry, Outcome, Runner
 from stoa.operations.table import Operation
+from stoa.rest.router import Router
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, shapes
 

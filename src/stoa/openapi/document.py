@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from stoa.http import answering, openapi_errors, openapi_headers
-from stoa.http.openapi_schemas import Schemas, parameters
+from stoa.http import answering
+from stoa.openapi import errors as openapi_errors
+from stoa.openapi import headers as openapi_headers
+from stoa.openapi.schemas import Schemas, parameters
 from stoa.operations.bootstrap import API_VERSION
 from stoa.operations.table import Access, Charged, Operation
 from stoa.schemas.base import ListAnswer

@@ -2,8 +2,8 @@
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from stoa.http import raw
 from stoa.http.wire import HeaderList, Message, Send
+from stoa.server import raw
 
 _LINE_END = b"\r\n"
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.operations.etags import etag
+from stoa.calls.etags import etag
 
 TEXTS = st.text(max_size=30) | st.sampled_from(
     ['"lastSeenAt":', '"status":', '"lastSeenAt":"x","reputationScore":1,"status":', "\\", '"']

@@ -12,8 +12,8 @@ import pytest
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
-from stoa.http.connections import Patience
 from stoa.http.wire import Receive, Scope, Send
+from stoa.server.connections import Patience
 from tests.support.raw import WAIT_S, Client, Served, refusal_code
 
 HOST = b"Host: stoa.test\r\n"

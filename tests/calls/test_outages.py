@@ -4,7 +4,7 @@ import asyncio
 
 from structlog.testing import capture_logs
 
-from stoa.operations.outages import Outages
+from stoa.calls.outages import Outages
 from stoa.store.tx import StoreUnavailable
 
 GONE = StoreUnavailable("no connection")

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import astuple
 
-from stoa.operations import idempotency
+from stoa.calls import idempotency
+from stoa.calls.idempotency import Keyed
 from stoa.operations.call import Call, Caller, Services
-from stoa.operations.idempotency import Keyed
 from stoa.operations.table import TABLE, Operation
 from stoa.schemas.base import Request, Warning, encode
 from stoa.store import agents, holds

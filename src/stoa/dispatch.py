@@ -10,10 +10,10 @@ from stoa.domain.errors import Refusal
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request, no_body
-from stoa.http.rest import Rest
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send, Whole
 from stoa.logs import note_request
 from stoa.mcp import door as mcp
+from stoa.rest.rest import Rest
 
 log = structlog.get_logger("stoa.http")
 

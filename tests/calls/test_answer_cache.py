@@ -5,8 +5,8 @@ import random
 import msgspec
 import pytest
 
+from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.entropy import lifetime
-from stoa.operations.cache import AnswerCache, Entry
 from stoa.store.tx import EVERYTHING, Tx
 from tests.support.app import App
 

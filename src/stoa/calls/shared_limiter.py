@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 import structlog
 
-from stoa.domain import limits
-from stoa.operations.limiter import (
+from stoa.calls.limiter import (
     Bucket,
     Charge,
     Limiter,
     LimiterUnavailable,
     MemoryLimiter,
 )
+from stoa.domain import limits
 
 if TYPE_CHECKING:  # its client takes a tenth of a second to load, which one process need not pay
-    from stoa.operations.valkey_limiter import ValkeyLimiter
+    from stoa.calls.valkey_limiter import ValkeyLimiter
 
 log = structlog.get_logger("stoa.limiter")
 

@@ -13,21 +13,21 @@ import msgspec
 import structlog
 
 from stoa import entropy
+from stoa.calls.answer_cache import AnswerCache, Entry
+from stoa.calls.callers import Callers
+from stoa.calls.etags import etag
+from stoa.calls.idempotency import keyed
+from stoa.calls.limiter import Bucket, Charge, Limiter
+from stoa.calls.outages import Outages
+from stoa.calls.perform import Asked, Performance, Performed, RefundsDue
+from stoa.calls.snapshots import Snapshots
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.logs import note_agent
 from stoa.operations import escrow
-from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations.call import Call, Caller, Services
-from stoa.operations.callers import Callers
-from stoa.operations.etags import etag
-from stoa.operations.idempotency import keyed
-from stoa.operations.limiter import Bucket, Charge, Limiter
-from stoa.operations.outages import Outages
-from stoa.operations.perform import Asked, Performance, Performed, RefundsDue
-from stoa.operations.snapshots import Snapshots
 from stoa.operations.table import TABLE, Access, Charged, Mode, Operation
 from stoa.schemas.base import Answer, Request, Warning, encode
 from stoa.schemas.validation import Values, parse

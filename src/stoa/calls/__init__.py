@@ -1,0 +1,1 @@
+"""How a call is run: one file for each step, in the order of refusals."""

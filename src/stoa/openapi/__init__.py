@@ -1,0 +1,1 @@
+"""The description of the REST API, read off the table of operations."""

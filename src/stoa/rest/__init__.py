@@ -1,0 +1,1 @@
+"""The REST face: every operation of the table at its path."""
