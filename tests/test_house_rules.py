@@ -219,13 +219,13 @@ def test_no_float_comes_near_money() -> None:
 
 def test_every_operation_says_who_may_call_and_what_it_costs() -> None:
     for operation in all_operations():
-        assert isinstance(operation.access, Access), operation.name
-        assert isinstance(operation.charged, Charged), operation.name
-        assert isinstance(operation.mode, Mode), operation.name
-        if operation.mode is Mode.WRITE and operation.tag != "auth":
-            assert operation.access is Access.AGENT, operation.name
+        assert isinstance(operation.who.access, Access), operation.name
+        assert isinstance(operation.who.charged, Charged), operation.name
+        assert isinstance(operation.effect.mode, Mode), operation.name
+        if operation.effect.mode is Mode.WRITE and operation.tag != "auth":
+            assert operation.who.access is Access.AGENT, operation.name
         if operation.method == "GET":
-            assert operation.mode is not Mode.WRITE, operation.name
+            assert operation.effect.mode is not Mode.WRITE, operation.name
 
 
 def refusals() -> Iterator[tuple[str, str]]:

@@ -25,8 +25,8 @@ def page() -> str:
                 f"[{one.name}](#{one.name})",
                 f"`{one.method} {one.path}`",
                 f"`{one.tool}`" if one.tool else "",
-                "needed" if one.access is Access.AGENT else "",
-                one.charged.value if one.charged is not Charged.NONE else "",
+                "needed" if one.who.access is Access.AGENT else "",
+                one.who.charged.value if one.who.charged is not Charged.NONE else "",
             )
             for one in operations
         ),

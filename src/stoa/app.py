@@ -3,15 +3,23 @@
 import os
 from functools import partial
 
+from stoa.calls.answer_cache import AnswerCache
+from stoa.calls.authenticate import Authenticator
+from stoa.calls.charge import Charges
 from stoa.calls.limiter import MemoryLimiter
-from stoa.calls.perform import Performances
+from stoa.calls.outages import Outages
+from stoa.calls.public_reads import PublicReads
+from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
 from stoa.calls.shared_limiter import SharedLimiter
+from stoa.calls.snapshots import Snapshots
+from stoa.calls.transaction import Transactions
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
+from stoa.http.ready import ReadyAnswers
 from stoa.mcp.door import Mcp
 from stoa.openapi.document import openapi_document
 from stoa.operations import secret
@@ -45,7 +53,21 @@ class Stoa:
         limiter: MemoryLimiter | SharedLimiter,
     ) -> None:
         settings = services.settings
-        hosts = Hosts(settings)
+        hosts, operations = Hosts(settings), all_operations()
+        cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
+        charges = Charges(limiter, settings, clock)
+        outages = Outages()
+        reads = PublicReads(store, services, clock, cache, Snapshots(), outages)
+        runner = Runner(
+            clock,
+            Authenticator(store, clock),
+            charges,
+            cache,
+            InputReader(services, clock),
+            reads,
+            Transactions(store, services, clock),
+            outages,
+        )
         self.store = store
         self.settings = settings
         self.limiter = limiter
@@ -56,23 +78,21 @@ class Stoa:
             settings.sweep_seconds,
             shares=settings.on_postgresql,
         )
-        self.runner = Runner(store, limiter, services, clock)
-        operations = all_operations()
+        self.ready = ReadyAnswers(cache, charges, hosts, clock)
         documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
-            Rest(self.runner, operations, documentation),
-            Mcp(self.runner, operations, hosts, settings.origin),
+            Rest(runner, operations, documentation),
+            Mcp(runner, charges, operations, hosts, settings.origin),
             pages(
-                self.runner,
+                reads,
                 settings.origin,
                 openapi_document(operations, settings),
                 discovery.routes(settings),
             ),
             hosts,
-            parse_networks(settings.trusted_proxies),
             lambda: self.upkeep.trouble,
             self._details,
-            self.runner.shed,
+            charges.shed,
         )
 
     @classmethod
@@ -87,7 +107,7 @@ class Stoa:
         clock = clock or SystemClock()
         services = new_services(settings)
         try:
-            store = await open_store(settings, clock, Performances(services) if apart else None)
+            store = await open_store(settings, clock, (services, services.ids) if apart else ())
             return await cls.over(store, services, clock)
         except StoreUnavailable as error:
             raise StartRefused(f"{place(settings)} cannot be used now: {error}") from error
@@ -114,7 +134,7 @@ class Stoa:
         connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
         traced = self.settings.log_level == "debug"
         app = with_access_lines(self.asgi) if traced else self.asgi
-        ready = None if traced else self.asgi.ready
+        ready = None if traced else self.ready
         return Server(app, connections, f"{self.settings.origin}/docs/errors", ready)
 
     async def close(self) -> None:

@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping
 import msgspec
 import structlog
 
-from stoa.domain.addresses import IPNetwork, is_loopback
+from stoa.domain.addresses import is_loopback
 from stoa.domain.errors import Refusal
 from stoa.http import answering
 from stoa.http.hosts import Hosts
-from stoa.http.request import Request, no_body
-from stoa.http.wire import HeaderList, Message, Receive, Scope, Send, Whole
+from stoa.http.ready import REQUEST
+from stoa.http.request import Request
+from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import note_request
 from stoa.mcp import door as mcp
 from stoa.rest.rest import Rest
@@ -50,7 +51,6 @@ class App:
         tools: mcp.Mcp,
         pages: Pages,
         hosts: Hosts,
-        trusted: tuple[IPNetwork, ...],
         trouble: Health,
         details: Details,
         shed: Shed,
@@ -59,7 +59,6 @@ class App:
         self._mcp = tools
         self._pages = pages
         self._hosts = hosts
-        self._trusted = trusted
         self._trouble = trouble
         self._details = details
         self._shed = shed
@@ -68,7 +67,8 @@ class App:
         """The ASGI entry point."""
         if scope["type"] != "http":
             return
-        incoming = Request(scope, receive, self._trusted)
+        incoming: Request = scope.get(REQUEST) or Request(scope, receive, self._hosts)
+        incoming.receive = receive
         note_request(incoming.id)
         try:
             await self._answer(incoming, scope, receive, send)
@@ -76,27 +76,10 @@ class App:
             log.exception("defect")
             await self._rest.refuse(incoming, send, Refusal("forum_error"))
 
-    def ready(self, scope: Scope) -> Whole | None:
-        """The whole answer to a GET without a body, if it is kept: the way of most reads, on which
-        nothing waits and no task is made. None when it takes a call of the application."""
-        if not scope["path"].startswith("/api/"):
-            return None
-        try:
-            incoming = Request(scope, no_body, self._trusted)
-            host = incoming.headers.get(b"host", b"").decode("latin-1")
-            if incoming.authorization is not None or not self._hosts.allows(host):
-                return None
-            return self._rest.ready(incoming)
-        except Exception:
-            log.exception("defect")
-            return None
-
     async def _answer(self, incoming: Request, scope: Scope, receive: Receive, send: Send) -> None:
-        host = incoming.headers.get(b"host", b"").decode("latin-1")
-        incoming.base_url = self._hosts.base_url(host)
         if incoming.path in ("/healthz", "/readyz"):
             await self._health(incoming, send)
-        elif self._hosts.allows(host):
+        elif self._hosts.allows(incoming.host):
             await self._dispatch(incoming, scope, receive, send)
         elif incoming.path == mcp.PATH:
             await self._mcp.refuse(incoming, send, Refusal("wrong_host"))

@@ -2,40 +2,46 @@
 
 import random
 
-import msgspec
 import pytest
 
-from stoa.calls.answer_cache import AnswerCache, Entry
+from stoa.calls.answer_cache import AnswerCache
 from stoa.entropy import lifetime
-from stoa.store.tx import EVERYTHING, Tx
-from tests.support.app import App
+from stoa.store.changes import EVERYTHING, Changes
 
 MIB = 1024 * 1024
 NOISE = random.Random(1)
 
 
-@pytest.fixture
-def engine() -> str:
-    """Where other processes write too, no answer is kept."""
-    return "sqlite"
+class Cached:
+    """A cache, with a clock that stands still unless `now` is moved."""
+
+    def __init__(self, most_bytes: int = 32 * MIB) -> None:
+        self.changes = Changes()
+        self.cache = AnswerCache(self.changes, most_bytes)
+        self.now = 1_000_000
+
+    def put(
+        self, key: str, depends_on: str = "th_1", size: int = 10, lives: int | None = None
+    ) -> bytes:
+        """Keep an answer that cannot be packed any closer."""
+        return self.put_bytes(key, NOISE.randbytes(size), depends_on, lives)
+
+    def put_bytes(
+        self, key: str, body: bytes, depends_on: str = "th_1", lives: int | None = None
+    ) -> bytes:
+        draft = self.cache.draft()
+        draft.add(frozenset({depends_on}), lives and self.now + lives)
+        self.cache.put(key, draft, body, 'W/"a"', self.now)
+        return body
+
+    def get(self, key: str) -> bytes | None:
+        entry = self.cache.get(key, self.now)
+        return entry.body if entry else None
 
 
 @pytest.fixture
-def cache(stoa: App) -> AnswerCache:
-    return AnswerCache(stoa.stoa.store, 32 * MIB)
-
-
-def entry(stoa: App, shown_id: str = "th_1", size: int = 10, lives: int = 1000) -> Entry:
-    """An entry that cannot be packed any closer."""
-    stamp = stoa.stoa.store.stamp()
-    return Entry(NOISE.randbytes(size), 'W/"a"', shown_id, stamp, stoa.clock.now + lives)
-
-
-def change(stoa: App, key: str) -> None:
-    async def touch(tx: Tx) -> None:
-        tx.touch(key)
-
-    stoa.run(stoa.stoa.store.write(touch))
+def cached() -> Cached:
+    return Cached()
 
 
 def test_answers_that_are_made_together_end_one_after_the_other() -> None:
@@ -44,95 +50,123 @@ def test_answers_that_are_made_together_end_one_after_the_other() -> None:
     assert lives[-1] - lives[0] > 200
 
 
-def test_an_answer_is_kept_until_what_it_shows_changes(stoa: App, cache: AnswerCache) -> None:
-    cache.put("a", entry(stoa))
-    change(stoa, "th_2")
-    assert cache.get("a", stoa.clock.now)
-    change(stoa, "th_1")
-    assert cache.get("a", stoa.clock.now) is None
+def test_an_answer_is_kept_until_what_it_shows_changes(cached: Cached) -> None:
+    cached.put("a")
+    cached.changes.mark(["th_2"])
+    assert cached.get("a")
+    cached.changes.mark(["th_1"])
+    assert cached.get("a") is None
 
 
-def test_an_answer_is_out_of_date_when_any_profile_changes(stoa: App, cache: AnswerCache) -> None:
-    cache.put("a", entry(stoa))
-    change(stoa, EVERYTHING)
-    assert cache.get("a", stoa.clock.now) is None
+def test_an_answer_is_out_of_date_when_everything_may_have_changed(cached: Cached) -> None:
+    cached.put("a")
+    cached.changes.mark([EVERYTHING])
+    assert cached.get("a") is None
 
 
-def test_an_answer_read_while_a_change_went_on_is_never_served(
-    stoa: App, cache: AnswerCache
-) -> None:
-    read = entry(stoa)
-    change(stoa, "th_1")
-    cache.put("a", read)
-    assert cache.get("a", stoa.clock.now) is None
+def test_an_answer_that_was_read_while_a_change_went_on_is_never_served(cached: Cached) -> None:
+    draft = cached.cache.draft()
+    draft.add(frozenset({"th_1"}), None)
+    cached.changes.mark(["th_1"])
+    cached.cache.put("a", draft, b"old", "", cached.now)
+    assert cached.get("a") is None
 
 
-def test_an_answer_ends_with_its_time(stoa: App, cache: AnswerCache) -> None:
-    cache.put("a", entry(stoa, lives=1000))
-    assert cache.get("a", stoa.clock.now + 999)
-    assert cache.get("a", stoa.clock.now + 1000) is None
+def test_an_answer_that_was_read_from_an_unknown_table_is_not_kept(cached: Cached) -> None:
+    draft = cached.cache.draft()
+    draft.add(None, None)
+    cached.cache.put("a", draft, b"unknown", "", cached.now)
+    assert cached.get("a") is None
 
 
-def test_what_was_not_used_goes_when_memory_runs_over(stoa: App, cache: AnswerCache) -> None:
+def test_an_answer_made_of_two_reads_ends_with_the_first_of_them(cached: Cached) -> None:
+    draft = cached.cache.draft()
+    for end in (9000, 500, None, 7000):
+        draft.add(frozenset({"th_1"}), end and cached.now + end)
+    cached.cache.put("a", draft, b"both", "", cached.now)
+    cached.now += 499
+    assert cached.get("a")
+    cached.now += 1
+    assert cached.get("a") is None
+
+
+def test_an_answer_ends_with_its_time(cached: Cached) -> None:
+    cached.put("a", lives=1000)
+    cached.now += 999
+    assert cached.get("a")
+    cached.now += 1
+    assert cached.get("a") is None
+
+
+def test_no_answer_is_kept_longer_than_a_minute(cached: Cached) -> None:
+    cached.put("a", lives=3_600_000)
+    cached.now += 60_000
+    assert cached.get("a") is None
+
+
+def test_what_was_not_used_goes_when_memory_runs_over(cached: Cached) -> None:
     for number in range(100):
-        cache.put(f"{number}", entry(stoa, size=MIB))
-        assert cache.get("0", stoa.clock.now), "the one in use stays"
+        cached.put(f"{number}", size=MIB)
+        assert cached.get("0"), "the one in use stays"
     newest_first = range(99, 0, -1)
-    kept = [number for number in newest_first if cache.get(f"{number}", stoa.clock.now)]
+    kept = [number for number in newest_first if cached.get(f"{number}")]
     assert 20 <= len(kept) <= 40
     assert kept == list(newest_first[: len(kept)])
 
 
-def test_every_answer_comes_back_as_it_was(stoa: App, cache: AnswerCache) -> None:
-    entries = {f"{number}": entry(stoa, size=MIB // 2) for number in range(50)}
-    for key, kept in entries.items():
-        cache.put(key, kept)
+def test_every_answer_comes_back_as_it_was(cached: Cached) -> None:
+    bodies = {f"{number}": cached.put(f"{number}", size=MIB // 2) for number in range(50)}
     for _ in range(2):
-        assert {key: cache.get(key, stoa.clock.now) for key in entries} == entries
+        assert {key: cached.get(key) for key in bodies} == bodies
 
 
-def test_answers_that_repeat_themselves_take_less_room(stoa: App, cache: AnswerCache) -> None:
+def test_answers_that_repeat_themselves_take_less_room(cached: Cached) -> None:
     body = b"".join(b'{"status":"open","name":"%d"}' % number for number in range(30_000))
     for number in range(100):
-        answer = msgspec.structs.replace(entry(stoa), body=body)
-        cache.put(f"{number}", answer)
-    assert sum(len(body) for _ in range(100)) > 2 * 32 * MIB
-    assert all(cache.get(f"{number}", stoa.clock.now) for number in range(100))
+        cached.put_bytes(f"{number}", body)
+    assert 100 * len(body) > 2 * 32 * MIB
+    assert all(cached.get(f"{number}") for number in range(100))
 
 
-def test_a_packed_answer_is_out_of_date_like_any_other(stoa: App, cache: AnswerCache) -> None:
-    cache.put("a", entry(stoa))
+def test_a_packed_answer_is_out_of_date_like_any_other(cached: Cached) -> None:
+    cached.put("a")
     for number in range(20):
-        cache.put(f"{number}", entry(stoa, "th_2", size=MIB))
-    change(stoa, "th_1")
-    assert cache.get("a", stoa.clock.now) is None
-    assert cache.get("0", stoa.clock.now)
+        cached.put(f"{number}", "th_2", size=MIB)
+    cached.changes.mark(["th_1"])
+    assert cached.get("a") is None
+    assert cached.get("0")
 
 
-def test_without_memory_nothing_is_kept(stoa: App) -> None:
-    cache = AnswerCache(stoa.stoa.store, 0)
-    cache.put("a", entry(stoa))
-    assert cache.get("a", stoa.clock.now) is None
+def test_without_memory_nothing_is_kept() -> None:
+    cached = Cached(most_bytes=0)
+    cached.put("a")
+    assert cached.get("a") is None
 
 
-def test_many_small_answers_run_over_too(stoa: App, cache: AnswerCache) -> None:
-    small = entry(stoa, size=1)
+def test_where_other_processes_write_nothing_is_kept() -> None:
+    cached = Cached()
+    cached.cache = AnswerCache(None, 32 * MIB)
+    cached.put("a")
+    assert cached.get("a") is None
+
+
+def test_many_small_answers_run_over_too(cached: Cached) -> None:
     for number in range(100_000):
-        cache.put(f"{number}", small)
-    kept = sum(cache.get(f"{number}", stoa.clock.now) is not None for number in range(100_000))
+        cached.put(f"{number}", size=1)
+    kept = sum(cached.get(f"{number}") is not None for number in range(100_000))
     assert 10_000 < kept < 80_000
 
 
-def test_an_answer_larger_than_all_memory_is_not_kept(stoa: App, cache: AnswerCache) -> None:
-    cache.put("a", entry(stoa, size=40 * MIB))
-    assert cache.get("a", stoa.clock.now) is None
-    cache.put("b", entry(stoa))
-    assert cache.get("b", stoa.clock.now)
+def test_an_answer_larger_than_all_memory_is_not_kept(cached: Cached) -> None:
+    cached.put("a", size=40 * MIB)
+    assert cached.get("a") is None
+    cached.put("b")
+    assert cached.get("b")
 
 
-def test_an_answer_put_again_replaces_the_old_one(stoa: App, cache: AnswerCache) -> None:
+def test_an_answer_put_again_replaces_the_old_one(cached: Cached) -> None:
     for _ in range(100):
-        cache.put("a", entry(stoa, size=MIB))
-    cache.put("b", entry(stoa))
-    assert cache.get("a", stoa.clock.now)
-    assert cache.get("b", stoa.clock.now)
+        cached.put("a", size=MIB)
+    cached.put("b")
+    assert cached.get("a")
+    assert cached.get("b")

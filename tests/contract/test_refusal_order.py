@@ -18,7 +18,7 @@ OPERATIONS = [pytest.param(operation, id=operation.name) for operation in all_op
 WRITES = [
     pytest.param(operation, id=operation.name)
     for operation in all_operations()
-    if operation.access is Access.AGENT and operation.method == "POST"
+    if operation.who.access is Access.AGENT and operation.method == "POST"
 ]
 
 
@@ -48,7 +48,7 @@ def test_a_missing_token_comes_before_everything(stoa: App, operation: Operation
 @pytest.mark.settings(limit_reads_agent=1)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_full_bucket_comes_before_unreadable_and_unknown(stoa: App, operation: Operation) -> None:
-    if operation.charged == "none":
+    if operation.who.charged == "none":
         return
     alice = stoa.agent("alice")
     alice.get("threads").ok()

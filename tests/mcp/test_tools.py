@@ -183,7 +183,7 @@ def test_descriptions_are_the_declarations_own(
 
 
 def test_the_operations_say_who_needs_a_token(operations: dict[str, Operation]) -> None:
-    agents_only = {name for name, one in operations.items() if one.access is Access.AGENT}
+    agents_only = {name for name, one in operations.items() if one.who.access is Access.AGENT}
     assert agents_only == WRITING | PERSONAL
 
 

@@ -96,9 +96,9 @@ def test_the_description_has_the_operations_of_the_table_and_no_others() -> None
 @each_operation
 def test_an_operation_says_who_may_call_it_and_what_it_costs(operation: Operation) -> None:
     found = described(operation)
-    needs_token = operation.access is Access.AGENT
+    needs_token = operation.who.access is Access.AGENT
     assert found["security"] == ([{"bearer": []}] if needs_token else [{}, {"bearer": []}])
-    assert found["x-bucket"] == operation.charged
+    assert found["x-bucket"] == operation.who.charged
     assert found.get("x-mcp-tool") == operation.tool
     assert found["summary"]
     assert found["tags"] == [operation.tag]
@@ -166,7 +166,7 @@ def test_every_answer_has_the_headers_that_are_sent(operation: Operation) -> Non
         headers = resolved(response)["headers"]
         assert {"X-Request-Id", "Cache-Control"} <= headers.keys()
         before_charging = status in ("401", "421")
-        charged = operation.charged is not Charged.NONE and not before_charging
+        charged = operation.who.charged is not Charged.NONE and not before_charging
         assert ("X-RateLimit-Resource" in headers) == charged, status
         assert ("Retry-After" in headers) == (status in ("429", "503")), status
         assert ("WWW-Authenticate" in headers) == (status == "401"), status

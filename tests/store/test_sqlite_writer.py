@@ -18,7 +18,7 @@ from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
 from tests.support.database import opened as opened_file
 from tests.support.storage import Storage
-from tests.support.store import NAMES, Opened, put, put_then
+from tests.support.store import NAMES, Opened, change, put, put_then
 
 
 async def opening(path: Path, clock: Clock) -> SqliteStore:
@@ -242,18 +242,15 @@ def test_what_was_queued_is_finished_at_the_close_and_nothing_comes_after_it(
 
 
 def test_a_change_makes_what_showed_it_out_of_date_and_nothing_else(opened: Opened) -> None:
-    async def touch(tx: Tx) -> None:
-        tx.touch("th_1")
-
-    async def touch_and_fail(tx: Tx) -> None:
-        tx.touch("th_2")
+    async def change_and_fail(tx: Tx) -> None:
+        await change("th_2")(tx)
         raise Refusal("not_found")
 
-    before = opened.store.stamp()
-    opened.together(touch, touch_and_fail)
-    assert not opened.store.fresh("th_1", before)
-    assert opened.store.fresh("th_2", before)
-    assert opened.store.fresh("th_1", opened.store.stamp())
+    before = opened.store.changes.stamp()
+    opened.together(change("th_1"), change_and_fail)
+    assert not opened.store.changes.fresh(("th_1",), before)
+    assert opened.store.changes.fresh(("th_2",), before)
+    assert opened.store.changes.fresh(("th_1",), opened.store.changes.stamp())
 
 
 def insert_secret(path: Path) -> None:
@@ -266,13 +263,13 @@ def test_a_write_notices_that_another_program_has_changed_the_file(
     opened: Opened, tmp_path: Path
 ) -> None:
     opened.write(put(NAMES[0]))
-    before = opened.store.stamp()
+    before = opened.store.changes.stamp()
     opened.write(put(NAMES[1]))
-    assert opened.store.fresh("th_1", before)
+    assert opened.store.changes.fresh(("th_1",), before)
     insert_secret(tmp_path / "stoa.db")
     opened.write(put(NAMES[2]))
-    assert not opened.store.fresh("th_1", before)
-    assert opened.store.fresh("th_1", opened.store.stamp())
+    assert not opened.store.changes.fresh(("th_1",), before)
+    assert opened.store.changes.fresh(("th_1",), opened.store.changes.stamp())
 
 
 def test_without_a_write_it_is_noticed_in_time(
@@ -280,11 +277,11 @@ def test_without_a_write_it_is_noticed_in_time(
 ) -> None:
     monkeypatch.setattr("stoa.store.engines.sqlite_writer.LOOK_S", 0.01)
     opened.write(put(NAMES[0]))
-    before = opened.store.stamp()
+    before = opened.store.changes.stamp()
 
     insert_secret(tmp_path / "stoa.db")
     for _ in range(3000):
-        if not opened.store.fresh("th_1", before):
+        if not opened.store.changes.fresh(("th_1",), before):
             return
         opened.run(asyncio.sleep(0.01))
     raise AssertionError("nobody looked")

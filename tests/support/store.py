@@ -69,9 +69,18 @@ def put_then(name: str, error: BaseException) -> Work[None]:
     return partial(_put_then, name=name, error=error)
 
 
+def change(thread_id: str) -> Work[None]:
+    """Work that changes a thread, as far as cached answers know."""
+    return partial(_change, thread_id=thread_id)
+
+
+async def _change(tx: Tx, thread_id: str) -> None:
+    await tx.run("threads.count_reply", thread_id=thread_id, answer=0, eligible=0, now=0)
+
+
 async def _put(tx: Tx, name: str) -> str:
     await tx.run("sessions.insert_secret", name=name, value=b"v")
-    tx.touch(name)
+    await _change(tx, name)
     return name
 
 

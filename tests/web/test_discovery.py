@@ -116,12 +116,12 @@ def test_the_contract_lists_every_write_with_its_bucket(contract: Answer) -> Non
     writes = {
         (one.method, one.path): one
         for one in all_operations()
-        if one.writes and one.access is Access.AGENT
+        if one.writes and one.who.access is Access.AGENT
     }
     assert set(listed) == set(writes)
     for place, one in writes.items():
         assert listed[place]["tool"] == one.tool
-        assert listed[place]["bucket"]["resource"] == one.charged.value
+        assert listed[place]["bucket"]["resource"] == one.who.charged.value
         assert listed[place]["errors"] == list(one.errors)
 
 

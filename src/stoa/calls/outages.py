@@ -6,9 +6,11 @@ from contextvars import Context
 import structlog
 
 from stoa.domain import limits
+from stoa.domain.errors import Refusal
 from stoa.store.tx import StoreUnavailable
 
 log = structlog.get_logger("stoa.runner")
+UNAVAILABLE_RETRY_S = 5
 
 
 class Outages:
@@ -22,6 +24,11 @@ class Outages:
         self._quiet_s = quiet_ms / 1000
         self._refused = 0
         self._end: asyncio.TimerHandle | None = None
+
+    def refusal(self, operation: str, error: StoreUnavailable) -> Refusal:
+        """What a call is answered that the store did not answer."""
+        self.note(operation, error)
+        return Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
 
     def note(self, operation: str, error: StoreUnavailable) -> None:
         """A call of an operation is refused because of this."""

@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import msgspec
 import structlog
 
+from stoa.calls.encode import etag
 from stoa.domain import limits
-from stoa.schemas.base import Answer, encode
+from stoa.schemas.base import Answer, Warning, encode
 from stoa.store.tx import StoreUnavailable
 
 log = structlog.get_logger("stoa.snapshots")
@@ -18,11 +20,20 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Generic[A]):
-    """An answer, its JSON and when it was made, ms."""
+    """An answer, its JSON with its ETag, and when it was made, ms."""
 
     answer: A
     body: bytes
+    etag: str
     made_at: int
+
+    def encoded(self, warnings: list[Warning]) -> tuple[bytes, str]:
+        """The JSON and its ETag, with what one request had that was ignored."""
+        if not warnings:
+            return self.body, self.etag
+        answer = msgspec.structs.replace(self.answer, warnings=warnings)
+        body = encode(answer)
+        return body, etag(answer, body)
 
 
 class Snapshots:
@@ -52,15 +63,16 @@ class Snapshots:
     async def _make(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         try:
             answer = await make()
-            snapshot = self._kept[name] = Snapshot(answer, encode(answer), now)
+            body = encode(answer)
+            snapshot = self._kept[name] = Snapshot(answer, body, etag(answer, body), now)
             return snapshot
         finally:
             del self._making[name]
 
 
 def _note_failure(task: asyncio.Task[Snapshot[Any]]) -> None:
-    """Whoever waits is told; nobody may, and then the next call tries again. An outage of the store
-    is told of by those who wait."""
+    """Log a failure that no caller waits for; the next call tries again. Callers that wait get the
+    exception, and report an outage of the store."""
     if task.cancelled():
         return
     error = task.exception()

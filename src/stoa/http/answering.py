@@ -6,9 +6,9 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import UNSET
 
+from stoa.calls.incoming import Outcome
 from stoa.calls.limiter import Charge
 from stoa.calls.limiter import headers as rate_headers
-from stoa.calls.runner import Outcome
 from stoa.domain.errors import Refusal
 from stoa.http.wire import HeaderList, Send
 from stoa.schemas.errors import ErrorBody, IssueItem
@@ -39,6 +39,9 @@ PREFLIGHT: HeaderList = [
     (b"access-control-max-age", b"86400"),
 ]
 NOSNIFF = (b"x-content-type-options", b"nosniff")
+CONSISTENCY = b"x-stoa-consistency"
+CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
+_JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 
 
 def error_json(refusal: Refusal, documentation: str, request_id: str) -> dict[str, Any]:
@@ -75,6 +78,20 @@ def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
     if refusal.retry_after is not None:
         headers.append((b"retry-after", b"%d" % refusal.retry_after))
     headers += [(name.lower().encode(), value.encode()) for name, value in refusal.headers]
+    return headers
+
+
+def success_headers(
+    id_header: tuple[bytes, bytes], outcome: Outcome, *caching: tuple[bytes, bytes]
+) -> HeaderList:
+    """The headers of a success over REST."""
+    headers = [*_JSON_HEADERS, id_header, *caching]
+    if outcome.charge:
+        headers += rate_headers(outcome.charge)
+    if outcome.etag:
+        headers.append((b"etag", outcome.etag.encode()))
+    if outcome.consistency:
+        headers.append((CONSISTENCY, outcome.consistency.encode()))
     return headers
 
 

@@ -1,7 +1,9 @@
-"""Which host names this service answers to, and the base address that goes with each."""
+"""Which host names this service answers to, the base address of each, and whose word it takes for a
+client's address."""
 
 from urllib.parse import urlsplit
 
+from stoa.domain.addresses import parse_networks
 from stoa.settings import Settings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -16,6 +18,7 @@ class Hosts:
         suffix = "" if settings.port == _HTTP_PORT else f":{settings.port}"
         loopback = {f"{name}{suffix}" for name in _LOOPBACK}
         self._own_names: frozenset[str] = frozenset(() if settings.base_url else loopback)
+        self.trusted = parse_networks(settings.trusted_proxies)
         self._any = "*" in settings.allowed_hosts
         self._allowed = frozenset(
             name.lower()

@@ -4,25 +4,21 @@ import re
 
 from stoa.domain.addresses import IPNetwork, client_address
 from stoa.entropy import request_id
-from stoa.http.wire import HeaderList, Headers, Message, Receive, Scope
+from stoa.http.hosts import Hosts
+from stoa.http.wire import HeaderList, Headers, Receive, Scope
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
-async def no_body() -> Message:
-    """The `receive` of a request that ends with its head."""
-    return {"type": "http.request", "body": b"", "more_body": False}
-
-
 class Request:
-    """The request of an ASGI scope. `id_header` is for the answer; who knows `base_url`, for
-    challenges, sets it."""
+    """The request of an ASGI scope. `id_header` is for the answer, `base_url` for challenges."""
 
     __slots__ = (
         "address",
         "authorization",
         "base_url",
         "headers",
+        "host",
         "id",
         "id_header",
         "method",
@@ -31,7 +27,7 @@ class Request:
         "receive",
     )
 
-    def __init__(self, scope: Scope, receive: Receive, trusted: tuple[IPNetwork, ...]) -> None:
+    def __init__(self, scope: Scope, receive: Receive, hosts: Hosts) -> None:
         lines: HeaderList = scope["headers"]
         headers: Headers = dict(lines)
         if len(headers) < len(lines):
@@ -46,11 +42,13 @@ class Request:
         self.id = _id(headers.get(b"x-request-id"))
         self.id_header = (b"x-request-id", self.id.encode())
         peer = client[0] if client else ""
+        trusted = hosts.trusted
         if trusted and (b"x-forwarded-for" in headers or b"forwarded" in headers):
             self.address = _forwarded_address(lines, peer, trusted)
         else:
             self.address = client_address(peer, (), (), ())
-        self.base_url = ""
+        self.host = headers.get(b"host", b"").decode("latin-1")
+        self.base_url = hosts.base_url(self.host)
         self.authorization = None if authorization is None else authorization.decode("latin-1")
 
 

@@ -10,5 +10,3 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = dict[bytes, bytes]
 HeaderList = list[tuple[bytes, bytes]]
-Whole = tuple[int, HeaderList, bytes]  # an answer: status, headers, body
-Ready = Callable[[Scope], Whole | None]  # what can be answered without waiting for anything

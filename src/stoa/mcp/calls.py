@@ -10,10 +10,12 @@ from urllib.parse import urlencode
 import msgspec
 from mcp_types import INVALID_PARAMS
 
+from stoa.calls.incoming import Incoming
 from stoa.calls.limiter import headers as rate_headers
-from stoa.calls.runner import Inquiry, Runner
+from stoa.calls.runner import Runner
 from stoa.domain.errors import invalid_field
 from stoa.http import answering
+from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
 from stoa.mcp.messages import Message, ProtocolError
@@ -56,7 +58,7 @@ class Tools:
     async def call(self, operation: Operation, message: Message, request: Request) -> Called:
         """Run the operation. A refusal is a result too."""
         arguments = message.params.get("arguments")
-        outcome = await self._runner.call(operation, _inquiry(operation, arguments, request))
+        outcome = await self._runner.call(operation, _incoming(operation, arguments, request))
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
@@ -77,7 +79,7 @@ def _as_text(body: bytes) -> bytes:
     return msgspec.json.encode(body.decode())
 
 
-def _inquiry(operation: Operation, arguments: Any, request: Request) -> Inquiry:
+def _incoming(operation: Operation, arguments: Any, request: Request) -> Incoming:
     given = cast("Values", arguments) if isinstance(arguments, dict) else {}
     values = _read(operation, given)
 
@@ -86,7 +88,7 @@ def _inquiry(operation: Operation, arguments: Any, request: Request) -> Inquiry:
             raise invalid_field("arguments", "Expected an object.")
         return values
 
-    return Inquiry(
+    return Incoming(
         authorization=_authorization(given.get(AUTHORIZATION), request.authorization),
         address=request.address,
         base_url=request.base_url,
@@ -135,11 +137,11 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
 
 def _cache_key(operation: Operation, values: Values) -> str | None:
     """The key that the same read has over HTTP, when it has one."""
-    if operation.shows is None or not shapes(operation.request).keys() >= values.keys():
+    if not operation.kept.cached or not shapes(operation.request).keys() >= values.keys():
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None
     path, query = operation.path, dict(values)
     for name in operation.path_fields:
         path = path.replace(f"{{{name}}}", query.pop(name, ""))
-    return f"{path}?{urlencode(query).encode()!r}"
+    return cache_key(path, urlencode(query).encode())

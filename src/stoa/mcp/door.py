@@ -4,6 +4,7 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING
 
+from stoa.calls.charge import Charges
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
@@ -29,9 +30,15 @@ class Mcp:
     """
 
     def __init__(
-        self, runner: Runner, operations: list[Operation], hosts: Hosts, origin: str
+        self,
+        runner: Runner,
+        charges: Charges,
+        operations: list[Operation],
+        hosts: Hosts,
+        origin: str,
     ) -> None:
         self._runner = runner
+        self._charges = charges
         self._operations = operations
         self._hosts = hosts
         self._origin = origin
@@ -65,7 +72,7 @@ class Mcp:
         body = await reading.body_bytes(request.receive, request.headers)
         server = self._server or await self._serve()
         reply = await server.answer(body, request, lines)
-        refusal = None if reply.charged else await self._runner.shed(request.address)
+        refusal = None if reply.charged else await self._charges.shed(request.address)
         if refusal:
             raise refusal
         return reply

@@ -64,8 +64,8 @@ def annotations(operation: Operation) -> dict[str, bool]:
         return {"readOnlyHint": True}
     return {
         "readOnlyHint": False,
-        "destructiveHint": operation.final,
-        "idempotentHint": operation.repeatable,
+        "destructiveHint": operation.effect.final,
+        "idempotentHint": operation.effect.repeatable,
     }
 
 
@@ -78,7 +78,7 @@ def input_schema(operation: Operation) -> Schema:
         name: _without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
     }
     required: list[str] = whole.get("required", [])
-    if operation.access is Access.AGENT:
+    if operation.who.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
     schema: Schema = {"type": "object", "properties": {**fields, **paging, AUTHORIZATION: _TOKEN}}
     return {**schema, "required": required} if required else schema

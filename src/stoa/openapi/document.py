@@ -100,8 +100,8 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
         "summary": operation.summary,
         "description": _description(operation),
         "tags": [operation.tag],
-        "x-bucket": operation.charged.value,
-        "security": _OWN_TOKEN if operation.access is Access.AGENT else _ANY_TOKEN,
+        "x-bucket": operation.who.charged.value,
+        "security": _OWN_TOKEN if operation.who.access is Access.AGENT else _ANY_TOKEN,
         "parameters": parameters(operation, schemas),
         "responses": {**_successes(operation, schemas), **openapi_errors.refusals(operation)},
     }
@@ -113,10 +113,10 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
 
 
 def _description(operation: Operation) -> str:
-    charged = operation.charged is not Charged.NONE
+    charged = operation.who.charged is not Charged.NONE
     lines = [
         operation.description,
-        f"Charged to the bucket `{operation.charged.value}`." if charged else "Not charged.",
+        f"Charged to the bucket `{operation.who.charged.value}`." if charged else "Not charged.",
         f"As an MCP tool: `{operation.tool}`." if operation.tool else "",
     ]
     return "\n\n".join(line for line in lines if line)

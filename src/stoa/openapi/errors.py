@@ -57,7 +57,7 @@ def error_responses(operations: Iterable[Operation]) -> dict[str, Any]:
     """The responses that the refusals of these operations refer to, by name."""
     found = {_name([CATALOGUE["method_not_allowed"]], charged=False): _wrong_method()}
     for operation in operations:
-        charged = operation.charged is not Charged.NONE
+        charged = operation.who.charged is not Charged.NONE
         for kinds in _by_status(codes(operation)):
             found[_name(kinds, charged=charged)] = _response(kinds, charged=charged)
     return found
@@ -65,7 +65,7 @@ def error_responses(operations: Iterable[Operation]) -> dict[str, Any]:
 
 def refusals(operation: Operation) -> dict[str, Any]:
     """The refusals of an operation, by status."""
-    charged = operation.charged is not Charged.NONE
+    charged = operation.who.charged is not Charged.NONE
     return {
         str(kinds[0].status): {"$ref": f"#/components/responses/{_name(kinds, charged=charged)}"}
         for kinds in _by_status(codes(operation))

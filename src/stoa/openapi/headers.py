@@ -106,10 +106,10 @@ def success(operation: Operation, *, paged: bool) -> Headers:
         found |= named("Link")
     if operation.writes:
         found |= named("X-Stoa-Consistency")
-    return found if operation.charged is Charged.NONE else found | _rate()
+    return found if operation.who.charged is Charged.NONE else found | _rate()
 
 
 def _cache_control(operation: Operation) -> str:
-    if operation.personal or operation.writes:
+    if operation.kept.personal or operation.writes:
         return "Cache-Control.no-store"
-    return "Cache-Control.for-parties" if operation.for_parties else "Cache-Control"
+    return "Cache-Control.for-parties" if operation.kept.for_parties else "Cache-Control"

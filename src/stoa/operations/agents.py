@@ -5,7 +5,7 @@ from stoa.domain.errors import Refusal
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
-from stoa.operations.table import Mode, operation
+from stoa.operations.table import Effect, Kept, Mode, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.store import agents
 
@@ -15,9 +15,8 @@ from stoa.store import agents
     "/api/v1/agents/{agentId}",
     tag="agents",
     tool="get_agent",
+    kept=Kept(lagging=True),
     errors=("not_found",),
-    own_agent=True,
-    lagging=True,
 )
 async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     """Read an agent's public profile.
@@ -34,9 +33,8 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     "GET",
     "/api/v1/agents",
     tag="agents",
-    mode=Mode.SLOW_READ,
-    own_agent=True,
-    lagging=True,
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(lagging=True),
 )
 async def list_agents(call: Call, request: ListAgents) -> AgentList:
     """List agents, the highest reputation first unless sorted by registration."""

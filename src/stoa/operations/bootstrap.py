@@ -11,7 +11,7 @@ from stoa.operations import recordings
 from stoa.operations.call import Call
 from stoa.operations.service import limits_in_force
 from stoa.operations.sessions import CHALLENGE_PATH, SIGNING, VERIFY_PATH
-from stoa.operations.table import TABLE, Access, Charged, Operation, operation
+from stoa.operations.table import TABLE, Access, Charged, Operation, Who, operation
 from stoa.schemas import bootstrap as contract
 from stoa.schemas.bootstrap import Bootstrap, GetBootstrap
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
@@ -25,7 +25,12 @@ API_VERSION = "0.1.0"
 _HOUR_S = limits.HOUR_MS // limits.SECOND_MS
 
 
-@operation("GET", "/api/v1/bootstrap", tag="service", charged=Charged.NONE)
+@operation(
+    "GET",
+    "/api/v1/bootstrap",
+    tag="service",
+    who=Who(charged=Charged.NONE),
+)
 async def get_bootstrap(call: Call, request: GetBootstrap) -> Bootstrap:
     """Read the contract of this service: how to take part, what is limited, how refusals look."""
     return bootstrap(call.services.settings)
@@ -62,7 +67,7 @@ def tools() -> list[str]:
 
 def writes() -> list[Operation]:
     """The operations by which agents change something, in the order of the documentation."""
-    found = [one for one in TABLE.values() if one.writes and one.access is Access.AGENT]
+    found = [one for one in TABLE.values() if one.writes and one.who.access is Access.AGENT]
     return sorted(found, key=lambda one: (one.tag, one.path))
 
 
@@ -167,7 +172,7 @@ def _write(one: Operation, in_force: LimitsInForce) -> contract.WriteEndpoint:
     bucket = next(
         each
         for each in in_force.buckets
-        if (each.resource, each.per) == (one.charged.value, "agent")
+        if (each.resource, each.per) == (one.who.charged.value, "agent")
     )
     return contract.WriteEndpoint(
         method="POST",
@@ -203,7 +208,7 @@ def _flow() -> list[contract.FlowStep]:
             action=one.tool or one.name,
             method="GET" if one.method == "GET" else "POST",
             url=one.path,
-            requires_auth=one.access is Access.AGENT,
+            requires_auth=one.who.access is Access.AGENT,
             note=note,
         )
         for one, note in ((TABLE[name], note) for name, note in _FLOW.items())

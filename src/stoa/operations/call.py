@@ -53,6 +53,10 @@ class Call:
     expires_at: int | None = None
     private: bool = False
 
+    def expires(self, at: int) -> None:
+        """Note that the answer changes at this time (ms), whatever is written until then."""
+        self.expires_at = at if self.expires_at is None else min(at, self.expires_at)
+
     @property
     def now(self) -> int:
         """The one clock value of this call, ms."""

@@ -4,7 +4,7 @@ from stoa.domain import cursors
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations import paging
 from stoa.operations.call import Call
-from stoa.operations.table import Access, operation
+from stoa.operations.table import Access, Effect, Kept, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (
     Balance,
@@ -27,9 +27,9 @@ from stoa.store.threads import AFTER_EVERYTHING
     "/api/v1/credits/balance",
     tag="credits",
     tool="get_credit_balance",
-    access=Access.AGENT,
-    personal=True,
-    settles=True,
+    who=Who(Access.AGENT),
+    effect=Effect(settles=True),
+    kept=Kept(personal=True),
 )
 async def get_balance(call: Call, request: GetBalance) -> BalanceRead:
     """Read your credits: what you can spend, and what is reserved for your bounties and jobs."""
@@ -71,9 +71,9 @@ def _job(row: OpenHold) -> ReservedJob:
     "GET",
     "/api/v1/credits/ledger",
     tag="credits",
-    access=Access.AGENT,
-    personal=True,
-    settles=True,
+    who=Who(Access.AGENT),
+    effect=Effect(settles=True),
+    kept=Kept(personal=True),
 )
 async def list_entries(call: Call, request: ListEntries) -> EntryList:
     """Read every movement of your available credits, newest first."""

@@ -15,7 +15,7 @@ from stoa.operations.job_views import (
     submission_view,
 )
 from stoa.operations.opportunities import offer
-from stoa.operations.table import Access, Charged, Mode, operation
+from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
 from stoa.schemas import deadlines
 from stoa.schemas.base import Receipt, encode
 from stoa.schemas.credits import Settlement
@@ -55,10 +55,9 @@ async def found_job(call: Call, job_id: str) -> JobRow:
     "/api/v1/jobs",
     tag="jobs",
     tool="create_job",
-    access=Access.AGENT,
-    charged=Charged.THREADS,
-    mode=Mode.WRITE,
     status=201,
+    who=Who(Access.AGENT, Charged.THREADS),
+    effect=Effect(Mode.WRITE),
     errors=("agent_suspended", "new_agent_limit", "insufficient_credits"),
 )
 async def create_job(call: Call, request: CreateJob) -> JobCreated:
@@ -128,7 +127,13 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
     )
 
 
-@operation("GET", "/api/v1/jobs", tag="jobs", mode=Mode.SLOW_READ, lagging=True)
+@operation(
+    "GET",
+    "/api/v1/jobs",
+    tag="jobs",
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(lagging=True),
+)
 async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
     form = request.orders[request.sort]
@@ -158,8 +163,8 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     "/api/v1/jobs/{jobId}",
     tag="jobs",
     tool="get_job",
+    kept=Kept(for_parties=True),
     errors=("not_found",),
-    for_parties=True,
 )
 async def get_job(call: Call, request: GetJob) -> JobRead:
     """Read a job with its submissions and timeline.
@@ -177,8 +182,8 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     "/api/v1/jobs/{jobId}/submissions",
     tag="jobs",
     tool="get_job_submissions",
-    access=Access.AGENT,
-    personal=True,
+    who=Who(Access.AGENT),
+    kept=Kept(personal=True),
     errors=("not_found", "submissions_forbidden"),
 )
 async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
@@ -212,9 +217,8 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     "/api/v1/jobs/{jobId}/claim",
     tag="jobs",
     tool="claim_job",
-    access=Access.AGENT,
-    mode=Mode.WRITE,
-    repeatable=True,
+    who=Who(Access.AGENT),
+    effect=Effect(Mode.WRITE, repeatable=True),
     errors=(
         "wrong_opportunity_type",
         "not_found",
@@ -305,9 +309,9 @@ async def _check_claims(call: Call, worker: str) -> None:
     "/api/v1/jobs/{jobId}/submit",
     tag="jobs",
     tool="submit_job",
-    access=Access.AGENT,
-    mode=Mode.WRITE,
     status=201,
+    who=Who(Access.AGENT),
+    effect=Effect(Mode.WRITE),
     errors=(
         "not_found",
         "agent_suspended",
@@ -375,10 +379,8 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
     "/api/v1/jobs/{jobId}/accept",
     tag="jobs",
     tool="accept_job",
-    access=Access.AGENT,
-    charged=Charged.ACCEPTS,
-    mode=Mode.WRITE,
-    final=True,
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
     errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
 )
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
@@ -413,10 +415,8 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     "/api/v1/jobs/{jobId}/reject",
     tag="jobs",
     tool="reject_job",
-    access=Access.AGENT,
-    charged=Charged.ACCEPTS,
-    mode=Mode.WRITE,
-    final=True,
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
     errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
 )
 async def reject_job(call: Call, request: RejectJob) -> JobRead:

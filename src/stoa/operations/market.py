@@ -8,7 +8,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.economy import Signals
 from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
-from stoa.operations.table import Mode, operation
+from stoa.operations.table import Effect, Mode, operation
 from stoa.schemas.base import iso
 from stoa.schemas.market import (
     AgentCounts,
@@ -32,7 +32,13 @@ from stoa.store import market
 from stoa.store.market import SERIES, MarketRow, SampleRow
 
 
-@operation("GET", "/api/v1/market", tag="market", tool="get_market_stats", mode=Mode.SNAPSHOT)
+@operation(
+    "GET",
+    "/api/v1/market",
+    tag="market",
+    tool="get_market_stats",
+    effect=Effect(Mode.SNAPSHOT),
+)
 async def get_market(call: Call, request: GetMarket) -> MarketRead:
     """Read what is on offer, what is paid and how long things take.
 

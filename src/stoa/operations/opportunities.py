@@ -10,7 +10,7 @@ from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.job_views import job_actions
-from stoa.operations.table import Access, Mode, operation
+from stoa.operations.table import Access, Effect, Kept, Mode, Who, operation
 from stoa.operations.views import thread_actions
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
@@ -73,8 +73,8 @@ def _page(views: list[Opportunity], request: Page) -> paging.Cut[Opportunity]:
     "/api/v1/opportunities",
     tag="opportunities",
     tool="get_opportunities",
-    mode=Mode.SLOW_READ,
-    lagging=True,
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(lagging=True),
 )
 async def list_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
     """List what can be earned now: open jobs and open bounties, the highest reward first.
@@ -117,10 +117,9 @@ def _next_cursor(
     RECOMMENDED_PATH,
     tag="opportunities",
     tool="get_recommended_opportunities",
-    access=Access.AGENT,
-    mode=Mode.SLOW_READ,
-    personal=True,
-    polled=True,
+    who=Who(Access.AGENT),
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(personal=True, polled=True),
 )
 async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.

@@ -8,7 +8,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Charged, Mode, operation
+from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
 from stoa.schemas.base import NextAction
@@ -36,10 +36,9 @@ from stoa.store.threads import ThreadRow
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
     tool="reply_to_thread",
-    access=Access.AGENT,
-    charged=Charged.REPLIES,
-    mode=Mode.WRITE,
     status=201,
+    who=Who(Access.AGENT, Charged.REPLIES),
+    effect=Effect(Mode.WRITE),
     errors=("not_found", "agent_suspended", "thread_locked"),
 )
 async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
@@ -110,9 +109,9 @@ def _reply_actions(reply: Reply) -> list[NextAction]:
     "GET",
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
-    mode=Mode.SLOW_READ,
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(lagging=True),
     errors=("not_found",),
-    lagging=True,
 )
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     """List the replies of a thread in chronological order."""
@@ -143,8 +142,8 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     "/api/v1/replies/{replyId}",
     tag="replies",
     tool="get_reply",
+    kept=Kept(lagging=True),
     errors=("not_found",),
-    lagging=True,
 )
 async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     """Read one reply with its ancestors, its descendants and its thread."""
@@ -155,8 +154,8 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     "GET",
     "/api/v1/threads/{threadId}/replies/{replyId}",
     tag="replies",
+    kept=Kept(lagging=True),
     errors=("not_found",),
-    lagging=True,
 )
 async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
     """Read one reply of a thread, with its surroundings."""
@@ -198,9 +197,8 @@ def _node(reply: Reply) -> ReplyNode:
     "/api/v1/threads/{threadId}/replies/{replyId}/accept",
     tag="replies",
     tool="accept_reply",
-    access=Access.AGENT,
-    charged=Charged.ACCEPTS,
-    mode=Mode.WRITE,
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
     errors=(
         "not_found",
         "agent_suspended",
@@ -209,7 +207,6 @@ def _node(reply: Reply) -> ReplyNode:
         "already_accepted",
         "pair_farming_limit",
     ),
-    final=True,
 )
 async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     """Accept a reply as the answer to your thread.

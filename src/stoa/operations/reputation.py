@@ -6,7 +6,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.reputation import FORMULA, ReputationEvent
 from stoa.operations.call import Call
-from stoa.operations.table import Mode, operation
+from stoa.operations.table import Effect, Kept, Mode, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import ReputationChange
 from stoa.schemas.reputation import (
@@ -59,9 +59,9 @@ async def earn(
     "/api/v1/agents/{agentId}/reputation",
     tag="agents",
     tool="get_reputation",
-    mode=Mode.SLOW_READ,
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(lagging=True),
     errors=("not_found",),
-    lagging=True,
 )
 async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
     """Read where an agent's reputation comes from.

@@ -3,7 +3,7 @@
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.operations.call import Call
-from stoa.operations.table import Charged, operation
+from stoa.operations.table import Charged, Who, operation
 from stoa.schemas.service import (
     Bucket,
     Fixed,
@@ -16,7 +16,12 @@ from stoa.schemas.service import (
 from stoa.settings import Settings
 
 
-@operation("GET", "/api/v1/limits", tag="service", charged=Charged.NONE)
+@operation(
+    "GET",
+    "/api/v1/limits",
+    tag="service",
+    who=Who(charged=Charged.NONE),
+)
 async def get_limits(call: Call, request: GetLimits) -> LimitsRead:
     """Read the limits in force on this server. A limit of 0 means unlimited."""
     return LimitsRead(limits=limits_in_force(call.services.settings))

@@ -10,7 +10,7 @@ from stoa.entropy import random_bytes
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call, Caller
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
-from stoa.operations.table import Mode, operation
+from stoa.operations.table import Effect, Kept, Mode, operation
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,
@@ -48,7 +48,12 @@ SIGNING = Signing(
 )
 
 
-@operation("POST", CHALLENGE_PATH, tag="auth", personal=True)
+@operation(
+    "POST",
+    CHALLENGE_PATH,
+    tag="auth",
+    kept=Kept(personal=True),
+)
 async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCreated:
     """Get a challenge to sign.
 
@@ -71,8 +76,8 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
     "POST",
     VERIFY_PATH,
     tag="auth",
-    mode=Mode.WRITE,
-    personal=True,
+    effect=Effect(Mode.WRITE),
+    kept=Kept(personal=True),
     errors=("challenge_invalid", "challenge_expired", "signature_invalid"),
 )
 async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:

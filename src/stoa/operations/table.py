@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
 
 from stoa.domain.errors import CATALOGUE
@@ -45,60 +46,94 @@ Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 R = TypeVar("R", bound=Run)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who may call, and the bucket that the call is charged to."""
+
+    access: Access = Access.PUBLIC
+    charged: Charged = Charged.READS
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the call does.
+
+    A `final` write cannot be taken back; a `repeatable` one changes nothing when the same agent
+    makes it again. A read that `settles` first books the refunds that are due for the caller, as
+    every write does.
+    """
+
+    mode: Mode = Mode.READ
+    final: bool = False
+    repeatable: bool = False
+    settles: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How the answer may be kept.
+
+    A `cached` answer is the same for all callers and kept by the server until what it shows
+    changes. A `lagging` one may come from a replica: it is the same for all and nothing is decided
+    by it. A `personal` one is never kept by caches; with `polled` it has an ETag all the same. One
+    `for_parties` differs for the two parties of a job.
+    """
+
+    cached: bool = False
+    lagging: bool = False
+    personal: bool = False
+    polled: bool = False
+    for_parties: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Operation:
     """One row of the table.
 
-    `path_fields` are the names of the fields in the path, in its order. `tool` is its name as an
-    MCP tool, None where there is none. `errors` are the codes it may answer beside those every call
-    may. `personal` answers are never kept by caches. `shows` names the request field that holds the
-    id whose changes make a cached answer out of date. A `final` write cannot be taken back; a
-    `repeatable` one changes nothing when the same agent makes it again. An answer `for_parties`
-    differs for the two parties of a job. What `settles` first books what is due for the caller and
-    the resource. A `polled` answer has an ETag although it is personal. A
-    `lagging` answer may come from a replica: it is the same for all and nothing is decided by it.
+    `tool` is its name as an MCP tool, None where there is none. `errors` are the codes it may
+    answer beside those every call may.
     """
 
     name: str
     method: str
     path: str
-    path_fields: tuple[str, ...]
+    tag: str
+    tool: str | None
+    status: int
+    who: Who
+    effect: Effect
+    kept: Kept
+    errors: tuple[str, ...]
     summary: str
     description: str
-    tag: str
-    access: Access
-    charged: Charged
-    mode: Mode
     request: type[Request]
     response: type[Answer]
     run: Run
-    tool: str | None
-    status: int
-    errors: tuple[str, ...]
-    personal: bool
-    shows: str | None
-    own_agent: bool
-    final: bool
-    repeatable: bool
-    for_parties: bool
-    settles: bool
-    polled: bool
-    lagging: bool
 
-    @property
+    @cached_property
+    def path_fields(self) -> tuple[str, ...]:
+        """The names of the fields in the path, in its order."""
+        return tuple(re.findall(r"{(\w+)}", self.path))
+
+    @cached_property
     def writes(self) -> bool:
         """Whether the call changes anything."""
-        return self.mode is Mode.WRITE
+        return self.effect.mode is Mode.WRITE
 
-    @property
+    @cached_property
+    def settles(self) -> bool:
+        """Whether refunds that are due are booked first."""
+        return self.effect.settles or self.writes
+
+    @cached_property
     def takes_key(self) -> bool:
         """Whether it may come with an `Idempotency-Key`: an agent writes."""
-        return self.writes and self.access is Access.AGENT
+        return self.writes and self.who.access is Access.AGENT
 
-    @property
+    @cached_property
     def has_etag(self) -> bool:
         """Whether its successes carry an ETag, so that a client can ask whether they still hold."""
-        return self.polled or not (self.writes or self.personal)
+        return self.kept.polled or not (self.writes or self.kept.personal)
 
 
 TABLE: dict[str, Operation] = {}
@@ -110,57 +145,46 @@ def operation(
     *,
     tag: str,
     tool: str | None = None,
-    access: Access = Access.PUBLIC,
-    charged: Charged = Charged.READS,
-    mode: Mode = Mode.READ,
     status: int = 200,
+    who: Who = Who(),
+    effect: Effect = Effect(),
+    kept: Kept = Kept(),
     errors: tuple[str, ...] = (),
-    personal: bool = False,
-    shows: str | None = None,
-    own_agent: bool = False,
-    final: bool = False,
-    repeatable: bool = False,
-    for_parties: bool = False,
-    settles: bool = False,
-    polled: bool = False,
-    lagging: bool = False,
 ) -> Callable[[R], R]:
     """Declare an operation; name, texts and types are read off the function."""
 
     def declare(run: R) -> R:
         hints = get_type_hints(run)
         summary, _, description = (run.__doc__ or "").strip().partition("\n")
-        own = access is Access.AGENT or personal or for_parties or charged is not Charged.READS
-        misplaced = (lagging and settles) or ((shows or lagging) and own)
-        if set(errors) - set(CATALOGUE) or not summary or run.__name__ in TABLE or misplaced:
+        if set(errors) - set(CATALOGUE) or not summary or run.__name__ in TABLE:
             raise ValueError(f"operation {run.__name__}: bad declaration")
-        TABLE[run.__name__] = Operation(
+        declared = Operation(
             name=run.__name__,
             method=method,
             path=path,
-            path_fields=tuple(re.findall(r"{(\w+)}", path)),
+            tag=tag,
+            tool=tool,
+            status=status,
+            who=who,
+            effect=effect,
+            kept=kept,
+            errors=errors,
             summary=summary,
             description=re.sub(r"\s+", " ", description).strip(),
-            tag=tag,
-            access=access,
-            charged=charged,
-            mode=mode,
             request=hints["request"],
             response=hints["return"],
             run=run,
-            tool=tool,
-            status=status,
-            errors=errors,
-            personal=personal,
-            shows=shows,
-            own_agent=own_agent,
-            final=final,
-            repeatable=repeatable,
-            for_parties=for_parties,
-            settles=settles or mode is Mode.WRITE,
-            polled=polled,
-            lagging=lagging,
         )
+        _check_kept(declared)
+        TABLE[run.__name__] = declared
         return run
 
     return declare
+
+
+def _check_kept(declared: Operation) -> None:
+    """ValueError when an answer that differs between callers is declared as the same for all."""
+    who, kept = declared.who, declared.kept
+    differs = who.access is Access.AGENT or kept.personal or kept.for_parties or declared.settles
+    if (kept.cached or kept.lagging) and (differs or who.charged is not Charged.READS):
+        raise ValueError(f"operation {declared.name}: its answer is not the same for all")

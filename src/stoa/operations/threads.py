@@ -7,7 +7,7 @@ from stoa.domain.errors import Refusal
 from stoa.operations import escrow, paging
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
-from stoa.operations.table import Access, Charged, Mode, operation
+from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
 from stoa.operations.views import reply_views, thread_view, thread_views
 from stoa.schemas.threads import (
     CreateThread,
@@ -36,10 +36,9 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     "/api/v1/threads",
     tag="threads",
     tool="create_thread",
-    access=Access.AGENT,
-    charged=Charged.THREADS,
-    mode=Mode.WRITE,
     status=201,
+    who=Who(Access.AGENT, Charged.THREADS),
+    effect=Effect(Mode.WRITE),
     errors=("agent_suspended", "new_agent_limit", "insufficient_credits"),
 )
 async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
@@ -82,8 +81,8 @@ async def _offer_bounty(call: Call, thread_id: str, request: CreateThread) -> No
     "/api/v1/threads",
     tag="threads",
     tool="get_recent_threads",
-    mode=Mode.SLOW_READ,
-    lagging=True,
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(lagging=True),
 )
 async def list_threads(call: Call, request: ListThreads) -> ThreadList:
     """List threads, newest first unless sorted otherwise.
@@ -125,8 +124,8 @@ async def _page(
     "/api/v1/unanswered",
     tag="threads",
     tool="get_unanswered_threads",
-    mode=Mode.SLOW_READ,
-    lagging=True,
+    effect=Effect(Mode.SLOW_READ),
+    kept=Kept(lagging=True),
 )
 async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     """List open threads that nobody has answered, newest first.
@@ -153,9 +152,8 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     "/api/v1/threads/{threadId}",
     tag="threads",
     tool="get_thread",
+    kept=Kept(cached=True, lagging=True),
     errors=("not_found",),
-    shows="thread_id",
-    lagging=True,
 )
 async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     """Read a thread, with its first replies when `include=replies`.

@@ -65,7 +65,7 @@ def _bounty(call: Call, row: ThreadRow) -> Bounty | None:
         if row.bounty_expires_at <= call.now:
             status = "REFUNDED"
         else:
-            call.expires_at = row.bounty_expires_at
+            call.expires(row.bounty_expires_at)
     return Bounty(
         id=row.bounty_id,
         amount=Credits(row.bounty_amount or 0),

@@ -28,7 +28,7 @@ def codes(operation: Operation) -> list[str]:
     may = {*_EVERY_CALL, *operation.errors}
     if operation.method != "GET":
         may.update(_WITH_A_BODY)
-    if operation.access is Access.AGENT:
+    if operation.who.access is Access.AGENT:
         may.add("missing_bearer_token")
         if operation.writes:
             may.add("agent_suspended")

@@ -4,23 +4,21 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from stoa.calls import idempotency
-from stoa.calls.limiter import headers as rate_headers
-from stoa.calls.runner import Inquiry, Outcome, Runner
+from stoa.calls.incoming import Incoming, Outcome
+from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading
+from stoa.http.ready import cache_key
 from stoa.http.request import Request
-from stoa.http.wire import HeaderList, Send, Whole
+from stoa.http.wire import HeaderList, Send
 from stoa.operations.table import Operation
 from stoa.rest.router import Router
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, shapes
 
-_JSON_HEADERS = ((b"content-type", answering.JSON), answering.NOSNIFF, *answering.CORS)
-_CONSISTENCY = b"x-stoa-consistency"
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
-_CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 
 
 class Rest:
@@ -46,24 +44,13 @@ class Rest:
         if operation is None:
             return await self.refuse(request, send, _wrong_method(found.methods))
         outcome = await self._runner.call(
-            operation, self._inquiry(request, operation, found.values)
+            operation, self._incoming(request, operation, found.values)
         )
         return await self._finish(request, send, outcome, *_caching(request, operation, outcome))
 
-    def ready(self, request: Request) -> Whole | None:
-        """The answer to an anonymous GET, if it is kept; None when answering takes a call."""
-        outcome = self._runner.ready(_cache_key(request), request.address)
-        if outcome is None:
-            return None
-        headers = _headers(request, outcome, _CACHE_PUBLIC)
-        if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
-            return 304, headers, b""
-        answering.add_length(outcome.status, headers, outcome.body)
-        return outcome.status, headers, outcome.body
-
-    def _inquiry(
+    def _incoming(
         self, request: Request, operation: Operation, path_values: tuple[str, ...]
-    ) -> Inquiry:
+    ) -> Incoming:
         in_path = dict(zip(operation.path_fields, path_values, strict=True))
         is_get = operation.method == "GET"
 
@@ -80,14 +67,14 @@ class Rest:
                 return f"path.{name}"
             return f"query.{name.removeprefix('query.')}" if is_get else name
 
-        return Inquiry(
+        return Incoming(
             authorization=request.authorization,
             address=request.address,
             base_url=request.base_url,
             values=values,
             place=place,
-            cache_key=_cache_key(request) if is_get else None,
-            consistency=_text(request, _CONSISTENCY),
+            cache_key=cache_key(request.path, request.query) if is_get else None,
+            consistency=_text(request, answering.CONSISTENCY),
             idempotency_key=_text(request, _IDEMPOTENCY_KEY),
         )
 
@@ -105,7 +92,7 @@ class Rest:
     ) -> None:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
-        headers = _headers(request, outcome, *caching)
+        headers = answering.success_headers(request.id_header, outcome, *caching)
         if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
             return await answering.send_answer(send, 304, headers)
         if outcome.next_cursor:
@@ -140,26 +127,11 @@ def _text(request: Request, header: bytes) -> str | None:
     return None if text is None else text.decode("latin-1")
 
 
-def _cache_key(request: Request) -> str:
-    return f"{request.path}?{request.query!r}"
-
-
-def _headers(request: Request, outcome: Outcome, *caching: tuple[bytes, bytes]) -> HeaderList:
-    headers = [*_JSON_HEADERS, request.id_header, *caching]
-    if outcome.charge:
-        headers += rate_headers(outcome.charge)
-    if outcome.etag:
-        headers.append((b"etag", outcome.etag.encode()))
-    if outcome.consistency:
-        headers.append((_CONSISTENCY, outcome.consistency.encode()))
-    return headers
-
-
 def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:
-    vary = [(b"vary", b"Authorization")] if operation.for_parties else []
-    if operation.personal or operation.writes or outcome.private:
+    vary = [(b"vary", b"Authorization")] if operation.kept.for_parties else []
+    if operation.kept.personal or operation.writes or outcome.private:
         return [_CACHE_PERSONAL, *vary]
-    return [_CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]
+    return [answering.CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]
 
 
 def _wrong_method(methods: dict[str, Operation]) -> Refusal:

@@ -44,6 +44,10 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         """Rules that span fields: `(path, message)` for each that the raw values break."""
         return []
 
+    def subjects(self) -> list[str]:
+        """The thread, bounty or job that this is about, by id: its due refunds are booked first."""
+        return []
+
     @classmethod
     def untimely(cls, values: dict[str, Any], now: int, latest: int) -> list[tuple[str, str]]:  # noqa: ARG003
         """What only the time makes wrong, like `conflicts`; a deadline lies from `now` to `latest`
@@ -85,6 +89,10 @@ class Answer(Resource, kw_only=True):
         Annotated[list[Warning], Meta(description="What was ignored; left out when nothing was.")]
         | UnsetType
     ) = UNSET
+
+    def counted(self) -> "Answer":
+        """The answer as its ETag counts it: without what may change about embedded authors."""
+        return self
 
 
 class NextAction(Resource, kw_only=True):

@@ -209,6 +209,10 @@ class JobRequest(Request, kw_only=True):
 
     job_id: JobPath
 
+    def subjects(self) -> list[str]:
+        """The job, or the thread or bounty that is taken for one."""
+        return [self.job_id]
+
 
 class GetJob(JobRequest, kw_only=True):
     """Which job to read."""
@@ -282,10 +286,9 @@ class SubmissionList(ListAnswer, kw_only=True):
     submissions: list[Submission]
 
 
-class SubmitJob(Request, kw_only=True):
+class SubmitJob(JobRequest, kw_only=True):
     """The work for a claimed job."""
 
-    job_id: JobPath
     body: Body
     artifacts: Annotated[list[Artifact], Meta(max_length=limits.ARTIFACTS)] = []
 
@@ -317,10 +320,9 @@ class JobSubmitted(Answer, kw_only=True):
     next_actions: list[NextAction]
 
 
-class RejectJob(Request, kw_only=True):
+class RejectJob(JobRequest, kw_only=True):
     """Why the work is not accepted. `off_scope` is read as `off_spec`."""
 
-    job_id: JobPath
     reason_code: Literal["incomplete", "incorrect", "low_quality", "off_spec", "off_scope", "other"]
     message: (
         Annotated[

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from stoa.domain import limits, querylang
 from stoa.domain.cursors import Form
@@ -79,3 +80,7 @@ class SearchResult(ListAnswer, kw_only=True):
     ]
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
+
+    def counted(self) -> "SearchResult":
+        """See `Answer.counted`."""
+        return replace(self, threads=[thread.counted() for thread in self.threads])

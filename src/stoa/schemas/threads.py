@@ -1,8 +1,9 @@
 """Threads and replies: requests, resources and answers."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
@@ -61,6 +62,10 @@ class Thread(Resource, kw_only=True):
     reward: Reward
     bounty: Bounty | None
 
+    def counted(self) -> Self:
+        """See `Answer.counted`."""
+        return replace(self, author=self.author.counted())
+
 
 class ReplyingTo(Resource, kw_only=True):
     """Which reply a nested reply answers."""
@@ -108,6 +113,10 @@ class Reply(Resource, kw_only=True):
         },
         "body": {"body": "Use `VACUUM INTO`: it makes a clean copy while others write."},
     }
+
+    def counted(self) -> Self:
+        """See `Answer.counted`."""
+        return replace(self, author=self.author.counted())
 
 
 class ReplyNode(Reply, kw_only=True):
@@ -171,6 +180,11 @@ class ThreadRead(Answer, kw_only=True):
     replies_truncated: bool | UnsetType = UNSET
     next_actions: list[NextAction]
 
+    def counted(self) -> "ThreadRead":
+        """See `Answer.counted`."""
+        replies = self.replies if self.replies is UNSET else [one.counted() for one in self.replies]
+        return replace(self, thread=self.thread.counted(), replies=replies)
+
 
 class ListThreads(Page, kw_only=True):
     """Filters and order of the thread list."""
@@ -205,6 +219,10 @@ class ThreadList(ListAnswer, kw_only=True):
 
     threads: list[Thread]
 
+    def counted(self) -> "ThreadList":
+        """See `Answer.counted`."""
+        return replace(self, threads=[thread.counted() for thread in self.threads])
+
 
 class ListUnanswered(Page, kw_only=True):
     """A page of the threads that nobody has answered."""
@@ -212,10 +230,19 @@ class ListUnanswered(Page, kw_only=True):
     orders: ClassVar[dict[str, Form]] = {"": Form("unanswered", (str,))}
 
 
-class CreateReply(Request, kw_only=True):
-    """A reply to a thread or, with `parentReplyId`, to one of its replies."""
+class ThreadRequest(Request, kw_only=True):
+    """What is asked of one thread."""
 
     thread_id: ThreadPath
+
+    def subjects(self) -> list[str]:
+        """The thread."""
+        return [self.thread_id]
+
+
+class CreateReply(ThreadRequest, kw_only=True):
+    """A reply to a thread or, with `parentReplyId`, to one of its replies."""
+
     body: Body
     parent_reply_id: Annotated[
         str | None, Meta(description="A reply of the same thread; null at top level.")
@@ -253,6 +280,10 @@ class ReplyList(ListAnswer, kw_only=True):
 
     replies: list[Reply]
 
+    def counted(self) -> "ReplyList":
+        """See `Answer.counted`."""
+        return replace(self, replies=[reply.counted() for reply in self.replies])
+
 
 class GetReply(Request, kw_only=True):
     """Which reply to read."""
@@ -285,11 +316,16 @@ class ReplyFocus(Answer, kw_only=True):
         "thread": {"replyCount": 1, "actions": ["reply", "accept"]}
     }
 
+    def counted(self) -> "ReplyFocus":
+        """See `Answer.counted`. The tree repeats what stands in `replies`."""
+        replies = [reply.counted() for reply in self.replies]
+        rest = {"reply": self.reply.counted(), "thread": self.thread.counted()}
+        return replace(self, replies=replies, reply_tree=UNSET, **rest)
 
-class AcceptReply(Request, kw_only=True):
+
+class AcceptReply(ThreadRequest, kw_only=True):
     """Which reply answers the thread."""
 
-    thread_id: ThreadPath
     reply_id: ReplyPath
 
 

@@ -19,7 +19,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.http.wire import Ready, Receive, Scope, Send
+from stoa.http.ready import ReadyAnswers
+from stoa.http.wire import Receive, Scope, Send
 from stoa.server import raw
 from stoa.server.connections import Connections
 from stoa.server.receiving import Receiver
@@ -55,7 +56,11 @@ class HttpConnection(HttpToolsProtocol):
     parser: httptools.HttpRequestParser  # until the connection is lost
 
     def __init__(
-        self, connections: Connections, documentation: str, ready: Ready | None, **uvicorn: Any
+        self,
+        connections: Connections,
+        documentation: str,
+        ready: ReadyAnswers | None,
+        **uvicorn: Any,
     ) -> None:
         super().__init__(**uvicorn)
         self._house = connections
@@ -215,7 +220,7 @@ class HttpConnection(HttpToolsProtocol):
             return False
         scope = cast(Scope, self.scope)
         scope.update(method="GET", path=path.decode(), query_string=query)
-        answer = self._ready(scope)
+        answer = self._ready.find(scope)
         if answer is None:
             return False
         status, headers, body = answer

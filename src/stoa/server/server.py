@@ -10,7 +10,8 @@ from typing import cast
 import uvicorn
 
 from stoa.domain import limits
-from stoa.http.wire import Application, Ready
+from stoa.http.ready import ReadyAnswers
+from stoa.http.wire import Application
 from stoa.server.connections import Connections
 from stoa.server.protocol import HttpConnection
 
@@ -35,15 +36,15 @@ def cancel_on_signals() -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves `app` to the connections of a house until it is asked to end. What `ready` has an
-    answer for does not reach `app`."""
+    """Serves `app` to the connections of a house until it is asked to end. A request that
+    `ready` has an answer for does not reach `app`."""
 
     def __init__(
         self,
         app: Application,
         connections: Connections,
         documentation: str,
-        ready: Ready | None = None,
+        ready: ReadyAnswers | None = None,
     ) -> None:
         self._connections = connections
         protocol = partial(HttpConnection, connections, documentation, ready)

@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.domain.text import normalise_capability
 from stoa.store.threads import AFTER_EVERYTHING
-from stoa.store.tx import EVERYTHING, Tx
+from stoa.store.tx import Tx
 
 _LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 << 62}
 
@@ -32,7 +32,7 @@ class AgentRow(NamedTuple):
 
 async def get(tx: Tx, agent_id: str) -> AgentRow | None:
     """The agent with this id."""
-    row = await tx.one("agents.get", id=agent_id)
+    row = await tx.one("agents.get", agent_id=agent_id)
     return AgentRow(*row) if row else None
 
 
@@ -59,7 +59,7 @@ async def insert(
     """Register a key."""
     await tx.run(
         "agents.insert",
-        id=agent_id,
+        agent_id=agent_id,
         public_key=public_key,
         display_name=display_name,
         description=description,
@@ -70,9 +70,9 @@ async def insert(
 
 
 async def _keep_capabilities(tx: Tx, agent_id: str, capabilities: list[str]) -> None:
-    await tx.run("agents.forget_capabilities", id=agent_id)
+    await tx.run("agents.forget_capabilities", agent_id=agent_id)
     for capability in {normalise_capability(text) for text in capabilities}:
-        await tx.run("agents.add_capability", id=agent_id, capability=capability)
+        await tx.run("agents.add_capability", agent_id=agent_id, capability=capability)
 
 
 async def page(
@@ -100,18 +100,17 @@ async def page(
 async def update_profile(
     tx: Tx, agent_id: str, display_name: str, description: str, capabilities: list[str]
 ) -> None:
-    """Change what an agent says of itself; every answer that shows it is out of date then."""
+    """Change what an agent says of itself."""
     await tx.run(
         "agents.update_profile",
-        id=agent_id,
+        agent_id=agent_id,
         display_name=display_name,
         description=description,
         capabilities=msgspec.json.encode(capabilities).decode(),
     )
     await _keep_capabilities(tx, agent_id, capabilities)
-    tx.touch(EVERYTHING)
 
 
 def seen(tx: Tx, agent_id: str) -> None:
     """Note that the agent acted now."""
-    tx.defer("agents.seen", id=agent_id, at=tx.now)
+    tx.defer("agents.seen", agent_id=agent_id, at=tx.now)

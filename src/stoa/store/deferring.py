@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable
 
-from stoa.store.tx import Value
-
-Deferred = tuple[str, dict[str, Value]]
-"""The name of a statement and the values of one row."""
+from stoa.store.tx import Statement, Value
 
 
-def by_statement(deferred: Iterable[Deferred]) -> dict[str, list[dict[str, Value]]]:
+def by_statement(deferred: Iterable[Statement]) -> dict[str, list[dict[str, Value]]]:
     """The rows of each statement, in the order of first mention."""
     rows: dict[str, list[dict[str, Value]]] = {}
     for statement, values in deferred:

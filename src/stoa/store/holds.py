@@ -74,7 +74,10 @@ async def settle(
         now=tx.now,
     )
     status = "PAID" if outcome == "payout" else "REFUNDED"
-    return first == 1 and await tx.run("holds.close", id=row.id, status=status) == 1
+    return (
+        first == 1
+        and await tx.run("holds.close", id=row.id, subject_id=row.subject_id, status=status) == 1
+    )
 
 
 async def open_of_agent(tx: Tx, agent_id: str) -> list[OpenHold]:

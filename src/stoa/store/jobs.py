@@ -110,16 +110,16 @@ def json_list(values: Sequence[str]) -> str:
 
 async def get(tx: Tx, job_id: str) -> JobRow | None:
     """The job with this id."""
-    row = await tx.one("jobs.get", id=job_id)
+    row = await tx.one("jobs.get", job_id=job_id)
     return JobRow(*row) if row else None
 
 
 async def insert(tx: Tx, row: JobRow) -> None:
     """Keep a new, open job with its tags and its first event."""
-    kept = ("id", "type", "title", "description", "creator_id", "tags", "requirements")
+    kept = ("type", "title", "description", "creator_id", "tags", "requirements")
     more = ("acceptance_criteria", "verification", "effort_estimate", "amount", "deadline")
     values: dict[str, Value] = {name: getattr(row, name) for name in (*kept, *more)}
-    await tx.run("jobs.insert", now=tx.now, **values)
+    await tx.run("jobs.insert", job_id=row.id, now=tx.now, **values)
     for tag in msgspec.json.decode(row.tags, type=list[str]):
         tx.defer("jobs.insert_tags", tag=tag, job_id=row.id)
     await add_event(tx, row.id, "created", row.creator_id)
@@ -160,7 +160,7 @@ async def _change(
     tx: Tx, change: str, job_id: str, event: str, agent_id: str, **values: Value
 ) -> JobRow | None:
     """Change a job and note it; None when its state does not allow that any more."""
-    if not await tx.run(f"jobs.{change}", id=job_id, now=tx.now, **values):
+    if not await tx.run(f"jobs.{change}", job_id=job_id, now=tx.now, **values):
         return None
     await add_event(tx, job_id, event, agent_id)
     return await get(tx, job_id)
@@ -213,7 +213,7 @@ async def reject(
 
 async def expire(tx: Tx, job_id: str, deadline: int) -> bool:
     """The deadline ended the job; False when it had ended before."""
-    changed = await tx.run("jobs.expire", id=job_id, now=tx.now)
+    changed = await tx.run("jobs.expire", job_id=job_id, now=tx.now)
     if changed:
         await add_event(tx, job_id, "expired", None, deadline)
     return changed == 1

@@ -71,7 +71,7 @@ class ThreadFilter(NamedTuple):
 
 async def get(tx: Tx, thread_id: str) -> ThreadRow | None:
     """The thread with this id."""
-    row = await tx.one("threads.get", id=thread_id)
+    row = await tx.one("threads.get", thread_id=thread_id)
     return ThreadRow(*row) if row else None
 
 
@@ -81,7 +81,7 @@ async def insert(
     """Keep a new thread."""
     await tx.run(
         "threads.insert",
-        id=thread_id,
+        thread_id=thread_id,
         author_id=author_id,
         title=title,
         body=body,
@@ -117,17 +117,19 @@ async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list
 async def count_reply(tx: Tx, thread_id: str, *, answer: bool, eligible: bool) -> None:
     """Move the counters and the activity time of a thread that got a reply."""
     await tx.run(
-        "threads.count_reply", id=thread_id, answer=int(answer), eligible=int(eligible), now=tx.now
+        "threads.count_reply",
+        thread_id=thread_id,
+        answer=int(answer),
+        eligible=int(eligible),
+        now=tx.now,
     )
-    tx.defer("threads.carry_to_tags", id=thread_id)
-    tx.touch(thread_id)
+    tx.defer("threads.carry_to_tags", thread_id=thread_id)
 
 
 async def accept(tx: Tx, thread_id: str, reply_id: str) -> bool:
     """Mark a reply as the answer; False when the thread is answered already."""
-    changed = await tx.run("threads.accept", id=thread_id, reply_id=reply_id, now=tx.now)
-    tx.defer("threads.carry_to_tags", id=thread_id)
-    tx.touch(thread_id)
+    changed = await tx.run("threads.accept", thread_id=thread_id, reply_id=reply_id, now=tx.now)
+    tx.defer("threads.carry_to_tags", thread_id=thread_id)
     return changed == 1
 
 
@@ -142,8 +144,8 @@ async def catch_up_tags(tx: Tx) -> int:
     moved = [row[0] for row in await tx.all("threads.moved", most=CATCH_UP_MOST)]
     await tx.lock("thread", *moved)
     for thread_id in moved:
-        await tx.run("threads.catch_up", id=thread_id)
-        await tx.run("threads.forget_moved", id=thread_id)
+        await tx.run("threads.catch_up", thread_id=thread_id)
+        await tx.run("threads.forget_moved", thread_id=thread_id)
     return len(moved)
 
 
@@ -155,10 +157,9 @@ async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
 
 async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:
     """Tie a new thread to its bounty."""
-    await tx.run("threads.set_bounty", id=thread_id, bounty_id=bounty_id)
+    await tx.run("threads.set_bounty", thread_id=thread_id, bounty_id=bounty_id)
 
 
 async def refunded(tx: Tx, thread_id: str, expired_at: int) -> None:
     """Note that the bounty went back when its time had passed."""
-    await tx.run("threads.refunded", id=thread_id, expired_at=expired_at)
-    tx.touch(thread_id)
+    await tx.run("threads.refunded", thread_id=thread_id, expired_at=expired_at)

@@ -4,14 +4,22 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
 
 from stoa.domain.querylang import Query
+from stoa.store.changes import Changes
 
 Value = str | int | bytes | None
 Row = Sequence[Any]
+Statement = tuple[str, dict[str, Value]]
+"""The name of a statement and its values."""
 T = TypeVar("T")
 
 
 class Tx(Protocol):
     """One transaction. Statements are named `file.statement` after `queries/<file>.sql`."""
+
+    @property
+    def ran(self) -> Sequence[Statement]:
+        """The statements that ran so far, where answers are cached; else none."""
+        ...
 
     @property
     def now(self) -> int:
@@ -56,13 +64,6 @@ class Tx(Protocol):
         """A search query as `search.find_*` of the engine takes it."""
         ...
 
-    def touch(self, key: str) -> None:
-        """Note that answers which show `key` (an id) are out of date once this commits."""
-        ...
-
-
-EVERYTHING = ""
-"""A key for `Tx.touch` that stands for every key."""
 
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
@@ -111,12 +112,10 @@ class Store(Protocol):
         """
         ...
 
-    def stamp(self) -> int:
-        """A mark of now, for `fresh`."""
-        ...
-
-    def fresh(self, key: str, stamp: int) -> bool:
-        """Whether nothing that shows `key` was committed since `stamp`."""
+    @property
+    def changes(self) -> Changes | None:
+        """What commits have changed; None where other processes write too, and nothing that was
+        read may be kept."""
         ...
 
     @property

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.runner import Runner
+from stoa.calls.public_reads import PublicReads
 from stoa.domain.markdown import escape_inline
 from stoa.operations.threads import list_unanswered
 from stoa.schemas.threads import ListUnanswered, Thread
@@ -15,9 +15,9 @@ _HEAD = (
 )
 
 
-async def unanswered_markdown(runner: Runner, _: Request) -> Response:
+async def unanswered_markdown(reads: PublicReads, _: Request) -> Response:
     """The newest unanswered threads as CommonMark; every title is one plain text node."""
-    page = await runner.look(list_unanswered, ListUnanswered(limit=50))
+    page = await reads.read(list_unanswered, ListUnanswered(limit=50))
     lines = [_line(thread) for thread in page.threads] or ["There are none at the moment.\n"]
     return Response(
         _HEAD + "".join(lines),

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.calls.answer_cache import Draft
 from stoa.operations.replies import get_reply, list_replies
 from stoa.operations.search import search_threads
 from stoa.operations.threads import get_thread, list_threads, list_unanswered
@@ -19,7 +20,7 @@ from stoa.schemas.threads import (
     Reply,
     Thread,
 )
-from stoa.web.site import FOREVER, ROWS, Site, as_json, milliseconds, own_path, paging
+from stoa.web.site import ROWS, Site, as_json, own_path, paging
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
@@ -57,7 +58,7 @@ class Forum:
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
         asked = self._site.query(ListThreads, request)
-        answer = await self._site.read(list_threads, asked)
+        answer = await self._site.reads.read(list_threads, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -72,7 +73,7 @@ class Forum:
     async def tag(self, request: Request) -> Response:
         """The threads with one tag."""
         asked = self._site.query(ListThreads, request, tag=request.path_params["tag"])
-        answer = await self._site.read(list_threads, asked)
+        answer = await self._site.reads.read(list_threads, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -87,7 +88,7 @@ class Forum:
     async def unanswered(self, request: Request) -> Response:
         """The threads that nobody has answered."""
         asked = self._site.query(ListUnanswered, request)
-        answer = await self._site.read(list_unanswered, asked)
+        answer = await self._site.reads.read(list_unanswered, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -102,7 +103,7 @@ class Forum:
     async def search(self, request: Request) -> Response:
         """Search with the places that matched."""
         asked = self._site.query(SearchThreads, request)
-        answer = await self._site.read(search_threads, asked) if asked.q else None
+        answer = await self._site.reads.read(search_threads, asked) if asked.q else None
         return self._site.listed(
             request,
             "search.html",
@@ -116,47 +117,45 @@ class Forum:
         """One thread with its replies."""
         thread_id: str = request.path_params["thread_id"]
 
-        async def make() -> tuple[bytes, int]:
-            return await self._thread(request, thread_id)
+        async def make(draft: Draft) -> bytes:
+            return await self._thread(request, thread_id, draft)
 
         query = request.scope["query_string"].decode("latin-1")
-        body = await self._site.kept(f"{request.scope['path']}?{query}", thread_id, make)
+        body = await self._site.reads.kept(f"{request.scope['path']}?{query}", make)
         return self._site.html(body, alternate=_thread_json(thread_id))
 
-    async def _thread(self, request: Request, thread_id: str) -> tuple[bytes, int]:
-        """A page of a thread, its first replies or those behind the cursor; how long it holds."""
-        read = await self._site.read(get_thread, GetThread(thread_id=thread_id))
+    async def _thread(self, request: Request, thread_id: str, draft: Draft) -> bytes:
+        """A page of a thread, with its first replies or those behind the cursor."""
+        read = await self._site.reads.read(get_thread, GetThread(thread_id=thread_id), draft)
         asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
-        page = await self._site.read(list_replies, asked)
-        html = self._site.render(
+        page = await self._site.reads.read(list_replies, asked, draft)
+        return self._site.render(
             own_path(request),
             "thread.html",
             alternate=_thread_json(thread_id),
             thread=read.thread,
             branches=branches(page.replies),
             answers=sum(reply.kind == "answer" for reply in page.replies),
-            accepted=await self._accepted(read.thread, page.replies),
+            accepted=await self._accepted(read.thread, page.replies, draft),
             **paging(request, asked, page.next_cursor),
             collapsed=COLLAPSED_DEPTH,
         )
-        bounty = read.thread.bounty
-        waiting = bounty is not None and bounty.status == "OPEN"
-        return html, milliseconds(bounty.expires_at) if bounty and waiting else FOREVER
 
-    async def _accepted(self, thread: Thread, replies: list[Reply]) -> Reply | None:
+    async def _accepted(self, thread: Thread, replies: list[Reply], draft: Draft) -> Reply | None:
         """The accepted reply, wherever in the thread it stands."""
         if thread.accepted_reply_id is None:
             return None
         here = [reply for reply in replies if reply.id == thread.accepted_reply_id]
         if here:
             return here[0]
-        focus = await self._site.read(get_reply, GetReply(reply_id=thread.accepted_reply_id))
+        asked = GetReply(reply_id=thread.accepted_reply_id)
+        focus = await self._site.reads.read(get_reply, asked, draft)
         return focus.reply
 
     async def reply(self, request: Request) -> Response:
         """One reply with what is above and below it."""
         asked = GetReply(reply_id=request.path_params["reply_id"])
-        focus = await self._site.read(get_reply, asked)
+        focus = await self._site.reads.read(get_reply, asked)
         return self._site.page(
             request,
             "reply.html",

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from stoa.calls.runner import Runner
+from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
 from stoa.operations.catalog import all_operations
 from stoa.rest.refusals import reference
@@ -33,10 +33,10 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def pages(
-    runner: Runner, origin: str, openapi: dict[str, Any], discovery: list[Route]
+    reads: PublicReads, origin: str, openapi: dict[str, Any], discovery: list[Route]
 ) -> Starlette:
     """The application that serves what is not under `/api`."""
-    site = Site(runner, origin)
+    site = Site(reads, origin)
 
     async def not_found(request: Request, _: Exception) -> Response:
         return site.refused(request, Refusal("not_found"))
@@ -47,7 +47,7 @@ def pages(
             *_feeds(site),
             *discovery,
             Route("/openapi.json", document(partial(encode, openapi), "application/json")),
-            Route("/forum/unanswered.md", site.guarded(partial(unanswered_markdown, runner))),
+            Route("/forum/unanswered.md", site.guarded(partial(unanswered_markdown, reads))),
             Route("/agent-client.ts", document(_CLIENT.read_bytes, "text/typescript")),
         ],
         exception_handlers={HTTPException: not_found},

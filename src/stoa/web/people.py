@@ -25,7 +25,7 @@ class People:
     async def agents(self, request: Request) -> Response:
         """The list of agents."""
         asked = self._site.query(ListAgents, request)
-        answer = await self._site.read(list_agents, asked)
+        answer = await self._site.reads.read(list_agents, asked)
         return self._site.listed(
             request,
             "agents.html",
@@ -38,7 +38,7 @@ class People:
     async def agent(self, request: Request) -> Response:
         """One agent with its reputation and recent work."""
         agent_id = request.path_params["agent_id"]
-        read = self._site.read
+        read = self._site.reads.read
         agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
         reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
         threads = await read(list_threads, ListThreads(author=agent_id, limit=_RECENT))

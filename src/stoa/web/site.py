@@ -1,8 +1,7 @@
 """What every page shares: templates, headers, the style sheet, reading through the runner."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Coroutine
-from datetime import datetime
+from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
@@ -12,13 +11,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.runner import Make, Runner
+from stoa.calls.public_reads import PublicReads
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
-from stoa.operations.call import Call
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Answer, Page
@@ -102,24 +100,16 @@ def _environment() -> Environment:
 class Site:
     """The pages of one service. `origin` is its address, for canonical links and feeds."""
 
-    def __init__(self, runner: Runner, origin: str) -> None:
+    def __init__(self, reads: PublicReads, origin: str) -> None:
         self.origin = origin
-        self._runner = runner
+        self.reads = reads
         self._templates = _environment()
-
-    async def read(self, run: Callable[[Call, Q], Coroutine[Any, Any, A]], request: Q) -> A:
-        """The typed answer of a public operation, as anybody sees it."""
-        return await self._runner.look(run, request)
 
     async def names(self, agent_ids: set[str | None]) -> dict[str, str]:
         """Display names by id, in one read."""
         ids = sorted(agent_id for agent_id in agent_ids if agent_id)
-        answer = await self.read(named, NamedAgents(agent_ids=ids))
+        answer = await self.reads.read(named, NamedAgents(agent_ids=ids))
         return {agent.id: agent.display_name for agent in answer.agents}
-
-    async def kept(self, address: str, shown_id: str, make: Make) -> bytes:
-        """The bytes of a page, ready ones while nothing of it has changed, for a minute at most."""
-        return await self._runner.kept(f"page {address}", shown_id, make)
 
     def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:
         """The query string as the request of an operation, for `ROWS` at most.
@@ -193,14 +183,6 @@ def paging(request: Request, asked: Page, cursor: str | None) -> dict[str, str |
         "first_page": address(request, asked, cursor=None, offset=None) if later else None,
         "following": address(request, asked, cursor=cursor, offset=None) if cursor else None,
     }
-
-
-FOREVER = 1 << 62
-
-
-def milliseconds(iso: str) -> int:
-    """A time of an answer as milliseconds since 1970."""
-    return int(datetime.fromisoformat(iso).timestamp() * 1000)
 
 
 def as_json(path: str, request: Request) -> str:

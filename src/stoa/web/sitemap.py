@@ -11,10 +11,11 @@ from xml.sax.saxutils import escape
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.calls.answer_cache import Draft
 from stoa.domain.errors import Refusal
 from stoa.operations import sitemap
 from stoa.schemas.sitemap import Kind, PartFrom, PartsOf
-from stoa.web.site import FOREVER, Site
+from stoa.web.site import Site
 
 PART = 5_000
 """Addresses of a kind in one file. The protocol allows 50,000; this many take milliseconds."""
@@ -38,13 +39,13 @@ class Sitemap:
     async def whole(self, _: Request) -> Response:
         """All addresses, or the addresses of the parts; kept for a minute at most."""
 
-        async def make() -> tuple[bytes, int]:
-            return await self._whole(), FOREVER
+        async def make(_: Draft) -> bytes:
+            return await self._whole()
 
-        return _xml(await self._site.kept("/sitemap.xml", "", make))
+        return _xml(await self._site.reads.kept("/sitemap.xml", make))
 
     async def _whole(self) -> bytes:
-        read = self._site.read
+        read = self._site.reads.read
         starts = {
             kind: (await read(sitemap.parts, PartsOf(kind=kind, size=PART))).ids for kind in _KINDS
         }
@@ -70,7 +71,7 @@ class Sitemap:
 
     async def _part(self, kind: Kind, start: str) -> list[str]:
         asked = PartFrom(kind=kind, start=start, size=PART)
-        answer = await self._site.read(sitemap.part, asked)
+        answer = await self._site.reads.read(sitemap.part, asked)
         return [f"{_PLACES[kind]}/{found}" for found in answer.ids]
 
     def _file(self, root: str, element: str, paths: Iterable[str]) -> bytes:

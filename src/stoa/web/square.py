@@ -33,11 +33,11 @@ class Square:
         self._site = site
 
     async def _market(self) -> MarketRead:
-        return await self._site.read(get_market, GetMarket())
+        return (await self._site.reads.snapshot(get_market, GetMarket())).answer
 
     async def home(self, request: Request) -> Response:
         """What this Stoa is, what is new in it, how an agent joins."""
-        read = self._site.read
+        read = self._site.reads.read
         return self._site.page(
             request,
             "home.html",

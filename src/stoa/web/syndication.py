@@ -33,21 +33,23 @@ class Syndication:
         }
 
     async def _newest(self, _: Request) -> tuple[str, list[Thread]]:
-        answer = await self._site.read(list_threads, ListThreads(limit=_ENTRIES))
+        answer = await self._site.reads.read(list_threads, ListThreads(limit=_ENTRIES))
         return "Newest threads", answer.threads
 
     async def _unanswered(self, _: Request) -> tuple[str, list[Thread]]:
-        answer = await self._site.read(list_unanswered, ListUnanswered(limit=_ENTRIES))
+        answer = await self._site.reads.read(list_unanswered, ListUnanswered(limit=_ENTRIES))
         return "Unanswered threads", answer.threads
 
     async def _tag(self, request: Request) -> tuple[str, list[Thread]]:
         tag = normalise_tag(request.path_params["tag"])
-        answer = await self._site.read(list_threads, ListThreads(tag=tag, limit=_ENTRIES))
+        answer = await self._site.reads.read(list_threads, ListThreads(tag=tag, limit=_ENTRIES))
         return f"Threads tagged {tag}", answer.threads
 
     async def _agent(self, request: Request) -> tuple[str, list[Thread]]:
         agent_id = request.path_params["agent_id"]
-        answer = await self._site.read(list_threads, ListThreads(author=agent_id, limit=_ENTRIES))
+        answer = await self._site.reads.read(
+            list_threads, ListThreads(author=agent_id, limit=_ENTRIES)
+        )
         return f"Threads of {agent_id}", answer.threads
 
     def atom(self, threads: Threads) -> Callable[[Request], Awaitable[Response]]:

@@ -19,7 +19,7 @@ class Work:
     async def jobs(self, request: Request) -> Response:
         """The list of jobs with its filters."""
         asked = self._site.query(ListJobs, request)
-        answer = await self._site.read(list_jobs, asked)
+        answer = await self._site.reads.read(list_jobs, asked)
         agents = {job.creator_agent_id for job in answer.jobs}
         return self._site.listed(
             request,
@@ -35,7 +35,9 @@ class Work:
 
     async def job(self, request: Request) -> Response:
         """One job with the line of its life."""
-        job = (await self._site.read(get_job, GetJob(job_id=request.path_params["job_id"]))).job
+        job = (
+            await self._site.reads.read(get_job, GetJob(job_id=request.path_params["job_id"]))
+        ).job
         parties = {job.creator_agent_id, job.claimed_by_agent_id}
         return self._site.page(
             request,
@@ -48,7 +50,7 @@ class Work:
     async def opportunities(self, request: Request) -> Response:
         """What can be earned now."""
         asked = self._site.query(ListOpportunities, request)
-        answer = await self._site.read(list_opportunities, asked)
+        answer = await self._site.reads.read(list_opportunities, asked)
         return self._site.listed(
             request,
             "opportunities.html",

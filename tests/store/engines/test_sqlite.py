@@ -8,8 +8,8 @@ import apsw
 import pytest
 
 from stoa.clock import SystemClock
+from stoa.store.changes import Changes
 from stoa.store.engines import sqlite, sqlite_file
-from stoa.store.engines.changes import Changes
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx
 
@@ -97,19 +97,19 @@ def test_a_key_is_fresh_until_it_is_marked():
     changes = Changes()
     stamp = changes.stamp()
     changes.mark(["a"])
-    assert not changes.fresh("a", stamp)
-    assert changes.fresh("b", stamp)
-    assert changes.fresh("a", changes.stamp())
+    assert not changes.fresh(("a",), stamp)
+    assert changes.fresh(("b",), stamp)
+    assert changes.fresh(("a",), changes.stamp())
 
 
 def test_forgetting_old_marks_makes_everything_older_stale(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("stoa.store.engines.changes._MOST", 3)
+    monkeypatch.setattr("stoa.store.changes._MOST", 3)
     changes = Changes()
     stamp = changes.stamp()
     for key in "abcde":
         changes.mark([key])
     later = changes.stamp()
     changes.mark(["f"])
-    assert not any(changes.fresh(key, stamp) for key in "abcdefg")
-    assert changes.fresh("f", changes.stamp())
-    assert not changes.fresh("f", later)
+    assert not any(changes.fresh((key,), stamp) for key in "abcdefg")
+    assert changes.fresh(("f",), changes.stamp())
+    assert not changes.fresh(("f",), later)

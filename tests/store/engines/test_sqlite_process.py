@@ -14,7 +14,7 @@ import pytest
 from stoa.clock import SystemClock
 from stoa.domain.errors import Issue, Refusal
 from stoa.store import sessions
-from stoa.store.engines.changes import Changes
+from stoa.store.changes import Changes
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
@@ -136,20 +136,20 @@ def test_work_that_cannot_cross_is_refused_to_its_caller_alone(apart: Opened) ->
 
 
 def test_a_change_makes_what_showed_it_out_of_date(apart: Opened) -> None:
-    before = apart.store.stamp()
+    before = apart.store.changes.stamp()
     apart.write(put(NAMES[0]))
-    assert not apart.store.fresh(NAMES[0], before)
-    assert apart.store.fresh(NAMES[1], before)
-    assert apart.store.fresh(NAMES[0], apart.store.stamp())
+    assert not apart.store.changes.fresh((NAMES[0],), before)
+    assert apart.store.changes.fresh((NAMES[1],), before)
+    assert apart.store.changes.fresh((NAMES[0],), apart.store.changes.stamp())
 
 
 def test_what_another_program_has_changed_is_noticed(apart: Opened, tmp_path: Path) -> None:
     apart.write(put(NAMES[0]))
-    before = apart.store.stamp()
+    before = apart.store.changes.stamp()
     with opened_file(tmp_path / "stoa.db") as other:
         other.execute("INSERT INTO secret VALUES ('foreign', x'00')")
     apart.write(own_process)
-    assert not apart.store.fresh("anything", before)
+    assert not apart.store.changes.fresh(("anything",), before)
 
 
 def test_what_was_queued_is_finished_at_the_close_and_one_file_is_left(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_signals_to_the_whole_group_leave_the_writer_to_its_server(apart: Opened
 
 def test_when_the_writer_is_killed_writes_are_refused_and_reads_go_on(apart: Opened) -> None:
     apart.write(put(NAMES[0]))
-    before = apart.store.stamp()
+    before = apart.store.changes.stamp()
     process = process_of(apart)
 
     async def kill() -> list[Any]:
@@ -195,7 +195,7 @@ def test_when_the_writer_is_killed_writes_are_refused_and_reads_go_on(apart: Ope
     assert apart.store.trouble == "the process that writes has ended"
     with pytest.raises(StoreUnavailable, match="has ended"):
         apart.write(own_process)
-    assert not apart.store.fresh("anything", before)
+    assert not apart.store.changes.fresh(("anything",), before)
     assert apart.names() == {NAMES[0]}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 import pytest
 
-from stoa.store.engines.changes import Changes
+from stoa.store.changes import Changes
 from stoa.store.engines.sqlite_file import connect
 from stoa.store.engines.sqlite_groups import GROUP_MAX, Groups, Outcome
 from stoa.store.engines.sqlite_tx import SqliteTx
@@ -44,7 +44,6 @@ class Desk:
         """Work that writes one line."""
 
         async def work(tx: Tx) -> int:
-            tx.touch(str(number))
             self.connection.execute(f"INSERT INTO {table} VALUES (?)", (number,))
             return number
 

@@ -1,5 +1,6 @@
 """The engines behind one `Tx`, chosen by the address of the database."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from stoa.clock import Clock
@@ -12,11 +13,11 @@ T = TypeVar("T")
 # Each engine is loaded only where it is used.
 
 
-async def open_store(settings: Settings, clock: Clock, carrier: Carrier | None = None) -> Store:
+async def open_store(settings: Settings, clock: Clock, shared: Sequence[object] = ()) -> Store:
     """Open the database inside the running event loop and bring it to this program's schema.
 
-    With a `carrier`, which takes works to it, the embedded engine writes in a process of its own, a
-    fork of this one. Raises `StartRefused` with one line that says why not.
+    With objects that are `shared` the embedded engine writes in a process of its own, a fork of
+    this one, in which they are there too. Raises `StartRefused` with one line that says why not.
     """
     if settings.on_postgresql:
         from stoa.store.engines.postgres import PostgresStore
@@ -36,9 +37,9 @@ async def open_store(settings: Settings, clock: Clock, carrier: Carrier | None =
         return store
     from stoa.store.engines.sqlite import SqliteStore
 
-    if carrier is None:
+    if not shared:
         return SqliteStore.open(settings.database_path, clock)
-    return await SqliteStore.open_apart(settings.database_path, clock, carrier)
+    return await SqliteStore.open_apart(settings.database_path, clock, Carrier(shared))
 
 
 async def migrate(settings: Settings) -> list[str]:

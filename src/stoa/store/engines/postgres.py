@@ -88,6 +88,7 @@ class PostgresStore:
     """A `Store` on one database, which other processes use too. Build it with `open`."""
 
     lag_ms = 0
+    changes = None  # other processes write too
 
     def __init__(
         self,
@@ -151,12 +152,6 @@ class PostgresStore:
 
     def figures(self) -> dict[str, str | int]:
         return {}
-
-    def stamp(self) -> int:
-        return 0
-
-    def fresh(self, key: str, stamp: int) -> bool:  # noqa: ARG002 - others write too
-        return False
 
     @property
     def trouble(self) -> str | None:

@@ -35,6 +35,8 @@ class _NotYet(Exception):
 class ReplicatedStore:
     """A `Store` whose reads go to `replica` where they may and it is not behind."""
 
+    changes = None  # other processes write too
+
     def __init__(self, primary: PostgresStore, replica: PostgresStore, lag_s: int) -> None:
         self._primary = primary
         self._replica = replica
@@ -87,12 +89,6 @@ class ReplicatedStore:
                 noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
             return consistency.token(at, agent_id, noted_at)
         return None
-
-    def stamp(self) -> int:
-        return self._primary.stamp()
-
-    def fresh(self, key: str, stamp: int) -> bool:
-        return self._primary.fresh(key, stamp)
 
     @property
     def trouble(self) -> str | None:

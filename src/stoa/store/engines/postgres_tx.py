@@ -9,10 +9,10 @@ import msgspec
 from stoa.clock import Clock
 from stoa.domain.querylang import Query
 from stoa.store import statements
-from stoa.store.deferring import Deferred, by_statement
+from stoa.store.deferring import by_statement
 from stoa.store.engines.postgres_connection import Connection
 from stoa.store.tsquery import to_tsquery, to_words
-from stoa.store.tx import Row, Value
+from stoa.store.tx import Row, Statement, Value
 
 
 @cache
@@ -48,11 +48,12 @@ class PostgresTx:
     """A `Tx` on a connection that has begun."""
 
     __slots__ = ("_clock", "_connection", "_deferred", "_statements", "now")
+    ran: tuple[Statement, ...] = ()  # no answer is cached where other processes write too
 
     def __init__(self, connection: Connection, clock: Clock) -> None:
         self._connection = connection
         self._clock = clock
-        self._deferred: list[Deferred] = []
+        self._deferred: list[Statement] = []
         self._statements = numbered()
         self.now = clock()
 
@@ -94,6 +95,3 @@ class PostgresTx:
 
     def match(self, query: Query) -> str:
         return to_tsquery(query)
-
-    def touch(self, key: str) -> None:
-        """Other processes write too, so no answer is kept that a mark here could take back."""

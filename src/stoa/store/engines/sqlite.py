@@ -11,8 +11,8 @@ from typing import TypeVar
 import apsw
 
 from stoa.clock import Clock
+from stoa.store.changes import Changes
 from stoa.store.engines import sqlite_migrations
-from stoa.store.engines.changes import Changes
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare
 from stoa.store.engines.sqlite_groups import Groups
@@ -86,7 +86,7 @@ class SqliteStore:
         self._writer = writer
         self._lock = lock_descriptor
         self._clock = clock
-        self._changes = changes
+        self.changes = changes
         self._closed = False
         self._reader = connect(path, writer=False)
         self._slow = [
@@ -155,12 +155,6 @@ class SqliteStore:
 
     def figures(self) -> dict[str, str | int]:
         return {}
-
-    def stamp(self) -> int:
-        return self._changes.stamp()
-
-    def fresh(self, key: str, stamp: int) -> bool:
-        return self._changes.fresh(key, stamp)
 
     @property
     def trouble(self) -> str | None:

@@ -15,8 +15,10 @@ import apsw
 import structlog
 
 from stoa.clock import Clock
+from stoa.store.changes import EVERYTHING
+from stoa.store.dependencies import changed_by
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
-from stoa.store.tx import EVERYTHING, StoreUnavailable, Work
+from stoa.store.tx import StoreUnavailable, Work
 
 log = structlog.get_logger("stoa.store")
 
@@ -102,7 +104,7 @@ class Groups:
             return self._commit_each(works, error)
         except apsw.Error as error:
             return self._break(works, error)
-        self._touched += [key for tx in done for key in tx.touched]
+        self._touched += [key for tx in done for key in changed_by(tx.ran)]
         return outcomes
 
     def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:

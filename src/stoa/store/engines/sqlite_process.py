@@ -24,11 +24,11 @@ import structlog
 
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
-from stoa.store.engines.changes import Changes
+from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
 from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome, release
-from stoa.store.tx import EVERYTHING, StartRefused, StoreUnavailable, Tx, Work
+from stoa.store.tx import StartRefused, StoreUnavailable, Tx, Work
 
 log = structlog.get_logger("stoa.store")
 

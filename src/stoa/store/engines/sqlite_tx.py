@@ -7,9 +7,9 @@ import apsw
 
 from stoa.domain.querylang import Query
 from stoa.store import statements
-from stoa.store.deferring import Deferred, by_statement
+from stoa.store.deferring import by_statement
 from stoa.store.fts5 import searchable, to_fts5
-from stoa.store.tx import Row, Value
+from stoa.store.tx import Row, Statement, Value
 
 T = TypeVar("T")
 
@@ -17,29 +17,33 @@ T = TypeVar("T")
 class SqliteTx:
     """A `Tx` on one connection; its methods never wait."""
 
-    __slots__ = ("_connection", "_deferred", "_statements", "now", "touched")
+    __slots__ = ("_connection", "_deferred", "_statements", "now", "ran")
 
     def __init__(self, connection: apsw.Connection, now: int) -> None:
         self._connection = connection
-        self._deferred: list[Deferred] = []
+        self._deferred: list[Statement] = []
         self._statements = statements.load("sqlite")
         self.now = now
-        self.touched: list[str] = []
+        self.ran: list[Statement] = []
 
     async def one(self, statement: str, **values: Value) -> Row | None:
+        self.ran.append((statement, values))
         return self._connection.execute(self._statements[statement], values).fetchone()
 
     async def all(self, statement: str, **values: Value) -> list[Row]:
+        self.ran.append((statement, values))
         return self._connection.execute(self._statements[statement], values).fetchall()
 
     async def run(self, statement: str, **values: Value) -> int:
+        self.ran.append((statement, values))
         self._connection.execute(self._statements[statement], values)
         return self._connection.changes()
 
     def defer(self, statement: str, **values: Value) -> None:
+        self.ran.append((statement, values))
         self._deferred.append((statement, values))
 
-    def take_deferred(self) -> list[Deferred]:
+    def take_deferred(self) -> list[Statement]:
         """What was deferred, once."""
         deferred, self._deferred = self._deferred, []
         return deferred
@@ -52,9 +56,6 @@ class SqliteTx:
 
     def match(self, query: Query) -> str:
         return to_fts5(query)
-
-    def touch(self, key: str) -> None:
-        self.touched.append(key)
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:

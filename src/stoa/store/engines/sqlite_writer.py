@@ -10,7 +10,7 @@ import threading
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from stoa.store.engines.changes import Changes
+from stoa.store.changes import Changes
 from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome, release
 from stoa.store.tx import StoreUnavailable, Work
 

@@ -1,7 +1,7 @@
 -- let agent: a.id, a.display_name, a.description, a.public_key, a.capabilities, a.created_at, a.last_seen_at, a.reputation, a.status, a.version
 
 -- name: get
-SELECT {{agent}} FROM agent a WHERE a.id = :id
+SELECT {{agent}} FROM agent a WHERE a.id = :agent_id
 
 -- name: by_key
 SELECT {{agent}} FROM agent a WHERE a.public_key = :public_key
@@ -9,19 +9,19 @@ SELECT {{agent}} FROM agent a WHERE a.public_key = :public_key
 -- name: insert
 INSERT INTO agent (id, public_key, display_name, description, capabilities, status, reputation,
                    created_at, last_seen_at, version)
-VALUES (:id, :public_key, :display_name, :description, :capabilities, 'active', 0, :now, :now, 1)
+VALUES (:agent_id, :public_key, :display_name, :description, :capabilities, 'active', 0, :now, :now, 1)
 
 -- name: update_profile
 UPDATE agent SET display_name = :display_name, description = :description,
                  capabilities = :capabilities, version = version + 1
-WHERE id = :id
+WHERE id = :agent_id
 
 -- name: forget_capabilities
-DELETE FROM agent_capability WHERE agent_id = :id
+DELETE FROM agent_capability WHERE agent_id = :agent_id
 
 -- name: add_capability
 INSERT INTO agent_capability (capability, agent_id, reputation)
-SELECT :capability, id, reputation FROM agent WHERE id = :id
+SELECT :capability, id, reputation FROM agent WHERE id = :agent_id
 ON CONFLICT DO NOTHING
 
 -- The list in one of its orders; a page starts after (:key, :id).

@@ -13,7 +13,7 @@ VALUES (:hold_id, :outcome, :agent_id, :amount, :transaction_id, :now)
 ON CONFLICT DO NOTHING
 
 -- name: close
-UPDATE hold SET status = :status WHERE id = :id AND status = 'OPEN'
+UPDATE hold SET status = :status WHERE id = :id AND subject_id = :subject_id AND status = 'OPEN'
 
 -- name: open_of_agent
 SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, 'OPEN')

@@ -3,36 +3,36 @@
 -- let unfinished: j.decided_at IS NULL AND j.expired_from IS NULL
 
 -- name: get
-SELECT {{job}} FROM job j WHERE j.id = :id
+SELECT {{job}} FROM job j WHERE j.id = :job_id
 
 -- name: insert
 INSERT INTO job (id, type, status, title, description, creator_id, tags, requirements,
                  acceptance_criteria, verification, effort_estimate, amount, reject_count,
                  submission_count, created_at, deadline)
-VALUES (:id, :type, 'OPEN', :title, :description, :creator_id, :tags, :requirements,
+VALUES (:job_id, :type, 'OPEN', :title, :description, :creator_id, :tags, :requirements,
         :acceptance_criteria, :verification, :effort_estimate, :amount, 0, 0, :now, :deadline)
 
 -- name: claim
 UPDATE job SET status = 'CLAIMED', claimer_id = :claimer_id, claimed_at = :now
-WHERE id = :id AND status = 'OPEN' AND deadline > :now
+WHERE id = :job_id AND status = 'OPEN' AND deadline > :now
 
 -- name: submit
 UPDATE job SET status = 'SUBMITTED', submission_count = submission_count + 1,
                latest_submission_id = :submission_id, submitted_at = :now
-WHERE id = :id AND status = :was AND deadline > :now
+WHERE id = :job_id AND status = :was AND deadline > :now
 
 -- name: reject
 UPDATE job SET status = :status, reject_count = reject_count + 1, last_reject_reason = :reason,
                last_reject_message = :message, decided_at = :decided_at
-WHERE id = :id AND status = 'SUBMITTED' AND deadline > :now
+WHERE id = :job_id AND status = 'SUBMITTED' AND deadline > :now
 
 -- name: complete
 UPDATE job SET status = 'COMPLETED', decided_at = :now
-WHERE id = :id AND status = 'SUBMITTED' AND deadline > :now
+WHERE id = :job_id AND status = 'SUBMITTED' AND deadline > :now
 
 -- name: expire
 UPDATE job SET expired_from = status, status = 'REFUNDED_EXPIRED'
-WHERE id = :id AND deadline <= :now
+WHERE id = :job_id AND deadline <= :now
   AND decided_at IS NULL AND expired_from IS NULL
 
 -- name: count_claimed

@@ -1,12 +1,12 @@
 -- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_count, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at
 
 -- name: get
-SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :id
+SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
 
 -- name: insert
 INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, answer_count,
                     eligible_count, created_at, updated_at, last_activity_at)
-VALUES (:id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, 0, :now, :now, :now)
+VALUES (:thread_id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, 0, :now, :now, :now)
 
 -- The list in one of its orders; a page starts after (:key, :id).
 -- name: list_{scope}_{order}
@@ -38,18 +38,18 @@ ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 -- name: count_reply
 UPDATE thread SET reply_count = reply_count + 1, answer_count = answer_count + :answer,
                   eligible_count = eligible_count + :eligible, last_activity_at = :now
-WHERE id = :id
+WHERE id = :thread_id
 
 -- name: accept
 UPDATE thread SET status = 'answered', accepted_reply_id = :reply_id, updated_at = :now,
                   last_activity_at = :now
-WHERE id = :id AND status = 'open'
+WHERE id = :thread_id AND status = 'open'
 
 -- name: set_bounty
-UPDATE thread SET bounty_id = :bounty_id WHERE id = :id
+UPDATE thread SET bounty_id = :bounty_id WHERE id = :thread_id
 
 -- name: refunded
-UPDATE thread SET updated_at = :expired_at WHERE id = :id AND updated_at < :expired_at
+UPDATE thread SET updated_at = :expired_at WHERE id = :thread_id AND updated_at < :expired_at
 
 -- Some threads whose tags lag behind.
 -- name: moved
@@ -57,7 +57,7 @@ SELECT id FROM thread_moved ORDER BY id LIMIT :most
 
 -- name: catch_up
 UPDATE thread_tag SET reply_count = t.reply_count, last_activity_at = t.last_activity_at
-FROM thread t WHERE t.id = :id AND thread_tag.thread_id = :id
+FROM thread t WHERE t.id = :thread_id AND thread_tag.thread_id = :thread_id
 
 -- name: forget_moved
-DELETE FROM thread_moved WHERE id = :id
+DELETE FROM thread_moved WHERE id = :thread_id

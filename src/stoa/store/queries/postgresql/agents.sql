@@ -6,6 +6,6 @@ SELECT {{agent}} FROM agent a WHERE a.id = ANY (ARRAY(SELECT json_array_elements
 -- later time, so that nobody who has seen the first takes it for the last.
 -- name: seen
 WITH here AS MATERIALIZED (
-  SELECT a.id, r.at FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id TEXT, at BIGINT)
-  JOIN agent a ON a.id = r.id WHERE a.last_seen_at <> r.at FOR NO KEY UPDATE OF a SKIP LOCKED)
+  SELECT a.id, r.at FROM json_to_recordset(CAST(:rows AS JSON)) AS r (agent_id TEXT, at BIGINT)
+  JOIN agent a ON a.id = r.agent_id WHERE a.last_seen_at <> r.at FOR NO KEY UPDATE OF a SKIP LOCKED)
 UPDATE agent SET last_seen_at = greatest(here.at, last_seen_at + 1) FROM here WHERE agent.id = here.id

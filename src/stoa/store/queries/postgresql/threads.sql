@@ -13,4 +13,4 @@ JOIN thread t ON t.id = r.thread_id
 UPDATE thread_tag g SET reply_count = t.reply_count, last_activity_at = t.last_activity_at
 FROM thread t
 WHERE t.id = g.thread_id
-  AND t.id IN (SELECT r.id FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id TEXT))
+  AND t.id IN (SELECT r.thread_id FROM json_to_recordset(CAST(:rows AS JSON)) AS r (thread_id TEXT))

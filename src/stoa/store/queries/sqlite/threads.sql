@@ -9,7 +9,7 @@ SELECT :tag, id, last_activity_at, reply_count FROM thread WHERE id = :thread_id
 -- Tags repeat of their threads what lists by tag are sorted by. They do so later, for many replies at
 -- once: until then the thread itself is asked.
 -- name: carry_to_tags
-INSERT INTO thread_moved VALUES (:id) ON CONFLICT DO NOTHING
+INSERT INTO thread_moved VALUES (:thread_id) ON CONFLICT DO NOTHING
 
 -- name: list_tag_{order}
 -- each order: active = last_activity_at | replies = reply_count

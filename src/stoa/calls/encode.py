@@ -1,0 +1,19 @@
+"""Last step: the weak ETag of an answer beside its JSON."""
+
+import hashlib
+
+from stoa.schemas.base import Answer, encode
+
+
+def etag(answer: Answer, body: bytes, *, private: bool = False) -> str:
+    """The ETag of an answer with this JSON.
+
+    What may change about embedded authors without notice does not count. A `private` answer never
+    has the ETag of what others get, even while both read the same.
+    """
+    counted = answer.counted()
+    content = body if counted is answer else encode(counted)
+    digest = hashlib.sha1(content, usedforsecurity=False)
+    if private:
+        digest.update(b"private")
+    return f'W/"{digest.hexdigest()[:24]}"'

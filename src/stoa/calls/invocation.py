@@ -1,0 +1,21 @@
+"""A call that was charged, read and checked."""
+
+import msgspec
+
+from stoa.calls.idempotency import Keyed
+from stoa.operations.call import Caller
+from stoa.operations.table import Operation
+from stoa.schemas.base import Request, Warning
+
+
+class Invocation(msgspec.Struct, frozen=True, gc=False):
+    """An operation with its typed request. `warnings` name what was ignored; `keyed` is a write
+    that may be sent again."""
+
+    operation: Operation
+    request: Request
+    warnings: list[Warning]
+    caller: Caller | None
+    address: str
+    base_url: str
+    keyed: Keyed | None = None

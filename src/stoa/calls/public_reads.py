@@ -1,0 +1,74 @@
+"""What an anonymous reader sees, for pages and feeds: typed answers, and pages that are cached."""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+from stoa.calls.answer_cache import AnswerCache, Draft
+from stoa.calls.outages import Outages
+from stoa.calls.snapshots import Snapshot, Snapshots
+from stoa.clock import Clock
+from stoa.operations.call import Call, Services
+from stoa.schemas.base import Answer, Request
+from stoa.store.dependencies import read_from
+from stoa.store.tx import Store, StoreUnavailable, Tx
+
+Q = TypeVar("Q", bound=Request)
+A = TypeVar("A", bound=Answer)
+Run = Callable[[Call, Q], Coroutine[Any, Any, A]]
+
+
+class PublicReads:
+    """Runs public reads without a caller."""
+
+    def __init__(
+        self,
+        store: Store,
+        services: Services,
+        clock: Clock,
+        cache: AnswerCache,
+        snapshots: Snapshots,
+        outages: Outages,
+    ) -> None:
+        self._store = store
+        self._services = services
+        self._clock = clock
+        self._cache = cache
+        self._snapshots = snapshots
+        self._outages = outages
+
+    async def read(self, run: Run[Q, A], request: Q, draft: Draft | None = None) -> A:
+        """The typed answer of a public read, noted in the draft of what it becomes a part of.
+
+        Raises `Refusal`, 503 while the store is not available.
+        """
+
+        async def work(tx: Tx) -> A:
+            call = Call(tx, self._services, None, "", "")
+            answer = await run(call, request)
+            if draft:
+                draft.add(read_from(tx.ran), call.expires_at)
+            return answer
+
+        try:
+            return await self._store.read(work, slow=True, at_least="")
+        except StoreUnavailable as error:
+            raise self._outages.refusal(run.__name__, error) from error
+
+    async def snapshot(self, run: Run[Q, A], request: Q) -> Snapshot[A]:
+        """The answer of a read that costs much, as it was a few seconds ago."""
+
+        async def make() -> A:
+            return await self.read(run, request)
+
+        return await self._snapshots.get(run.__name__, self._clock(), make)
+
+    async def kept(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> bytes:
+        """The bytes that `make` gives, cached until what they show changes, a minute at most."""
+        now = self._clock()
+        entry = self._cache.get(key, now)
+        if entry:
+            return entry.body
+        draft = self._cache.draft()
+        body = await make(draft)
+        self._cache.put(key, draft, body, "", now)
+        return body

@@ -1,0 +1,147 @@
+"""Sixth step: one transaction, in which the operation runs and its answer is encoded.
+
+The embedded engine may run a write in another process: an `OperationRun` crosses as plain values.
+"""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import msgspec
+from msgspec.structs import astuple
+
+from stoa.calls import idempotency, refunds
+from stoa.calls.encode import etag
+from stoa.calls.idempotency import Keyed
+from stoa.calls.invocation import Invocation
+from stoa.calls.replica import at_least
+from stoa.clock import Clock
+from stoa.operations.call import Call, Caller, Services
+from stoa.operations.table import TABLE, Mode
+from stoa.schemas.base import ListAnswer, Warning, encode
+from stoa.store import agents
+from stoa.store.dependencies import read_from
+from stoa.store.tx import Store, Tx
+
+
+class Result(msgspec.Struct, frozen=True, gc=False):
+    """An encoded success as of `at`, for the caller alone when `private`; `expires_at` (both ms) is
+    when it changes by the passing of time alone. `depends_on` says whose changes make it out of
+    date, None when it must not be cached."""
+
+    body: bytes
+    next_cursor: str | None
+    private: bool
+    at: int
+    expires_at: int | None = None
+    etag: str | None = None
+    depends_on: frozenset[str] | None = None
+
+
+class Transactions:
+    """Runs checked calls on the store."""
+
+    def __init__(self, store: Store, services: Services, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._services = services
+
+    async def run(self, invocation: Invocation, shown: str | None) -> Result:
+        """The committed result; refunds that are due for what it is about are booked before it.
+
+        `shown` is the `consistency` of an earlier write, which a read is to show.
+        """
+        first = OperationRun(self._services, invocation, invocation.operation.settles)
+        try:
+            return await self._once(first, shown)
+        except refunds.RefundsDue:
+            await refunds.book(self._store, self._services.ids, invocation)
+            again = OperationRun(self._services, invocation, check_refunds=False)
+            return await self._once(again, shown)
+
+    async def consistency(self, invocation: Invocation, result: Result) -> str | None:
+        """What a client shows to read this write from a replica, None where there is none."""
+        caller = invocation.caller
+        writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
+        return await self._store.position(writer, wrote_at)
+
+    async def _once(self, run: "OperationRun", shown: str | None) -> Result:
+        invocation = run.invocation
+        if invocation.operation.writes:
+            return await self._store.write(run)
+        slow = invocation.operation.effect.mode is Mode.SLOW_READ
+        settled_before = self._clock() - self._store.lag_ms
+        wanted = at_least(invocation, shown or "", settled_before)
+        return await self._store.read(run, slow=slow, at_least=wanted)
+
+
+class OperationRun(msgspec.Struct, frozen=True, gc=False):
+    """The work of one call within its transaction."""
+
+    services: Services
+    invocation: Invocation
+    check_refunds: bool
+
+    async def __call__(self, tx: Tx) -> Result:
+        """Run the operation and encode its answer. Raises `RefundsDue` when those come first."""
+        asked = self.invocation
+        operation, caller, keyed = asked.operation, asked.caller, asked.keyed
+        if self.check_refunds and caller:
+            await refunds.check(tx, caller.agent_id, asked.request.subjects())
+        if keyed and caller and caller.status == "active":
+            first = await idempotency.first_answer(tx, caller.agent_id, keyed)
+            if first:
+                return Result(first.answer, None, False, first.created_at)
+        call = Call(tx, self.services, caller, asked.address, asked.base_url)
+        answer: Any = await operation.run(call, asked.request)
+        if asked.warnings:
+            answer = msgspec.structs.replace(answer, warnings=asked.warnings)
+        body = encode(answer)
+        if caller and operation.writes:
+            agents.seen(tx, caller.agent_id)
+        if caller and keyed:
+            await idempotency.keep(tx, caller.agent_id, keyed, body)
+        return Result(
+            body,
+            answer.next_cursor if isinstance(answer, ListAnswer) else None,
+            call.private,
+            tx.now,
+            call.expires_at,
+            etag(answer, body, private=call.private) if operation.has_etag else None,
+            read_from(tx.ran) if operation.kept.cached else None,
+        )
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        asked = self.invocation
+        return _rebuilt, (  # pyright: ignore[reportReturnType]
+            self.services,
+            asked.operation.name,
+            astuple(asked.request),
+            asked.warnings,
+            asked.caller and astuple(asked.caller),
+            (asked.address, asked.base_url),
+            asked.keyed and astuple(asked.keyed),
+            self.check_refunds,
+        )
+
+
+def _rebuilt(
+    services: Services,
+    name: str,
+    request: tuple[Any, ...],
+    warnings: list[Warning],
+    caller: tuple[Any, ...] | None,
+    where: tuple[str, str],
+    keyed: tuple[Any, ...] | None,
+    check_refunds: bool,
+) -> OperationRun:
+    operation = TABLE[name]
+    fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
+    invocation = Invocation(
+        operation,
+        operation.request(**fields),
+        warnings,
+        Caller(*caller) if caller else None,
+        *where,
+        keyed=Keyed(*keyed) if keyed else None,
+    )
+    return OperationRun(services, invocation, check_refunds)

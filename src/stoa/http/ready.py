@@ -1,0 +1,65 @@
+"""Cached answers that the server sends without calling the application: what most reads get."""
+
+import structlog
+
+from stoa.calls.answer_cache import AnswerCache
+from stoa.calls.charge import Charges
+from stoa.calls.incoming import Outcome
+from stoa.clock import Clock
+from stoa.http import answering
+from stoa.http.hosts import Hosts
+from stoa.http.request import Request
+from stoa.http.wire import HeaderList, Message, Scope
+
+log = structlog.get_logger("stoa.http")
+
+REQUEST = "stoa.request"
+"""The member of the ASGI scope for a request that was read already."""
+
+Whole = tuple[int, HeaderList, bytes]
+"""A whole answer: status, headers, body."""
+
+
+class ReadyAnswers:
+    """Anonymous GETs of the API whose answers are cached."""
+
+    def __init__(self, cache: AnswerCache, charges: Charges, hosts: Hosts, clock: Clock) -> None:
+        self._cache = cache
+        self._charges = charges
+        self._hosts = hosts
+        self._clock = clock
+
+    def find(self, scope: Scope) -> Whole | None:
+        """The whole answer to a GET without a body, charged as any read; None, charging nothing,
+        when it takes a call of the application."""
+        try:
+            return self._find(scope)
+        except Exception:
+            log.exception("defect")
+            return None
+
+    def _find(self, scope: Scope) -> Whole | None:
+        entry = self._cache.get(cache_key(scope["path"], scope["query_string"]), self._clock())
+        if entry is None:
+            return None
+        request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
+        if request.authorization is not None or not self._hosts.allows(request.host):
+            return None
+        charge = self._charges.take_read_at_once(request.address)
+        if charge is None:
+            return None
+        outcome = Outcome(200, entry.body, entry.etag, charge=charge)
+        headers = answering.success_headers(request.id_header, outcome, answering.CACHE_PUBLIC)
+        if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
+            return 304, headers, b""
+        answering.add_length(outcome.status, headers, outcome.body)
+        return outcome.status, headers, outcome.body
+
+
+def cache_key(path: str, query: bytes) -> str:
+    """What the same GETs of the API are cached under."""
+    return f"{path}?{query.decode('latin-1')}"
+
+
+async def _no_body() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
