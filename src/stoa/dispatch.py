@@ -23,6 +23,7 @@ Health = Callable[[], str | None]
 Details = Callable[[], Mapping[str, str | int]]
 Shed = Callable[[str], Awaitable[Refusal | None]]
 
+_HEALTH = ("/healthz", "/readyz")
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
 DISCOVERY = frozenset(
@@ -71,28 +72,27 @@ class App:
         incoming.receive = receive
         note_request(incoming.id)
         try:
-            await self._answer(incoming, scope, receive, send)
+            if self._hosts.allows(incoming.host):
+                await self._dispatch(incoming, scope, receive, send)
+            elif incoming.path in _HEALTH:
+                await self._health(incoming, send)
+            elif incoming.path == mcp.PATH:
+                await self._mcp.refuse(incoming, send, Refusal("wrong_host"))
+            else:
+                await self._rest.refuse(incoming, send, Refusal("wrong_host"))
         except Exception:
             log.exception("defect")
             await self._rest.refuse(incoming, send, Refusal("forum_error"))
-
-    async def _answer(self, incoming: Request, scope: Scope, receive: Receive, send: Send) -> None:
-        if incoming.path in ("/healthz", "/readyz"):
-            await self._health(incoming, send)
-        elif self._hosts.allows(incoming.host):
-            await self._dispatch(incoming, scope, receive, send)
-        elif incoming.path == mcp.PATH:
-            await self._mcp.refuse(incoming, send, Refusal("wrong_host"))
-        else:
-            await self._rest.refuse(incoming, send, Refusal("wrong_host"))
 
     async def _dispatch(
         self, incoming: Request, scope: Scope, receive: Receive, send: Send
     ) -> None:
         path = incoming.path
+        if path in _HEALTH:
+            return await self._health(incoming, send)
         if path == mcp.PATH:
             return await self._mcp(incoming, scope["headers"], send)
-        is_api = f"{path}/".startswith("/api/") or self._rest.serves(path)
+        is_api = path.startswith("/api/") or path == "/api" or self._rest.serves(path)
         if is_api and path not in _MOVED:
             return await self._rest(incoming, send)
         if incoming.method == "OPTIONS" and path in DISCOVERY:

@@ -1,5 +1,7 @@
 """ETags: equal for equal answers but for what may be old about authors, and only then."""
 
+from typing import cast
+
 import pytest
 from msgspec.structs import replace
 
@@ -27,7 +29,7 @@ def with_authors(value: object, **changed: object) -> object:
     if isinstance(value, Agent):
         return replace(value, **changed)
     if isinstance(value, list):
-        return [with_authors(item, **changed) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [with_authors(item, **changed) for item in cast("list[object]", value)]
     if not isinstance(value, Resource):
         return value
     members = {name: getattr(value, name) for name in value.__struct_fields__}

@@ -149,9 +149,9 @@ def test_the_check_would_notice_a_page_that_is_a_defect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings(**LIMITS_OFF, data_dir=str(tmp_path))
-    look: Callable[..., object] = broken
+    read: Callable[..., object] = broken
     with App(settings) as app:
-        monkeypatch.setattr(app.stoa.runner, "look", look)
+        monkeypatch.setattr("stoa.calls.public_reads.PublicReads.read", read)
         with pytest.raises(AssertionError, match="/forum"):
             expect_unavailable(app, ("/forum",), {})
 

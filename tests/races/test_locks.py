@@ -15,6 +15,7 @@ from typing import Any, cast
 import msgspec
 import pytest
 
+from stoa.entropy import Ids
 from stoa.operations import escrow
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import audit, jobs, statements, threads
@@ -246,7 +247,7 @@ def test_sweeps_at_the_same_time_book_each_refund_once(
     meet("stoa.operations.escrow._expire_all", 2)
 
     async def sweep() -> int | str:
-        ids = stoa.stoa.runner._services.ids  # pyright: ignore[reportPrivateUsage]
+        ids = Ids()
         try:
             return await stoa.stoa.store.write(lambda tx: escrow.sweep(tx, ids))
         except Exception as error:  # noqa: BLE001 - whatever goes wrong without the lock

@@ -30,7 +30,7 @@ class Shop:
         self.go_on = threading.Event()
         self.made: list[str] = []
 
-    def ready(self, scope: Scope) -> Whole | None:
+    def find(self, scope: Scope) -> Whole | None:
         if scope["path"] not in ("/ready", "/large"):
             return None
         body = b"ready" if scope["path"] == "/ready" else b"large" * 1_000_000
@@ -51,7 +51,7 @@ def shop() -> Shop:
 
 @pytest.fixture
 def client(shop: Shop) -> Iterator[Client]:
-    with Served(shop, ready=shop.ready) as served, served.client() as client:
+    with Served(shop, ready=shop) as served, served.client() as client:
         yield client
 
 
@@ -125,7 +125,7 @@ embedded = pytest.mark.parametrize("engine", ["sqlite"])
 
 @embedded
 def test_what_was_made_is_ready_until_it_changes(stoa: App, target: str) -> None:
-    ready = stoa.stoa.asgi.ready
+    ready = stoa.stoa.ready.find
     assert ready(scope(target)) is None
     made = stoa.get(target).ok()
     whole = ready(scope(target))
@@ -145,7 +145,7 @@ def test_a_ready_answer_has_the_headers_of_one_that_was_made(
     tag = stoa.get(target).ok().headers["etag"]
     sent = {"if-none-match": tag if status == 304 else '"other"', "x-request-id": "abc"}
     made = stoa.get(target, headers=sent).ok(status)
-    whole = stoa.stoa.asgi.ready(scope(target, sent))
+    whole = stoa.stoa.ready.find(scope(target, sent))
     assert whole
     headers = {name.decode(): value.decode() for name, value in whole[1]}
     assert whole[0] == status
@@ -156,8 +156,8 @@ def test_a_ready_answer_has_the_headers_of_one_that_was_made(
 @pytest.mark.settings(limit_reads_anonymous=100)
 def test_a_full_bucket_is_refused_in_the_ordinary_way(stoa: App, target: str) -> None:
     for _ in range(stoa.get(target).ok().rate[2]):
-        assert stoa.stoa.asgi.ready(scope(target))
-    assert stoa.stoa.asgi.ready(scope(target)) is None
+        assert stoa.stoa.ready.find(scope(target))
+    assert stoa.stoa.ready.find(scope(target)) is None
     stoa.get(target).refused(429, "rate_limited")
 
 
@@ -171,4 +171,4 @@ def test_what_may_have_to_be_refused_is_not_ready(
     stoa: App, target: str, headers: dict[str, str]
 ) -> None:
     stoa.get(target).ok()
-    assert stoa.stoa.asgi.ready(scope(target, headers)) is None
+    assert stoa.stoa.ready.find(scope(target, headers)) is None

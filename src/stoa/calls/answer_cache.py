@@ -49,8 +49,8 @@ class Draft:
             self.cacheable = False
         else:
             self.depends_on |= depends_on
-        ends = [end for end in (self.expires_at, expires_at) if end is not None]
-        self.expires_at = min(ends, default=None)
+        if expires_at is not None:
+            self.expires_at = min(expires_at, self.expires_at or expires_at)
 
 
 class AnswerCache:
@@ -72,7 +72,8 @@ class AnswerCache:
         if kept is None or self._changes is None:
             return None
         if now >= kept.expires_at or not self._changes.fresh(kept.depends_on, kept.stamp):
-            self._drop(key)
+            self._open.drop(key)
+            self._packed.drop(key)
             return None
         return entry or self._unpack(key, kept)
 
@@ -88,7 +89,8 @@ class AnswerCache:
             return
         latest = read_at + entropy.lifetime(limits.KEPT_MS)
         expires_at = latest if draft.expires_at is None else min(latest, draft.expires_at)
-        self._drop(key)
+        self._open.drop(key)
+        self._packed.drop(key)
         self._open.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at))
         self._make_room()
 
@@ -106,10 +108,6 @@ class AnswerCache:
                 self._packed.put(key, msgspec.structs.replace(entry, body=body))
         while self._packed.overfull:
             self._packed.drop_oldest()
-
-    def _drop(self, key: str) -> None:
-        self._open.drop(key)
-        self._packed.drop(key)
 
 
 class _Shelf:

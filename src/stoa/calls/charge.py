@@ -36,7 +36,8 @@ class Charges:
             return None
         reads = self._reads(caller, address)
         if charged is Charged.READS or caller is None:
-            return await self._limiter.take(self._clock(), reads)
+            charge = self._limiter.take_at_once(self._clock(), reads)
+            return charge or await self._limiter.take(self._clock(), reads)
         own = Bucket(charged, caller.agent_id, self._own[charged], limits.WRITES_WINDOW_MS)
         return await self._limiter.take(self._clock(), own, reads)
 

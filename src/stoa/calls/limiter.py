@@ -52,7 +52,7 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
 
 
 class LimiterUnavailable(Exception):
-    """Whoever counts did not answer in time, or not as it should; a unit may have been taken."""
+    """The shared counter gave no answer in time, or a wrong one; a unit may have been taken."""
 
 
 class Limiter(Protocol):
@@ -132,17 +132,14 @@ class MemoryLimiter:
         log.append(now)
         logs[bucket.key] = log
         logs.move_to_end(bucket.key)
-        _drop_idle(logs, now - bucket.window_ms)
+        expired = now - bucket.window_ms
+        for _ in range(2):  # logs in which nothing counts any more
+            key = next(iter(logs))
+            oldest = logs[key]
+            if oldest and oldest[-1] > expired:
+                break
+            del logs[key]
         return taken(now, bucket, log[0], len(log))
-
-
-def _drop_idle(logs: OrderedDict[str, list[int]], expired: int) -> None:
-    for _ in range(2):
-        key = next(iter(logs))
-        log = logs[key]
-        if log and log[-1] > expired:
-            return
-        del logs[key]
 
 
 def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
@@ -150,17 +147,14 @@ def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
 
     Times in ms.
     """
-    return Charge(bucket, True, bucket.limit - count, _reset(bucket, oldest), 0, now)
+    reset = -((oldest + bucket.window_ms) // -1000)
+    return Charge(bucket, True, bucket.limit - count, reset, 0, now)
 
 
 def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
     """The refusal of a full bucket, of which the first call was made at `oldest`. Times in ms."""
-    reset = _reset(bucket, oldest)
+    reset = -((oldest + bucket.window_ms) // -1000)
     return Charge(bucket, allowed=False, reset=reset, retry_after=reset - now // 1000)
-
-
-def _reset(bucket: Bucket, oldest: int) -> int:
-    return -((oldest + bucket.window_ms) // -1000)
 
 
 def headers(charge: Charge) -> list[tuple[bytes, bytes]]:

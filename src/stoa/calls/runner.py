@@ -87,11 +87,11 @@ class Runner:
         if operation.effect.mode is Mode.SNAPSHOT:
             snapshot = await self._reads.snapshot(operation.run, invocation.request)
             return Outcome(operation.status, *snapshot.encoded(invocation.warnings))
-        draft = self._cache.draft()
+        draft = self._cache.draft() if key else None
         result = await self._transactions.run(invocation, incoming.consistency)
         outcome = Outcome(operation.status, result.body, result.etag, result.next_cursor)
         outcome.private = result.private
-        if key and result.etag:
+        if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
             self._cache.put(key, draft, result.body, result.etag, result.at)
         if operation.writes:

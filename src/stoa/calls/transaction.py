@@ -3,7 +3,7 @@
 The embedded engine may run a write in another process: an `OperationRun` crosses as plain values.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 import msgspec
@@ -64,14 +64,14 @@ class Transactions:
         writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
         return await self._store.position(writer, wrote_at)
 
-    async def _once(self, run: "OperationRun", shown: str | None) -> Result:
+    def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         invocation = run.invocation
         if invocation.operation.writes:
-            return await self._store.write(run)
+            return self._store.write(run)
         slow = invocation.operation.effect.mode is Mode.SLOW_READ
         settled_before = self._clock() - self._store.lag_ms
         wanted = at_least(invocation, shown or "", settled_before)
-        return await self._store.read(run, slow=slow, at_least=wanted)
+        return self._store.read(run, slow=slow, at_least=wanted)
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):

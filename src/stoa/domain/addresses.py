@@ -48,10 +48,8 @@ def client_address(
     peer has no address.
     """
     host = _host(peer)
-    if host is None:
-        return UNKNOWN
-    if not _is_trusted(host, trusted):
-        return host.text
+    if host is None or not _is_trusted(host, trusted):
+        return canonical(peer)
     clients: set[str] = set()
     if forwarded_for:
         clients.add(_walk(host, _from_the_right(forwarded_for), trusted))
@@ -60,6 +58,14 @@ def client_address(
     return clients.pop() if len(clients) == 1 else host.text
 
 
+@lru_cache(_CACHED)
+def canonical(address: str) -> str:
+    """An address in canonical text, without port or zone; `UNKNOWN` for what is none."""
+    host = _host(address)
+    return UNKNOWN if host is None else host.text
+
+
+@lru_cache(_CACHED)
 def bucket_key(address: str) -> str:
     """What an address is counted by: IPv4 by itself, IPv6 by its /64, all else as `UNKNOWN`."""
     host = _host(address)

@@ -121,7 +121,8 @@ class Movement:
     postings: tuple[Posting, Posting]
 
     def __post_init__(self) -> None:
-        if sum(posting.amount.hundredths for posting in self.postings) != 0:
+        first, second = self.postings
+        if first.amount.hundredths + second.amount.hundredths != 0:
             raise InvariantBroken(f"{self.kind} of {self.reference_id} does not sum to zero")
 
 

@@ -28,7 +28,11 @@ _SHIFTS = tuple(range(120, -1, -10))
 
 
 def _encode(ulid: int) -> str:
-    return "".join([_PAIRS[ulid >> shift & 1023] for shift in _SHIFTS])
+    # A comprehension would be a second call, on a path that every write takes several times.
+    text = ""
+    for shift in _SHIFTS:
+        text += _PAIRS[ulid >> shift & 1023]
+    return text
 
 
 def _compose(ms: int, random80: int) -> int:

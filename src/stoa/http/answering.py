@@ -102,7 +102,7 @@ def next_link(path: str, query: dict[str, str], cursor: str) -> tuple[bytes, byt
     return (b"link", f'<{target}>; rel="next"'.encode())
 
 
-def not_modified(outcome: Outcome, if_none_match: bytes | None) -> bool:
+def not_modified(outcome: Outcome, if_none_match: bytes) -> bool:
     """Whether the client has this answer already."""
     return outcome.etag is not None and names_tag(if_none_match, outcome.etag)
 
@@ -116,17 +116,12 @@ def names_tag(if_none_match: bytes | None, etag: str) -> bool:
     return any(part in (tag, b"*") for part in given)
 
 
-def add_length(status: int, headers: HeaderList, body: bytes) -> None:
-    """Add the header that says where the answer ends, if its status leaves that open."""
-    if status not in (204, 304):
-        headers.append((b"content-length", b"%d" % len(body)))
-
-
 async def send_answer(
     send: Send, status: int, headers: HeaderList, body: bytes = b"", *, head: bool = False
 ) -> None:
     """Send one whole answer; with `head` only its headers."""
-    add_length(status, headers, body)
+    if status not in (204, 304):
+        headers.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
 

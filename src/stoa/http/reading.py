@@ -171,7 +171,8 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     for name, value in pairs:
         if name in values:
             raise invalid(Issue(f"query.{name[:80]}", "Given twice; give it once."))
-        check_text(name, "query")
-        check_text(value, f"query.{name[:80]}")
+        if not (pair_text := name + value).isascii() or "\0" in pair_text:
+            check_text(name, "query")
+            check_text(value, f"query.{name[:80]}")
         values[name] = shapes.get(name, Shape.TEXT).read(value)
     return {name: value for name, value in values.items() if value != ""}

@@ -9,15 +9,12 @@ from stoa.clock import Clock
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
-from stoa.http.wire import HeaderList, Message, Scope
+from stoa.http.wire import Message, Scope, Whole
 
 log = structlog.get_logger("stoa.http")
 
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
-
-Whole = tuple[int, HeaderList, bytes]
-"""A whole answer: status, headers, body."""
 
 
 class ReadyAnswers:
@@ -50,9 +47,10 @@ class ReadyAnswers:
             return None
         outcome = Outcome(200, entry.body, entry.etag, charge=charge)
         headers = answering.success_headers(request.id_header, outcome, answering.CACHE_PUBLIC)
-        if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
+        known = request.headers.get(b"if-none-match")
+        if known is not None and answering.not_modified(outcome, known):
             return 304, headers, b""
-        answering.add_length(outcome.status, headers, outcome.body)
+        headers.append((b"content-length", b"%d" % len(outcome.body)))
         return outcome.status, headers, outcome.body
 
 

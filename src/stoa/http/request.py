@@ -2,7 +2,7 @@
 
 import re
 
-from stoa.domain.addresses import IPNetwork, client_address
+from stoa.domain.addresses import IPNetwork, canonical, client_address
 from stoa.entropy import request_id
 from stoa.http.hosts import Hosts
 from stoa.http.wire import HeaderList, Headers, Receive, Scope
@@ -39,16 +39,17 @@ class Request:
         self.query: bytes = scope["query_string"]
         self.headers = headers
         self.receive = receive
-        self.id = _id(headers.get(b"x-request-id"))
+        given = headers.get(b"x-request-id")
+        self.id = given.decode() if given and _REQUEST_ID.fullmatch(given) else request_id()
         self.id_header = (b"x-request-id", self.id.encode())
         peer = client[0] if client else ""
         trusted = hosts.trusted
         if trusted and (b"x-forwarded-for" in headers or b"forwarded" in headers):
             self.address = _forwarded_address(lines, peer, trusted)
         else:
-            self.address = client_address(peer, (), (), ())
+            self.address = canonical(peer)
         self.host = headers.get(b"host", b"").decode("latin-1")
-        self.base_url = hosts.base_url(self.host)
+        self.base_url = hosts.own_urls.get(self.host.lower(), hosts.origin)
         self.authorization = None if authorization is None else authorization.decode("latin-1")
 
 
@@ -59,12 +60,6 @@ def _joined(lines: HeaderList) -> Headers:
     for name, value in lines:
         headers[name] = b", ".join((headers[name], value)) if name in headers else value
     return headers
-
-
-def _id(given: bytes | None) -> str:
-    if given is not None and _REQUEST_ID.fullmatch(given):
-        return given.decode()
-    return request_id()
 
 
 def _forwarded_address(lines: HeaderList, peer: str, trusted: tuple[IPNetwork, ...]) -> str:

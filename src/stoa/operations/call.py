@@ -71,10 +71,11 @@ class Call:
     def actor(self) -> str:
         """The id of the agent that acts. Ask after the resource is found: a suspended agent is
         refused with 403, which comes behind 404."""
-        agent_id = self.own_id()
-        if self.caller and self.caller.status != "active":
+        if self.caller is None:
+            raise Refusal("missing_bearer_token")
+        if self.caller.status != "active":
             raise Refusal("agent_suspended")
-        return agent_id
+        return self.caller.agent_id
 
     def version(self) -> int:
         """The version of the actor's profile, as of when its token was looked up."""
@@ -82,7 +83,7 @@ class Call:
 
     def new_id(self, prefix: str) -> str:
         """A new id such as `th_…`."""
-        return self.services.ids.new(prefix, self.now)
+        return self.services.ids.new(prefix, self.tx.now)
 
     def receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
         """Write the receipt of what the actor did; nothing before the commit reads it."""
@@ -98,10 +99,10 @@ class Call:
 
     def _receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
         return Receipt(
-            id=self.new_id("rc"),
+            id=self.services.ids.new("rc", self.tx.now),
             action=action,
             resource_type=resource_type,
             resource_id=resource_id,
             agent_id=self.actor(),
-            created_at=iso(self.now),
+            created_at=iso(self.tx.now),
         )

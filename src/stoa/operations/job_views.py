@@ -61,12 +61,13 @@ def job_actions(job_id: str, status: JobStatus) -> tuple[list[str], list[NextAct
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, as everybody sees it."""
-    return _shown(JobSummary, call, row, visible=False)
+    return _shown(JobSummary, row, row.status_at(call.now), visible=False)
 
 
-def _shown(kind: type[Shown], call: Call, row: JobRow, *, visible: bool, **more: Any) -> Shown:
+def _shown(
+    kind: type[Shown], row: JobRow, status: JobStatus, *, visible: bool, **more: Any
+) -> Shown:
     """A job with what `kind` has `more` than a summary; with `visible` as a party sees it."""
-    status = row.status_at(call.now)
     names, actions = job_actions(row.id, status)
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
@@ -103,16 +104,16 @@ def _shown(kind: type[Shown], call: Call, row: JobRow, *, visible: bool, **more:
 
 async def job_view(call: Call, row: JobRow) -> Job:
     """A job as the caller may see it."""
-    visible = is_party(call, row)
+    visible, status = is_party(call, row), row.status_at(call.now)
     some = row.submission_count > 0
     rows = await jobs.submissions(call.tx, row.id, limit=limits.PAGE_MAX) if some else []
     return _shown(
         Job,
-        call,
         row,
+        status,
         visible=visible,
         submissions=[submission_view(submission, visible=visible) for submission in rows],
-        timeline=await _timeline(call, row),
+        timeline=await _timeline(call, row, status),
     )
 
 
@@ -138,12 +139,12 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     )
 
 
-async def _timeline(call: Call, row: JobRow) -> list[TimelineEvent]:
+async def _timeline(call: Call, row: JobRow, status: JobStatus) -> list[TimelineEvent]:
     events = [
         TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
         for event in await jobs.events(call.tx, row.id)
     ]
-    expired = row.status_at(call.now) is JobStatus.REFUNDED_EXPIRED
+    expired = status is JobStatus.REFUNDED_EXPIRED
     if expired and row.status != JobStatus.REFUNDED_EXPIRED:
         events.append(TimelineEvent(event="expired", agent_id=None, at=iso(row.deadline)))
     return events

@@ -352,19 +352,18 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
 
 
 async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[JobRow, JobStatus]:
-    """The job and its next status, when the caller may decide it. `event` None is a rejection."""
-    await call.tx.lock("job", job_id)
+    """The locked job and its next status, when the caller may decide it; no `event` is a rejection.
+
+    Its claimer, who may earn by it, is locked before it, as agents are locked before jobs; a job
+    keeps its claimer.
+    """
     job = await found_job(call, job_id)
+    waited = job.claimer_id is not None and await call.tx.lock("agent", job.claimer_id)
+    if await call.tx.lock("job", job_id) or waited:
+        job = await found_job(call, job_id)
     rules.check_creator(job.creator_id, call.actor())
     event = event or rules.rejection(job.reject_count)
     return job, rules.follow(job.status_at(call.now), event)
-
-
-async def _lock_earner(call: Call, job_id: str) -> None:
-    """Agents are locked before jobs; a job keeps its claimer."""
-    claimer_id = (await found_job(call, job_id)).claimer_id
-    if claimer_id:
-        await call.tx.lock("agent", claimer_id)
 
 
 async def _hold(call: Call, job: JobRow) -> HoldRow:
@@ -385,7 +384,6 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
 )
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     """Accept the submitted work and pay its reward. It cannot be undone."""
-    await _lock_earner(call, request.job_id)
     job, _ = await _to_decide(call, request.job_id, JobEvent.ACCEPT)
     worker = job.claimer_id or ""
     completed = await jobs.complete(call.tx, job)

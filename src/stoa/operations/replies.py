@@ -110,7 +110,7 @@ def _reply_actions(reply: Reply) -> list[NextAction]:
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    kept=Kept(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
@@ -142,7 +142,7 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     "/api/v1/replies/{replyId}",
     tag="replies",
     tool="get_reply",
-    kept=Kept(lagging=True),
+    kept=Kept(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
@@ -154,7 +154,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     "GET",
     "/api/v1/threads/{threadId}/replies/{replyId}",
     tag="replies",
-    kept=Kept(lagging=True),
+    kept=Kept(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:

@@ -8,7 +8,7 @@ from stoa.operations import escrow, paging
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
-from stoa.operations.views import reply_views, thread_view, thread_views
+from stoa.operations.views import thread_view, thread_views, thread_with_replies
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
@@ -82,7 +82,7 @@ async def _offer_bounty(call: Call, thread_id: str, request: CreateThread) -> No
     tag="threads",
     tool="get_recent_threads",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    kept=Kept(cached=True, lagging=True),
 )
 async def list_threads(call: Call, request: ListThreads) -> ThreadList:
     """List threads, newest first unless sorted otherwise.
@@ -125,7 +125,7 @@ async def _page(
     tag="threads",
     tool="get_unanswered_threads",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    kept=Kept(cached=True, lagging=True),
 )
 async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     """List open threads that nobody has answered, newest first.
@@ -165,9 +165,8 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
         thread = await thread_view(call, row)
         return ThreadRead(thread=thread, next_actions=thread.next_actions)
     reply_rows = await replies.page(call.tx, row.id, limit=limits.EMBEDDED_REPLIES)
-    thread = await thread_view(call, row, replies=True)
-    views = await reply_views(call, row, reply_rows)
-    characters = len(row.body) + sum(len(reply.body) for reply in reply_rows)
+    thread, views = await thread_with_replies(call, row, reply_rows)
+    characters = len(row.body) + sum([len(reply.body) for reply in reply_rows])
     count = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
     truncated = count < row.reply_count
     return ThreadRead(

@@ -44,16 +44,27 @@ def thread_actions(row: ThreadRow) -> tuple[list[str], list[NextAction]]:
     return names, actions
 
 
-async def thread_views(call: Call, rows: list[ThreadRow], *, replies: bool = False) -> list[Thread]:
-    """Threads as they travel; `replies` says that their replies come beside them."""
+async def thread_views(call: Call, rows: list[ThreadRow]) -> list[Thread]:
+    """Threads as they travel."""
     keys = {(row.author_id, row.author_version) for row in rows}
     authors = await call.services.authors.load(call.tx, keys)
-    return [_thread(call, row, authors[row.author_id], replies) for row in rows]
+    return [_thread(call, row, authors[row.author_id], replies=False) for row in rows]
 
 
-async def thread_view(call: Call, row: ThreadRow, *, replies: bool = False) -> Thread:
+async def thread_view(call: Call, row: ThreadRow) -> Thread:
     """One thread as it travels."""
-    return (await thread_views(call, [row], replies=replies))[0]
+    authors = await call.services.authors.load(call.tx, [(row.author_id, row.author_version)])
+    return _thread(call, row, authors[row.author_id], replies=False)
+
+
+async def thread_with_replies(
+    call: Call, row: ThreadRow, replies: list[ReplyRow]
+) -> tuple[Thread, list[Reply]]:
+    """A thread as it travels with its replies beside it."""
+    keys = _authors_of(replies) | {(row.author_id, row.author_version)}
+    authors = await call.services.authors.load(call.tx, keys)
+    thread = _thread(call, row, authors[row.author_id], replies=True)
+    return thread, [_reply(reply, row, authors) for reply in replies]
 
 
 def _bounty(call: Call, row: ThreadRow) -> Bounty | None:
@@ -80,7 +91,7 @@ def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
     return row.updated_at
 
 
-def _thread(call: Call, row: ThreadRow, author: Agent, replies: bool) -> Thread:
+def _thread(call: Call, row: ThreadRow, author: Agent, *, replies: bool) -> Thread:
     names, actions = thread_actions(row)
     bounty = _bounty(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
@@ -110,9 +121,17 @@ def _thread(call: Call, row: ThreadRow, author: Agent, replies: bool) -> Thread:
 
 async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> list[Reply]:
     """Replies of one thread as they travel."""
-    keys = {key for row in rows for key in row.authors}
-    authors = await call.services.authors.load(call.tx, keys)
+    authors = await call.services.authors.load(call.tx, _authors_of(rows))
     return [_reply(row, thread, authors) for row in rows]
+
+
+def _authors_of(rows: list[ReplyRow]) -> set[tuple[str, int]]:
+    keys: set[tuple[str, int]] = set()
+    for row in rows:
+        keys.add((row.author_id, row.author_version))
+        if row.parent_id:
+            keys.add(row.parent_author)
+    return keys
 
 
 async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
@@ -136,15 +155,14 @@ def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply
         thread_order=row.thread_order,
         kind=row.kind,
         accept_eligible=thread.status == "open" and row.author_id != thread.author_id,
-        replying_to=_replying_to(row, authors),
+        replying_to=_replying_to(row, authors) if row.parent_id else None,
     )
 
 
-def _replying_to(row: ReplyRow, authors: dict[str, Agent]) -> ReplyingTo | None:
-    if row.parent_id is None or row.parent_author_id is None:
-        return None
+def _replying_to(row: ReplyRow, authors: dict[str, Agent]) -> ReplyingTo:
+    author_id, _ = row.parent_author
     return ReplyingTo(
-        reply_id=row.parent_id,
-        author_agent_id=row.parent_author_id,
-        author_display_name=authors[row.parent_author_id].display_name,
+        reply_id=row.parent_id or "",
+        author_agent_id=author_id,
+        author_display_name=authors[author_id].display_name,
     )

@@ -56,6 +56,8 @@ class Rest:
 
         async def values() -> Values:
             body = {} if is_get else await self._body(request)
+            if not request.query:
+                return {**body, **in_path}
             query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
@@ -75,7 +77,7 @@ class Rest:
             place=place,
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=_text(request, answering.CONSISTENCY),
-            idempotency_key=_text(request, _IDEMPOTENCY_KEY),
+            idempotency_key=None if is_get else _text(request, _IDEMPOTENCY_KEY),
         )
 
     async def _body(self, request: Request) -> dict[str, Any]:
@@ -93,7 +95,8 @@ class Rest:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
         headers = answering.success_headers(request.id_header, outcome, *caching)
-        if answering.not_modified(outcome, request.headers.get(b"if-none-match")):
+        known = request.headers.get(b"if-none-match")
+        if known is not None and answering.not_modified(outcome, known):
             return await answering.send_answer(send, 304, headers)
         if outcome.next_cursor:
             query = dict(parse_qsl(request.query.decode("ascii")))

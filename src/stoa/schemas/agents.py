@@ -1,9 +1,10 @@
 """Agents as they appear in answers."""
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, cast
 
-import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from stoa.domain import ids, limits, text
 from stoa.domain.cursors import Form
@@ -80,8 +81,32 @@ class Agent(Resource, kw_only=True):
     ]
 
     def counted(self) -> "Agent":
-        """The agent as an ETag counts it where it is embedded: without what may be a minute old."""
-        return msgspec.structs.replace(self, last_seen_at="", reputation_score=0)
+        """The agent as ETags count it where it is embedded: without what may be a minute old."""
+        return replace(self, last_seen_at="", reputation_score=0)
+
+
+class Authored(Protocol):
+    """Something with its author."""
+
+    @property
+    def author_agent_id(self) -> str:
+        """The id of the author."""
+        ...
+
+    @property
+    def author(self) -> Agent:
+        """The author."""
+        ...
+
+
+W = TypeVar("W", bound=Authored)
+
+
+def counted(rows: Sequence[W]) -> list[W]:
+    """The rows as the ETag of an answer counts them."""
+    authors = {row.author_agent_id: row.author for row in rows}
+    known = {agent_id: author.counted() for agent_id, author in authors.items()}
+    return [replace(cast(Any, row), author=known[row.author_agent_id]) for row in rows]
 
 
 class GetAgent(Request, kw_only=True):

@@ -197,7 +197,8 @@ def _from_raw(kind: type[Any], value: object) -> Any:
 
 def _to_raw(value: object) -> object:
     if isinstance(value, Credits):
-        return value.wire
+        whole, rest = divmod(value.hundredths, 100)
+        return value.wire if rest else whole
     raise NotImplementedError(type(value))
 
 

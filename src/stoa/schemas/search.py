@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from stoa.domain import limits, querylang
 from stoa.domain.cursors import Form
+from stoa.schemas.agents import counted
 from stoa.schemas.base import ListAnswer, Page, Resource, Rule
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.opportunities import Opportunity
@@ -83,4 +84,4 @@ class SearchResult(ListAnswer, kw_only=True):
 
     def counted(self) -> "SearchResult":
         """See `Answer.counted`."""
-        return replace(self, threads=[thread.counted() for thread in self.threads])
+        return replace(self, threads=counted(self.threads))

@@ -1,6 +1,6 @@
 """Threads and replies: requests, resources and answers."""
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import Form
-from stoa.schemas.agents import Agent, AgentId
+from stoa.schemas.agents import Agent, AgentId, counted
 from stoa.schemas.base import Answer, ListAnswer, NextAction, Page, Receipt, Request, Resource, Rule
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Asset, Bounty, Reward, Settlement, one_amount
@@ -62,10 +62,6 @@ class Thread(Resource, kw_only=True):
     reward: Reward
     bounty: Bounty | None
 
-    def counted(self) -> Self:
-        """See `Answer.counted`."""
-        return replace(self, author=self.author.counted())
-
 
 class ReplyingTo(Resource, kw_only=True):
     """Which reply a nested reply answers."""
@@ -113,10 +109,6 @@ class Reply(Resource, kw_only=True):
         },
         "body": {"body": "Use `VACUUM INTO`: it makes a clean copy while others write."},
     }
-
-    def counted(self) -> Self:
-        """See `Answer.counted`."""
-        return replace(self, author=self.author.counted())
 
 
 class ReplyNode(Reply, kw_only=True):
@@ -182,8 +174,8 @@ class ThreadRead(Answer, kw_only=True):
 
     def counted(self) -> "ThreadRead":
         """See `Answer.counted`."""
-        replies = self.replies if self.replies is UNSET else [one.counted() for one in self.replies]
-        return replace(self, thread=self.thread.counted(), replies=replies)
+        replies = self.replies if self.replies is UNSET else counted(self.replies)
+        return replace(self, thread=counted([self.thread])[0], replies=replies)
 
 
 class ListThreads(Page, kw_only=True):
@@ -221,7 +213,7 @@ class ThreadList(ListAnswer, kw_only=True):
 
     def counted(self) -> "ThreadList":
         """See `Answer.counted`."""
-        return replace(self, threads=[thread.counted() for thread in self.threads])
+        return replace(self, threads=counted(self.threads))
 
 
 class ListUnanswered(Page, kw_only=True):
@@ -282,7 +274,7 @@ class ReplyList(ListAnswer, kw_only=True):
 
     def counted(self) -> "ReplyList":
         """See `Answer.counted`."""
-        return replace(self, replies=[reply.counted() for reply in self.replies])
+        return replace(self, replies=counted(self.replies))
 
 
 class GetReply(Request, kw_only=True):
@@ -318,9 +310,8 @@ class ReplyFocus(Answer, kw_only=True):
 
     def counted(self) -> "ReplyFocus":
         """See `Answer.counted`. The tree repeats what stands in `replies`."""
-        replies = [reply.counted() for reply in self.replies]
-        rest = {"reply": self.reply.counted(), "thread": self.thread.counted()}
-        return replace(self, replies=replies, reply_tree=UNSET, **rest)
+        threads, shown = counted([self.thread]), counted([self.reply, *self.replies])
+        return replace(self, thread=threads[0], reply=shown[0], replies=shown[1:], reply_tree=UNSET)
 
 
 class AcceptReply(ThreadRequest, kw_only=True):

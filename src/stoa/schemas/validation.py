@@ -67,6 +67,16 @@ def fields(kind: type[msgspec.Struct]) -> dict[str, _Field]:
     }
 
 
+@cache
+def _has_objects(kind: type[msgspec.Struct]) -> bool:
+    return any(field.holds for field in fields(kind).values())
+
+
+@cache
+def _has_rules(kind: type[msgspec.Struct]) -> bool:
+    return any(field.rule for field in fields(kind).values())
+
+
 def _held(annotation: Any) -> type[msgspec.Struct] | None:
     """The type of the objects that a field holds, alone or in a list."""
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
@@ -113,16 +123,20 @@ def parse(
     `place` gives the issue path of a field (`query.limit`); `span` gives what `Request.untimely`
     is asked with when there are other problems. Raises 400 `invalid_request`.
     """
-    warnings = list(islice(_unknown(kind, values, place), ISSUES_MAX))
+    known, warnings = fields(kind), list[Warning]()
+    if not values.keys() <= known.keys() or _has_objects(kind):
+        warnings = list(islice(_unknown(kind, values, place), ISSUES_MAX))
     request, given, problems = None, values, list[Problem]()
+    broken: set[str] = set()
     try:
         request = convert(values, kind)
     except msgspec.ValidationError:
         given = _shortened(values)
         problems = list(islice(_schema_problems(kind, given), ISSUES_MAX))
-    broken = {path for path, _ in problems}
-    problems += _apart_from(broken, kind.conflicts(given))
-    changed, ruled = _ruled(kind, given, broken)
+        broken.update([path for path, _ in problems])
+    if conflicts := kind.conflicts(given):
+        problems += _apart_from(broken, conflicts)
+    changed, ruled = _ruled(kind, given, broken) if _has_rules(kind) else ({}, [])
     problems += ruled
     if problems and span:
         problems += _apart_from(broken, kind.untimely(given, *span()))

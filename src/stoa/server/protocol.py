@@ -19,8 +19,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.http.ready import ReadyAnswers
-from stoa.http.wire import Receive, Scope, Send
+from stoa.http.wire import Ready, Receive, Scope, Send
 from stoa.server import raw
 from stoa.server.connections import Connections
 from stoa.server.receiving import Receiver
@@ -59,7 +58,7 @@ class HttpConnection(HttpToolsProtocol):
         self,
         connections: Connections,
         documentation: str,
-        ready: ReadyAnswers | None,
+        ready: Ready | None,
         **uvicorn: Any,
     ) -> None:
         super().__init__(**uvicorn)

@@ -10,8 +10,7 @@ from typing import cast
 import uvicorn
 
 from stoa.domain import limits
-from stoa.http.ready import ReadyAnswers
-from stoa.http.wire import Application
+from stoa.http.wire import Application, Ready
 from stoa.server.connections import Connections
 from stoa.server.protocol import HttpConnection
 
@@ -44,7 +43,7 @@ class Server(uvicorn.Server):
         app: Application,
         connections: Connections,
         documentation: str,
-        ready: ReadyAnswers | None = None,
+        ready: Ready | None = None,
     ) -> None:
         self._connections = connections
         protocol = partial(HttpConnection, connections, documentation, ready)

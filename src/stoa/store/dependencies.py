@@ -55,9 +55,8 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
         effect = effect_of(name)
         if effect.private:
             return None
-        found.update(
-            table if owner is None else str(values[owner]) for table, owner in effect.reads
-        )
+        for table, owner in effect.reads:
+            found.add(table if owner is None else str(values[owner]))
     return frozenset(found)
 
 

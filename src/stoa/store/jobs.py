@@ -42,6 +42,8 @@ class JobRow(NamedTuple):
 
     def status_at(self, now: int) -> JobStatus:
         """The status as if a passed deadline had been booked already."""
+        if now < self.deadline:
+            return JobStatus(self.status)
         return status_at(self.status, self.deadline, now)
 
     @property

@@ -28,7 +28,9 @@ async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
     sorts behind all of these accounts: their entries stand in the order in which their balances
     moved, whichever process has the faster clock.
     """
-    first, second = sorted(movement.postings, key=lambda posting: posting.account)
+    first, second = movement.postings
+    if second.account < first.account:
+        first, second = second, first
     await _move(tx, first)
     await _move(tx, second)
     accounts = {"first": first.account, "second": second.account}

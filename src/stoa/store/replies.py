@@ -25,12 +25,9 @@ class ReplyRow(NamedTuple):
     created_at: int
 
     @property
-    def authors(self) -> list[tuple[str, int]]:
-        """`(id, version)` of the agents that a view of this reply names."""
-        own = [(self.author_id, self.author_version)]
-        if self.parent_author_id is None or self.parent_author_version is None:
-            return own
-        return [*own, (self.parent_author_id, self.parent_author_version)]
+    def parent_author(self) -> tuple[str, int]:
+        """The author of the reply above, with the version of its profile; there must be one."""
+        return self.parent_author_id or "", self.parent_author_version or 0
 
 
 async def get(tx: Tx, reply_id: str) -> ReplyRow | None:

@@ -46,9 +46,10 @@ class Tx(Protocol):
         """
         ...
 
-    async def lock(self, table: str, *ids: str) -> None:
+    async def lock(self, table: str, *ids: str) -> bool:
         """Wait until no other transaction changes these rows, in the order of their ids; what is
-        read afterwards is current, and stays so until the end.
+        read afterwards is current, and stays so until the end. False when what was read before is
+        current too.
 
         `table` names a statement `locks.<table>` with the array `:ids`. It may also stand for a
         rule over rows that do not exist yet. Lock tables in one order: address or key, agent,

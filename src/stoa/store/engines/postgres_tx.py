@@ -83,12 +83,13 @@ class PostgresTx:
             rows = (msgspec.json.encode(its).decode() for its in changes.values())
             await self._connection.execute(_at_once(sqls), *rows)
 
-    async def lock(self, table: str, *ids: str) -> None:
+    async def lock(self, table: str, *ids: str) -> bool:
         if ids:
             sql, _ = self._statements[f"locks.{table}"]
             await self._connection.fetch(sql, sorted(set(map(str, _kept(ids)))))
             # Whoever held the lock may have taken a later time than this transaction began with.
             self.now = self._clock()
+        return bool(ids)
 
     def searchable(self, text: str) -> str:
         return to_words(text)

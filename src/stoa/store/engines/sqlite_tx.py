@@ -48,8 +48,9 @@ class SqliteTx:
         deferred, self._deferred = self._deferred, []
         return deferred
 
-    async def lock(self, table: str, *ids: str) -> None:
+    async def lock(self, table: str, *ids: str) -> bool:  # noqa: ARG002
         """Nothing to wait for: there is one writer."""
+        return False
 
     def searchable(self, text: str) -> str:
         return searchable(text)
