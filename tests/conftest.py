@@ -128,7 +128,7 @@ def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stoa(request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock) -> Iterator[App]:
     """The application in this process, on a database that is migrated already."""
     kept = None
-    if settings.on_postgresql:
+    if settings.engine == "postgresql":
         kept = request.getfixturevalue("reused")[settings.database_url]
     else:
         settings.database_path.parent.mkdir(mode=0o700)

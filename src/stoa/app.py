@@ -33,7 +33,7 @@ from stoa.server.connections import Connections
 from stoa.server.server import Server
 from stoa.settings import Settings
 from stoa.store import sessions
-from stoa.store.engines import open_store, place
+from stoa.store.engines import engine_of
 from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
@@ -76,7 +76,7 @@ class Stoa:
             services.ids,
             Auditor(store, clock),
             settings.sweep_seconds,
-            shares=settings.on_postgresql,
+            shares=engine_of(settings).SHARED,
         )
         self.ready = ReadyAnswers(cache, charges, hosts, clock)
         documentation = f"{settings.origin}/docs/errors"
@@ -105,12 +105,14 @@ class Stoa:
         must not have a second thread yet.
         """
         clock = clock or SystemClock()
-        services = new_services(settings)
+        services, engine = new_services(settings), engine_of(settings)
         try:
-            store = await open_store(settings, clock, (services, services.ids) if apart else ())
+            store = await engine.open_store(
+                settings, clock, (services, services.ids) if apart else ()
+            )
             return await cls.over(store, services, clock)
         except StoreUnavailable as error:
-            raise StartRefused(f"{place(settings)} cannot be used now: {error}") from error
+            raise StartRefused(f"{engine.place(settings)} cannot be used now: {error}") from error
 
     @classmethod
     async def over(cls, store: Store, services: Services, clock: Clock) -> "Stoa":

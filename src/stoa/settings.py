@@ -164,9 +164,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = "info"
 
     @property
-    def on_postgresql(self) -> bool:
-        """Whether the database is one of PostgreSQL, and not the embedded one."""
-        return self.database_url.startswith(_POSTGRESQL)
+    def engine(self) -> Literal["sqlite", "postgresql"]:
+        """The kind of the database; without an address it is the embedded one."""
+        return "postgresql" if self.database_url.startswith(_POSTGRESQL) else "sqlite"
 
     @property
     def database_path(self) -> Path:
@@ -253,7 +253,7 @@ def check(settings: Settings) -> None:
 
 def _check_database(settings: Settings) -> None:
     url = settings.database_url
-    if settings.on_postgresql:
+    if settings.engine == "postgresql":
         _check_postgresql("STOA_DATABASE_URL", url)
         return
     if url and not url.startswith(_SQLITE):
@@ -269,7 +269,7 @@ def _check_database(settings: Settings) -> None:
 
 def _check_replica(settings: Settings) -> None:
     url = settings.read_database_url
-    if url and not (settings.on_postgresql and url.startswith(_POSTGRESQL)):
+    if url and not (settings.engine == "postgresql" and url.startswith(_POSTGRESQL)):
         raise SettingsError(
             "STOA_READ_DATABASE_URL: use postgresql://user:password@host:5432/name, "
             "the address of a replica of STOA_DATABASE_URL"

@@ -51,7 +51,7 @@ def profiler() -> Generator[Profiler]:
     profiler = Profiler()
     threading.setprofile(profiler.note)
     yield profiler
-    threading.setprofile(None)  # pyright: ignore[reportArgumentType]
+    threading.setprofile(None)
 
 
 @pytest.fixture

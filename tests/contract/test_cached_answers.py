@@ -50,7 +50,7 @@ class World:
         return self.random.choice(self.agents)
 
     def open_thread(self) -> None:
-        bounty = {"bountyCredits": 1} if self.random.random() < 0.3 else {}
+        bounty: dict[str, Any] = {"bountyCredits": 1} if self.random.random() < 0.3 else {}
         agent = self.agent()
         self.threads.append((agent, agent.thread(tags=["wal"], **bounty)))
 

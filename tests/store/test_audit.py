@@ -18,7 +18,7 @@ from tests.support.database import query
 
 def tamper(app: App, *statements: str) -> None:
     """Change the data behind the service's back, triggers and foreign keys out of the way."""
-    if app.settings.on_postgresql:
+    if app.settings.engine == "postgresql":
         asyncio.run(tamper_postgresql(app.settings.database_url, statements))
         return
     connection = apsw.Connection(str(app.settings.database_path))
@@ -41,7 +41,7 @@ async def tamper_postgresql(url: str, statements: tuple[str, ...]) -> None:
 def audit_command(app: App, *options: str) -> Finished:
     """`stoa audit` on the database of this service."""
     settings = app.settings
-    if settings.on_postgresql:
+    if settings.engine == "postgresql":
         return run_stoa("audit", *options, STOA_DATABASE_URL=settings.database_url)
     return run_stoa("audit", "--data-dir", settings.data_dir, *options)
 
@@ -436,7 +436,7 @@ def test_after_a_mended_difference_the_command_lets_settlements_go_on(stoa: App)
     tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
     stoa.run(stoa.stoa.upkeep.audit())
     tamper(stoa, "UPDATE account SET balance = balance - 1 WHERE id = 'issuer'")
-    if not stoa.settings.on_postgresql:  # whose data many programs may use at once
+    if stoa.settings.engine == "sqlite":  # whose data many programs may use at once
         busy = audit_command(stoa, "--resume")
         assert (busy.code, "another Stoa" in busy.err) == (1, True)
         stoa.close()

@@ -16,7 +16,7 @@ from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store import copying
 from stoa.store.copying import TABLES, Change, Outcome, Target
-from stoa.store.engines import copying as engines
+from stoa.store.engines import engine_of
 from stoa.store.engines.postgres_connection import connect
 from stoa.store.tx import Row, StartRefused
 from tests.support import everything, jobs
@@ -68,8 +68,8 @@ def copy(
 
     async def work() -> Outcome:
         async with (
-            engines.open_source(source, clock) as read,
-            engines.open_target(target, clock) as written,
+            engine_of(source).open_source(source, clock) as read,
+            engine_of(target).open_target(target, clock) as written,
         ):
             return await copying.copy(read, wrap(written), nothing, batch=SMALL, **options)
 
@@ -201,7 +201,7 @@ def test_a_copy_and_a_copy_of_the_copy_answer_as_the_original(
     moved(other, third, stoa.clock)
     again = told_at(third, stoa, full)
     assert differing(again, told) == []
-    assert settings.on_postgresql or again == told
+    assert settings.engine == "postgresql" or again == told
 
 
 @pytest.mark.promise("D13")

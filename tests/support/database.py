@@ -32,7 +32,7 @@ def opened(path: Path) -> Generator[apsw.Connection]:
 
 def query(settings: Settings, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """Run a statement, with `?` for its values; its rows."""
-    if settings.on_postgresql:
+    if settings.engine == "postgresql":
         kept = KEPT.get(settings.database_url)
         return (
             kept(sql, *values) if kept else asyncio.run(rows(settings.database_url, sql, *values))
@@ -45,15 +45,19 @@ def query(settings: Settings, sql: str, *values: Any) -> list[tuple[Any, ...]]:
 def table_names(settings: Settings) -> list[str]:
     """Every table, but for those that the full-text index of SQLite makes for itself."""
     catalogue = "SELECT name FROM sqlite_schema WHERE type = 'table'"
-    if settings.on_postgresql:
+    if settings.engine == "postgresql":
         catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
     names = [str(name) for (name,) in query(settings, catalogue)]
-    return [name for name in names if settings.on_postgresql or not name.startswith("post_index")]
+    return [
+        name
+        for name in names
+        if settings.engine == "postgresql" or not name.startswith("post_index")
+    ]
 
 
 def everything_in(settings: Settings) -> bytes:
     """All that is stored: the files of SQLite, the rows of PostgreSQL as they are sent."""
-    if not settings.on_postgresql:
+    if settings.engine == "sqlite":
         return b"".join(file.read_bytes() for file in settings.database_path.parent.iterdir())
     found = [row for name in table_names(settings) for row in query(settings, f"TABLE {name}")]
     return b"\n".join(

@@ -25,15 +25,16 @@ def audit_command(
 
     May run beside a server; with the embedded database, --resume needs the server to be stopped.
     """
-    from stoa.store import engines
+    from stoa.store.engines import engine_of
 
     settings = configuration.from_process({"data_dir": data_dir})
-    findings, stopped = asyncio.run(engines.read_once(settings, SystemClock(), _audit))
+    engine = engine_of(settings)
+    findings, stopped = asyncio.run(engine.read_once(settings, SystemClock(), _audit))
     _print(findings, stopped)
     if any(finding.differences for finding in findings):
         raise typer.Exit(1)
     if stopped and resume:
-        asyncio.run(engines.write_once(settings, SystemClock(), ledger.resume))
+        asyncio.run(engine.write_once(settings, SystemClock(), ledger.resume))
         typer.echo("settlements go on")
 
 

@@ -79,16 +79,16 @@ async def _copy(from_: Settings, to: Settings, rehearsal: bool) -> "Outcome":
 
 @asynccontextmanager
 async def _open(from_: Settings, to: Settings) -> AsyncGenerator[tuple["Source", "Target"]]:
-    from stoa.store.engines import copying
+    from stoa.store.engines import engine_of
 
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         try:
-            source = await stack.enter_async_context(copying.open_source(from_, clock))
+            source = await stack.enter_async_context(engine_of(from_).open_source(from_, clock))
         except StartRefused as error:
             raise StartRefused(_named("--from", error)) from None
         try:
-            target = await stack.enter_async_context(copying.open_target(to, clock))
+            target = await stack.enter_async_context(engine_of(to).open_target(to, clock))
         except StartRefused as error:
             raise StartRefused(_named("--to", error)) from None
         yield source, target

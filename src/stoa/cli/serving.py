@@ -75,7 +75,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     from stoa.domain import limits
     from stoa.logs import configure_logs
     from stoa.server.server import new_loop
-    from stoa.store.engines import place
+    from stoa.store.engines import engine_of
 
     configure_logs(settings.log_level)
     sys.setswitchinterval(_TURN_S)
@@ -87,7 +87,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
             runner.run(_serve(settings, listener, ready, life))
 
     def announce() -> None:
-        _announce(settings, place(settings))
+        _announce(settings, engine_of(settings).place(settings))
 
     if settings.workers == 1:
         work(announce)
@@ -156,10 +156,11 @@ def migrate(data_dir: DataDir = None, config: ConfigFile = None) -> None:
     A server does this by itself when it starts. Nothing is changed when there is nothing to do.
     """
     settings = configuration.from_process({"data_dir": data_dir}, config)
-    from stoa.store import engines
+    from stoa.store.engines import engine_of
 
-    applied = asyncio.run(engines.migrate(settings))
+    engine = engine_of(settings)
+    applied = asyncio.run(engine.migrate(settings))
     for name in applied:
         typer.echo(f"applied {name}")
     state = "is up to date" if applied else "was up to date"
-    typer.echo(f"{engines.place(settings)} {state}")
+    typer.echo(f"{engine.place(settings)} {state}")

@@ -1,87 +1,70 @@
-"""The engines behind one `Tx`, chosen by the address of the database."""
+"""The engines behind one `Tx`: a registry, by the kind of the database's address.
 
+Each engine is a module with the functions of `Engine`, and is loaded only where it is used.
+"""
+
+import importlib
 from collections.abc import Sequence
-from typing import TypeVar
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, TypeVar, cast
 
 from stoa.clock import Clock
 from stoa.settings import Settings
-from stoa.store.engines.frames import Carrier
+from stoa.store.copying import Source, Target
 from stoa.store.tx import Store, Work
 
 T = TypeVar("T")
 
-# Each engine is loaded only where it is used.
+_MODULES = {
+    "sqlite": "stoa.store.engines.sqlite_engine",
+    "postgresql": "stoa.store.engines.postgres_engine",
+}
 
 
-async def open_store(settings: Settings, clock: Clock, shared: Sequence[object] = ()) -> Store:
-    """Open the database inside the running event loop and bring it to this program's schema.
+class Engine(Protocol):
+    """What an engine can do with the database that the settings name.
 
-    With objects that are `shared` the embedded engine writes in a process of its own, a fork of
-    this one, in which they are there too. Raises `StartRefused` with one line that says why not.
+    Everything that opens a database raises `StartRefused` with one line that says why not.
     """
-    if settings.on_postgresql:
-        from stoa.store.engines.postgres import PostgresStore
-        from stoa.store.engines.postgres_connection import refuse_unreadable_replica
 
-        if settings.read_database_url:
-            await refuse_unreadable_replica(settings.read_database_url)
-        most = (settings.database_connections, settings.database_timeout_seconds)
-        primary = await PostgresStore.open(settings.database_url, clock, *most)
-        if not settings.read_database_url:
-            return primary
-        from stoa.store.engines.postgres_replica import ReplicatedStore
+    SHARED: bool
+    """Whether several processes may serve one database at the same time."""
 
-        replica = PostgresStore(settings.read_database_url, clock, *most, replica=True)
-        store = ReplicatedStore(primary, replica, settings.read_lag_seconds)
-        await store.start()
-        return store
-    from stoa.store.engines.sqlite import SqliteStore
+    async def open_store(
+        self, settings: Settings, clock: Clock, shared: Sequence[object] = ()
+    ) -> Store:
+        """Open the database inside the running event loop and bring it to this program's schema.
 
-    if not shared:
-        return SqliteStore.open(settings.database_path, clock)
-    return await SqliteStore.open_apart(settings.database_path, clock, Carrier(shared))
+        With objects that are `shared` the embedded engine writes in a process of its own, a fork of
+        this one, in which they are there too.
+        """
+        ...
 
+    async def migrate(self, settings: Settings) -> list[str]:
+        """Bring the database to this program's schema; returns the names of the steps applied."""
+        ...
 
-async def migrate(settings: Settings) -> list[str]:
-    """Bring the database to this program's schema; returns the names of the steps applied.
+    async def read_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:
+        """Read a database that servers may have open."""
+        ...
 
-    Raises `StartRefused` with one line that says why not.
-    """
-    if settings.on_postgresql:
-        from stoa.store.engines import postgres
+    async def write_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:
+        """Change a database; the embedded one must not be open in a server."""
+        ...
 
-        return await postgres.migrate(settings.database_url)
-    from stoa.store.engines import sqlite
+    def place(self, settings: Settings) -> str:
+        """Where the database is, as it may be shown."""
+        ...
 
-    return sqlite.migrate(settings.database_path)
+    def open_source(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
+        """A snapshot of a database, to be copied while servers may go on using it."""
+        ...
 
-
-async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
-    """Read a database that servers may have open. Raises `StartRefused` when there is none."""
-    if settings.on_postgresql:
-        from stoa.store.engines import postgres
-
-        return await postgres.read_once(settings.database_url, clock, work)
-    from stoa.store.engines import sqlite
-
-    return sqlite.read_once(settings.database_path, clock, work)
+    def open_target(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
+        """A database to copy into, which no other program can open meanwhile."""
+        ...
 
 
-async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
-    """Change a database; the embedded one must not be open in a server. Raises `StartRefused`."""
-    if settings.on_postgresql:
-        from stoa.store.engines import postgres
-
-        return await postgres.write_once(settings.database_url, clock, work)
-    from stoa.store.engines import sqlite
-
-    return sqlite.write_once(settings.database_path, clock, work)
-
-
-def place(settings: Settings) -> str:
-    """Where the database is, as it may be shown."""
-    if settings.on_postgresql:
-        from stoa.store.engines import postgres_connection
-
-        return postgres_connection.place(settings.database_url)
-    return str(settings.database_path)
+def engine_of(settings: Settings) -> Engine:
+    """The engine of the database that the settings name."""
+    return cast(Engine, importlib.import_module(_MODULES[settings.engine]))

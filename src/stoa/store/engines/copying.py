@@ -1,41 +1,13 @@
-"""The statements of a copy, which both engines understand, and the two sides by their addresses.
+"""The statements of a copy, which both engines understand.
 
 Names of tables and columns are those of the schema, never of a reader's making.
 """
 
 # ruff: noqa: S608
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 
-from stoa.clock import Clock
-from stoa.settings import Settings
-from stoa.store.copying import Key, Source, Table, Target
+from stoa.store.copying import Key, Table
 from stoa.store.engines.marks import Mark
-
-# Each engine is loaded only where it is used.
-
-
-def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
-    """A snapshot of a database, which servers may go on using. Raises `StartRefused`."""
-    if settings.on_postgresql:
-        from stoa.store.engines.postgres_copying import open_source
-
-        return open_source(settings.database_url, clock)
-    from stoa.store.engines.sqlite_copying import open_source
-
-    return open_source(settings.database_path, clock)
-
-
-def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
-    """A database to copy into, held against everybody else. Raises `StartRefused`."""
-    if settings.on_postgresql:
-        from stoa.store.engines.postgres_copying import open_target
-
-        return open_target(settings.database_url, clock)
-    from stoa.store.engines.sqlite_copying import open_target
-
-    return open_target(settings.database_path, clock)
-
 
 IN_USE = "SELECT EXISTS (SELECT 1 FROM agent)"
 

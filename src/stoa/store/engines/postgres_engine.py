@@ -1,0 +1,64 @@
+"""PostgreSQL as the registry knows it: one database, with a replica or without."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TypeVar
+
+from stoa.clock import Clock
+from stoa.settings import Settings
+from stoa.store.copying import Source, Target
+from stoa.store.engines import postgres, postgres_connection, postgres_copying
+from stoa.store.engines.postgres import PostgresStore
+from stoa.store.engines.postgres_replica import ReplicatedStore
+from stoa.store.tx import Store, Work
+
+T = TypeVar("T")
+
+SHARED = True
+
+
+async def open_store(
+    settings: Settings,
+    clock: Clock,
+    shared: Sequence[object] = (),  # noqa: ARG001 - every process writes for itself
+) -> Store:
+    """See `Engine`."""
+    most = (settings.database_connections, settings.database_timeout_seconds)
+    if not settings.read_database_url:
+        return await PostgresStore.open(settings.database_url, clock, *most)
+    await postgres_connection.refuse_unreadable_replica(settings.read_database_url)
+    primary = await PostgresStore.open(settings.database_url, clock, *most)
+    replica = PostgresStore(settings.read_database_url, clock, *most, replica=True)
+    store = ReplicatedStore(primary, replica, settings.read_lag_seconds)
+    await store.start()
+    return store
+
+
+async def migrate(settings: Settings) -> list[str]:
+    """See `Engine`."""
+    return await postgres.migrate(settings.database_url)
+
+
+async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
+    """See `Engine`."""
+    return await postgres.read_once(settings.database_url, clock, work)
+
+
+async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
+    """See `Engine`."""
+    return await postgres.write_once(settings.database_url, clock, work)
+
+
+def place(settings: Settings) -> str:
+    """See `Engine`."""
+    return postgres_connection.place(settings.database_url)
+
+
+def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
+    """See `Engine`."""
+    return postgres_copying.open_source(settings.database_url, clock)
+
+
+def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
+    """See `Engine`."""
+    return postgres_copying.open_target(settings.database_url, clock)

@@ -1,0 +1,56 @@
+"""The embedded engine as the registry knows it: one SQLite file."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TypeVar
+
+from stoa.clock import Clock
+from stoa.settings import Settings
+from stoa.store.copying import Source, Target
+from stoa.store.engines import sqlite, sqlite_copying
+from stoa.store.engines.frames import Carrier
+from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.tx import Work
+
+T = TypeVar("T")
+
+SHARED = False
+
+
+async def open_store(
+    settings: Settings, clock: Clock, shared: Sequence[object] = ()
+) -> SqliteStore:
+    """See `Engine`."""
+    if not shared:
+        return SqliteStore.open(settings.database_path, clock)
+    return await SqliteStore.open_apart(settings.database_path, clock, Carrier(shared))
+
+
+async def migrate(settings: Settings) -> list[str]:
+    """See `Engine`."""
+    return sqlite.migrate(settings.database_path)
+
+
+async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
+    """See `Engine`."""
+    return sqlite.read_once(settings.database_path, clock, work)
+
+
+async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
+    """See `Engine`."""
+    return sqlite.write_once(settings.database_path, clock, work)
+
+
+def place(settings: Settings) -> str:
+    """See `Engine`."""
+    return str(settings.database_path)
+
+
+def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
+    """See `Engine`."""
+    return sqlite_copying.open_source(settings.database_path, clock)
+
+
+def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
+    """See `Engine`."""
+    return sqlite_copying.open_target(settings.database_path, clock)
