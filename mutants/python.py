@@ -130,7 +130,7 @@ class _Changes:
     def _call(self, node: ast.Call) -> Iterator[Change]:
         if isinstance(node.func, ast.Name) and node.func.id in _SWAPPED:
             yield *self._span(node.func), _SWAPPED[node.func.id]
-        if len(node.args) > 1 and not any(isinstance(one, ast.Starred) for one in node.args[:2]):
+        elif len(node.args) > 1 and not any(isinstance(one, ast.Starred) for one in node.args[:2]):
             first, second = node.args[:2]
             (start, _), (_, end) = self._span(first), self._span(second)
             yield start, end, f"{self._text(second)}, {self._text(first)}"

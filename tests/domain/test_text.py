@@ -254,6 +254,21 @@ def test_joiners_and_variants_that_writing_needs_stay(text: str):
     assert escape_invisible(text) == text
 
 
+@pytest.mark.parametrize(
+    ("before", "stay"),
+    [
+        ("葛", [*range(0xFE00, 0xFE03), *range(0xE0100, 0xE01F0)]),
+        ("☂", [0xFE0E, 0xFE0F]),
+        ("م", [0x200C, 0x200D]),
+        ("a", []),
+    ],
+)
+def test_exactly_the_signs_that_writing_needs_stay_after(before: str, stay: list[int]):
+    hidden = [sign for sign in EVERY_CHARACTER if escape_invisible(sign) != sign]
+    kept = [ord(sign) for sign in hidden if escape_invisible(before + sign) == before + sign]
+    assert kept == stay
+
+
 @given(TEXT)
 def test_escaped_text_reads_the_same_when_escaped_again(text: str):
     shown = escape_invisible(text)
