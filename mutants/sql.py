@@ -31,7 +31,7 @@ _SWAPS = [
     (rb" FOR (NO KEY )?UPDATE( OF \w+)?( SKIP LOCKED)?", b""),
     (rb" SKIP LOCKED\b", b""),
 ]
-_NUMBER = re.compile(rb"(?<![\w:.$'])\d+(?![\w.])")
+_NUMBER = re.compile(rb"(?<!SELECT )(?<![\w:.$'])\d+(?![\w.])")
 _EQUAL = re.compile(rb"\b(WHERE|AND|OR|WHEN|ON) [\w.]+( = )")
 _AND = re.compile(rb"\s+AND\s+(?=\S)")
 _END = re.compile(rb"\n\n|\s+(AND|OR|ORDER BY|GROUP BY|LIMIT|UNION|THEN|RETURNING|HAVING|WHERE)\b")
