@@ -146,13 +146,11 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     f-string, of which Python 3.11 does not know the places."""
     if isinstance(node, ast.JoinedStr):
         return
-    for name, value in ast.iter_fields(node):
-        if name in {"annotation", "returns", "type_params"}:
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            shape = isinstance(child, ast.keyword) and child.arg in _SHAPES
-            if isinstance(child, ast.AST) and not shape and not _logs(child):
-                yield child
+    annotations = {getattr(node, "annotation", None), getattr(node, "returns", None)}
+    for child in ast.iter_child_nodes(node):
+        shape = isinstance(child, ast.keyword) and child.arg in _SHAPES
+        if child not in annotations and not shape and not _logs(child):
+            yield child
 
 
 def _is_false(value: ast.expr | None) -> bool:

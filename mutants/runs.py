@@ -22,9 +22,7 @@ TEST_SECONDS = 60
 """A test that takes longer has met an endless loop."""
 
 _MARKS = "not soak and not bench and not long"
-_STEPS = ("not postgres", "postgres")
-"""The quick tests first: most mutants are killed by them."""
-
+_QUICK, _ON_POSTGRESQL = "not postgres", "postgres"
 _PASSED, _NONE_CHOSEN = 0, 5
 
 
@@ -50,14 +48,14 @@ class Copy:
     def judge(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> Verdict:
         """Whether one of these tests fails with the mutant, which ends them, or all pass.
 
-        A test that never ends fails too, by the time limit of each test. `seconds` are for each of
-        the two steps.
+        A test that never ends fails too, by the time limit of each test. `seconds` are for the
+        tests without PostgreSQL, and again for those with it.
         """
         file = self.root / mutant.path
         source = file.read_bytes()
         self._write(file, mutant.of(source))
         try:
-            for step in _STEPS:
+            for step in _steps(mutant.path):
                 code = self._pytest(
                     ["--timeout", str(TEST_SECONDS), "-m", _MARKS, "-k", step, *tests], seconds
                 )
@@ -90,6 +88,13 @@ class Copy:
             return None
         finally:
             _end(running)
+
+
+def _steps(path: str) -> list[str]:
+    """Which tests run one after the other: the quick ones first, as they kill most mutants."""
+    if "/postgresql/" in path:
+        return [_ON_POSTGRESQL]
+    return [_QUICK] if "/sqlite/" in path else [_QUICK, _ON_POSTGRESQL]
 
 
 def _end(running: subprocess.Popen[bytes]) -> None:
