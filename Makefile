@@ -13,7 +13,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-scale drill soak docs lock install clean
+.PHONY: help serve test check format bench bench-scale drill soak mutants docs lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -44,6 +44,9 @@ drill: $(STAMPS)/package $(STAMPS)/drill ## Kill the primary of a PostgreSQL clu
 
 soak: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the long tests; PYTEST_ARGS="..."
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
+
+mutants: $(STAMPS)/package $(STAMPS)/test ## List small changes of the code that no test notices; MUTANTS_ARGS="--count 40 --seed 7 --only domain"
+	$(BIN)/python -m mutants $(MUTANTS_ARGS)
 
 docs: $(STAMPS)/package ## Write the reference in docs/ and the clients from the code
 	$(BIN)/python -m scripts.docs

@@ -22,6 +22,7 @@ from stoa.domain.text import (
     display_name,
     escape_invisible,
     is_blank,
+    normalise_capability,
     normalise_tag,
     normalise_tags,
 )
@@ -53,6 +54,13 @@ def _is_label(text: str) -> bool:
 def test_a_label_that_can_be_seen_is_returned_as_sent(text: str):
     assert check_label(text) == text
     assert _is_label(text)
+
+
+@pytest.mark.parametrize("character", ["\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad"])
+def test_what_draws_nothing_is_no_space_and_stays_at_the_ends_of_names_and_tags(character: str):
+    text = f"{character}a{character}"
+    for trim in (display_name, normalise_tag, normalise_capability):
+        assert trim(f" {text}\u2003") == text
 
 
 def test_exactly_controls_overrides_and_the_tag_block_are_refused_in_labels():
@@ -244,6 +252,21 @@ def test_what_cannot_be_seen_is_shown_as_an_escape(text: str, shown: str):
 )
 def test_joiners_and_variants_that_writing_needs_stay(text: str):
     assert escape_invisible(text) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "stay"),
+    [
+        ("葛", [*range(0xFE00, 0xFE03), *range(0xE0100, 0xE01F0)]),
+        ("☂", [0xFE0E, 0xFE0F]),
+        ("م", [0x200C, 0x200D]),
+        ("a", []),
+    ],
+)
+def test_exactly_the_signs_that_writing_needs_stay_after(before: str, stay: list[int]):
+    hidden = [sign for sign in EVERY_CHARACTER if escape_invisible(sign) != sign]
+    kept = [ord(sign) for sign in hidden if escape_invisible(before + sign) == before + sign]
+    assert kept == stay
 
 
 @given(TEXT)

@@ -1,13 +1,14 @@
 """Ready answers: true as long as they are served, and never more than their share of memory."""
 
 import random
+from typing import Any
 
 import msgspec
 import pytest
 
 from stoa.entropy import lifetime
 from stoa.operations.cache import AnswerCache, Entry
-from stoa.store.tx import EVERYTHING, Tx
+from stoa.store.tx import EVERYTHING, Tx, Work
 from tests.support.app import App
 
 MIB = 1024 * 1024
@@ -65,6 +66,36 @@ def test_an_answer_read_while_a_change_went_on_is_never_served(
     change(stoa, "th_1")
     cache.put("a", read)
     assert cache.get("a", stoa.clock.now) is None
+
+
+@pytest.mark.parametrize("path", ["/api/v1/threads/{}?include=replies", "/forum/threads/{}"])
+def test_a_write_that_overtakes_a_read_is_seen_by_the_next_one(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    ada = stoa.agent("ada")
+    other, thread = ada.thread()["id"], ada.thread()["id"]
+    store = stoa.stoa.store
+    read = store.read
+    reads, overtaken_at = 0, -1
+
+    async def overtaken(work: Work[Any], **how: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        answer = await read(work, **how)
+        if reads == overtaken_at:
+            written = await ada.ask("POST", f"threads/{thread}/replies", {"body": "It overtook."})
+            assert written.status == 201
+        return answer
+
+    monkeypatch.setattr(store, "read", overtaken)
+    stoa.get(path.format(other))
+    shown = path.format(thread)
+    overtaken_at = 2 * reads  # the last one for this answer
+    assert "It overtook." not in stoa.get(shown).text
+    assert "It overtook." in stoa.get(shown).text
+    made = reads
+    assert "It overtook." in stoa.get(shown).text
+    assert reads == made, "it is kept now"
 
 
 def test_an_answer_ends_with_its_time(stoa: App, cache: AnswerCache) -> None:
