@@ -155,6 +155,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limit_open_claims: Annotated[
         Count, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
     ] = _LIMITS.open_claims
+    limit_uncharged: Annotated[
+        Count,
+        Meta(
+            description="Pages, documents, calls with a bad token and unknown paths per minute and "
+            "client address; 0 is unlimited."
+        ),
+    ] = _LIMITS.uncharged
     cache_mb: Annotated[
         Megabytes,
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
