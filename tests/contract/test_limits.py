@@ -357,7 +357,7 @@ def test_above_six_hundred_a_minute_free_reads_are_shed(stoa: App) -> None:
 
 
 INVENTED = tokens.mint(bytes(tokens.RANDOM_BYTES))
-DOOMED = [
+DOOMED: list[tuple[str, dict[str, str], int]] = [
     ("/api/v1/nothing", {}, 404),
     ("/api/nothing", {}, 404),
     ("agents/me/nothing", {"Authorization": f"Bearer {INVENTED}"}, 404),
@@ -370,6 +370,7 @@ DOOMED = [
 """Calls that end before a bucket is known."""
 
 
+@pytest.mark.promise("L21")
 @pytest.mark.settings(limit_uncharged=3)
 @pytest.mark.parametrize(("path", "headers", "status"), DOOMED)
 def test_calls_that_end_before_a_bucket_is_known_are_shed(
@@ -498,6 +499,19 @@ def test_loopback_is_not_counted_while_the_limit_is_not_set(stoa: App, client: s
 @pytest.mark.settings(limit_registrations=2)
 def test_loopback_is_counted_once_the_limit_is_set(stoa: App) -> None:
     assert passed([register(stoa, number, "127.0.0.1") for number in range(5)]) == 2
+
+
+@pytest.mark.settings(limit_registrations=None, base_url="https://stoa.example")
+@pytest.mark.parametrize("client", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+def test_loopback_is_counted_while_the_base_url_is_public(stoa: App, client: str) -> None:
+    """A proxy that the operator did not name stands for all its clients."""
+    headers = {"X-Forwarded-For": "203.0.113.9", "Host": "stoa.example"}
+    assert passed([register(stoa, n, client, headers=headers) for n in range(25)]) == 20
+
+
+@pytest.mark.settings(limit_registrations=None, base_url="http://localhost:8080")
+def test_loopback_is_not_counted_while_the_base_url_is_loopback(stoa: App) -> None:
+    assert passed([register(stoa, number, "127.0.0.1") for number in range(25)]) == 25
 
 
 @pytest.mark.settings(limit_registrations=2, trusted_proxies=["127.0.0.1"])
