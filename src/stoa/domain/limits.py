@@ -67,6 +67,7 @@ TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits out
 BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
 JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
 IDEMPOTENCY_KEY_CHARS = 255
+TOKENS_IN_TEXT = 1000  # texts in the form of a token; each is looked up. A body has room for 925
 HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
 BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither

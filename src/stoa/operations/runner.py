@@ -18,7 +18,7 @@ from stoa.domain import limits, tokens
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.logs import note_agent
-from stoa.operations import escrow
+from stoa.operations import escrow, idempotency, posted_tokens
 from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.callers import Callers, is_live
@@ -268,6 +268,9 @@ class Runner:
             if entry:
                 return Outcome(operation.status, entry.body, entry.etag)
         values = await inquiry.values()
+        if operation.writes:
+            posted = [*values.items(), (idempotency.HEADER, inquiry.idempotency_key)]
+            await posted_tokens.refuse(self._store, posted, inquiry.place)
         request, warnings = parse(operation.request, values, inquiry.place, self._span)
         if operation.mode is Mode.SNAPSHOT:
             return await self._snapshot(operation, request, warnings)
