@@ -73,6 +73,42 @@ def test_an_unknown_variable_stops_the_start_and_names_the_near_one():
     assert "`stoa config show`" in refused({"STOA_ZZZZZZZZ": "1"})
 
 
+SERVICES = {
+    "STOA_SERVICE_HOST": "10.96.0.7",
+    "STOA_SERVICE_PORT": "8080",
+    "STOA_SERVICE_PORT_HTTP": "8080",
+    "STOA_PORT": "tcp://10.96.0.7:8080",
+    "STOA_PORT_8080_TCP": "tcp://10.96.0.7:8080",
+    "STOA_PORT_8080_TCP_PROTO": "tcp",
+    "STOA_PORT_8080_TCP_PORT": "8080",
+    "STOA_PORT_8080_TCP_ADDR": "10.96.0.7",
+    "STOA_PORT_53_UDP": "udp://10.96.0.7:53",
+    "STOA_VALKEY_SERVICE_HOST": "10.96.0.8",
+    "STOA_VALKEY_PORT": "tcp://10.96.0.8:6379",
+    "STOA_VALKEY_PORT_6379_TCP_ADDR": "10.96.0.8",
+}
+"""What Kubernetes sets beside Services named `stoa` and `stoa-valkey`."""
+
+
+def test_the_variables_that_kubernetes_sets_beside_a_service_are_passed_over():
+    assert load({}, SERVICES) == load({}, {})
+    assert load({}, SERVICES | {"STOA_VALKEY_URL": "redis://db"}).valkey_url == "redis://db"
+    assert load({}, SERVICES | {"STOA_PORT": "9000"}).port == 9000
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["STOA_SERVICE", "STOA_SERVICE_HOSTS", "STOA_PORTS", "STOA_PORT_TCP", "STOA_PORT_8080_TCP_X"],
+)
+def test_what_only_looks_like_them_stops_the_start(name: str):
+    assert refused({name: "tcp://10.96.0.7:8080"}).startswith(f"unknown setting {name}")
+
+
+def test_a_port_that_is_no_address_of_a_service_stops_the_start():
+    assert "a whole number" in refused({"STOA_PORT": "http://10.96.0.7:8080"})
+    assert refused({"STOA_VALKEY_PORT": "6379"}).startswith("unknown setting STOA_VALKEY_PORT")
+
+
 def test_an_unknown_name_in_the_file_stops_the_start(tmp_path: Path):
     path = file(tmp_path, "[server]\nport = 1\n")
     assert refused({}, path).startswith(f"{path}: unknown setting server")

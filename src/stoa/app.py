@@ -11,6 +11,7 @@ from stoa.http.app import App
 from stoa.http.connections import Connections
 from stoa.http.hosts import Hosts
 from stoa.http.openapi import openapi_document
+from stoa.http.proxies import Proxies
 from stoa.http.rest import Rest
 from stoa.http.server import Server
 from stoa.mcp.door import Mcp
@@ -69,7 +70,7 @@ class Stoa:
                 discovery.routes(settings),
             ),
             hosts,
-            parse_networks(settings.trusted_proxies),
+            Proxies(parse_networks(settings.trusted_proxies)),
             lambda: self.upkeep.trouble,
             self._details,
             self.runner.shed,

@@ -63,7 +63,7 @@ def test_a_document_answers_preflight(stoa: App, path: str) -> None:
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-@pytest.mark.settings(limit_reads_anonymous=1)
+@pytest.mark.settings(limit_reads_anonymous=1, limit_uncharged=600)
 @pytest.mark.parametrize("path", [*TYPES, "/bootstrap"])
 def test_a_document_is_not_charged_but_shed_above_600_a_minute(stoa: App, path: str) -> None:
     for _ in range(600):

@@ -67,6 +67,7 @@ TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits out
 BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
 JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
 IDEMPOTENCY_KEY_CHARS = 255
+TOKENS_IN_TEXT = 1000  # texts in the form of a token; each is looked up. A body has room for 925
 HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
 BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
@@ -101,8 +102,7 @@ READS_WINDOW_MS = MINUTE_MS
 WRITES_WINDOW_MS = HOUR_MS  # of each of threads, replies and accepts
 REGISTRATIONS_WINDOW_MS = DAY_MS
 PAIR_WINDOW_MS = DAY_MS
-ADDRESS_CEILING = 600  # uncharged calls per client address and window: free is not endless
-ADDRESS_CEILING_WINDOW_MS = MINUTE_MS
+UNCHARGED_WINDOW_MS = MINUTE_MS
 
 # --- Lists by tag look at each thread whose tags lag behind: these catch up as often.
 CATCH_UP_MS = SECOND_MS
@@ -143,6 +143,7 @@ class Limits:
     pair_reputation: int = 3  # unescrowed accepts per unordered pair and PAIR_WINDOW_MS
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
     open_claims: int = 10  # claimed, undecided jobs at once
+    uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -156,4 +157,4 @@ class Limits:
         return min(self.open_claims, OPEN_CLAIMS_NEW_AGENT)
 
 
-LIMITS_OFF = Limits(0, 0, 0, 0, 0, 0, 0, 0, 0)
+LIMITS_OFF = Limits(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

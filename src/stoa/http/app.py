@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable, Mapping
 import msgspec
 import structlog
 
-from stoa.domain.addresses import IPNetwork, is_loopback
+from stoa.domain.addresses import is_loopback
 from stoa.domain.errors import Refusal
 from stoa.http import answering
 from stoa.http.hosts import Hosts
+from stoa.http.proxies import Proxies
 from stoa.http.request import Request, no_body
 from stoa.http.rest import Rest
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send, Whole
@@ -50,7 +51,7 @@ class App:
         tools: mcp.Mcp,
         pages: Pages,
         hosts: Hosts,
-        trusted: tuple[IPNetwork, ...],
+        proxies: Proxies,
         trouble: Health,
         details: Details,
         shed: Shed,
@@ -59,7 +60,7 @@ class App:
         self._mcp = tools
         self._pages = pages
         self._hosts = hosts
-        self._trusted = trusted
+        self._proxies = proxies
         self._trouble = trouble
         self._details = details
         self._shed = shed
@@ -68,7 +69,7 @@ class App:
         """The ASGI entry point."""
         if scope["type"] != "http":
             return
-        incoming = Request(scope, receive, self._trusted)
+        incoming = Request(scope, receive, self._proxies)
         note_request(incoming.id)
         try:
             await self._answer(incoming, scope, receive, send)
@@ -82,7 +83,7 @@ class App:
         if not scope["path"].startswith("/api/"):
             return None
         try:
-            incoming = Request(scope, no_body, self._trusted)
+            incoming = Request(scope, no_body, self._proxies)
             host = incoming.headers.get(b"host", b"").decode("latin-1")
             if incoming.authorization is not None or not self._hosts.allows(host):
                 return None

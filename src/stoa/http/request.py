@@ -2,8 +2,9 @@
 
 import re
 
-from stoa.domain.addresses import IPNetwork, client_address
+from stoa.domain.addresses import client_address
 from stoa.entropy import request_id
+from stoa.http.proxies import Proxies
 from stoa.http.wire import HeaderList, Headers, Message, Receive, Scope
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -31,7 +32,7 @@ class Request:
         "receive",
     )
 
-    def __init__(self, scope: Scope, receive: Receive, trusted: tuple[IPNetwork, ...]) -> None:
+    def __init__(self, scope: Scope, receive: Receive, proxies: Proxies) -> None:
         lines: HeaderList = scope["headers"]
         headers: Headers = dict(lines)
         if len(headers) < len(lines):
@@ -46,8 +47,8 @@ class Request:
         self.id = _id(headers.get(b"x-request-id"))
         self.id_header = (b"x-request-id", self.id.encode())
         peer = client[0] if client else ""
-        if trusted and (b"x-forwarded-for" in headers or b"forwarded" in headers):
-            self.address = _forwarded_address(lines, peer, trusted)
+        if b"x-forwarded-for" in headers or b"forwarded" in headers:
+            self.address = proxies.client(peer, lines)
         else:
             self.address = client_address(peer, (), (), ())
         self.base_url = ""
@@ -67,9 +68,3 @@ def _id(given: bytes | None) -> str:
     if given is not None and _REQUEST_ID.fullmatch(given):
         return given.decode()
     return request_id()
-
-
-def _forwarded_address(lines: HeaderList, peer: str, trusted: tuple[IPNetwork, ...]) -> str:
-    forwarded_for = [value.decode("latin-1") for name, value in lines if name == b"x-forwarded-for"]
-    forwarded = [value.decode("latin-1") for name, value in lines if name == b"forwarded"]
-    return client_address(peer, forwarded_for, forwarded, trusted)

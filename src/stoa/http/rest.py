@@ -41,7 +41,8 @@ class Rest:
             return await answering.send_preflight(send, request.id_header)
         found = self._router.find(request.path)
         if found is None:
-            return await self.refuse(request, send, Refusal("not_found"))
+            refusal = await self._runner.shed(request.address)
+            return await self.refuse(request, send, refusal or Refusal("not_found"))
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
             return await self.refuse(request, send, _wrong_method(found.methods))

@@ -22,7 +22,8 @@ from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Shape, Values, shapes
 
-_INTEGER_MOST = 10**18
+_INTEGER_DIGITS = 18
+_INTEGER_MOST = 10**_INTEGER_DIGITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,9 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
     """A number as a query is read: one with more digits than any count has is still a number."""
     if isinstance(value, int):
         return min(value, _INTEGER_MOST) if shape is Shape.NUMBER else value
-    # 5.0 is an integer in JSON Schema.
-    return int(value) if abs(value) < _INTEGER_MOST and value % 1 == 0 else value
+    # 5.0 is an integer in JSON Schema. Arithmetic would round, or overflow on a huge exponent.
+    is_short = value.adjusted() < _INTEGER_DIGITS
+    return int(value) if is_short and value == value.to_integral_value() else value
 
 
 def _cache_key(operation: Operation, values: Values) -> str | None:
@@ -139,7 +141,6 @@ def _cache_key(operation: Operation, values: Values) -> str | None:
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None
-    path, query = operation.path, dict(values)
-    for name in operation.path_fields:
-        path = path.replace(f"{{{name}}}", query.pop(name, ""))
-    return f"{path}?{urlencode(query).encode()!r}"
+    query = dict(values)
+    segments = {name: query.pop(name, "") for name in operation.path_fields}
+    return f"{operation.path.format_map(segments)}?{urlencode(query).encode()!r}"

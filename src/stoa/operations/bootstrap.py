@@ -287,7 +287,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="2",
+    version="3",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/credits/ledger",
@@ -297,6 +297,7 @@ _EXTENSIONS = contract.Extensions(
         "GET /skill.md",
         "cursor and nextCursor on every list",
         "errors: requestId, documentation for every code, application/problem+json",
+        "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",
         "opportunity: bodyTruncated, matchedOn",

@@ -14,14 +14,14 @@ import structlog
 
 from stoa import entropy
 from stoa.clock import Clock
-from stoa.domain import limits
+from stoa.domain import limits, tokens
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.logs import note_agent
-from stoa.operations import escrow
+from stoa.operations import escrow, idempotency, posted_tokens
 from stoa.operations.cache import AnswerCache, Entry
 from stoa.operations.call import Call, Caller, Services
-from stoa.operations.callers import Callers
+from stoa.operations.callers import Callers, is_live
 from stoa.operations.etags import etag
 from stoa.operations.idempotency import keyed
 from stoa.operations.limiter import Bucket, Charge, Limiter
@@ -103,7 +103,7 @@ class Runner:
     async def call(self, operation: Operation, inquiry: Inquiry) -> Outcome:
         """Answer one call. Never raises for anything that a caller can cause."""
         try:
-            caller = await self._caller(operation, inquiry.authorization)
+            caller = await self._caller(operation, inquiry.authorization, inquiry.address)
             reads = self._reads_bucket(caller, inquiry.address)
             charge = await self._charge(operation, caller, reads, inquiry.address)
             if charge and not charge.allowed:
@@ -169,20 +169,50 @@ class Runner:
 
     async def shed(self, address: str) -> Refusal | None:
         """The refusal of an uncharged call from an address that makes too many."""
-        charge = await self._limiter.take(self._clock(), ceiling(address))
-        return None if charge.allowed else Refusal("rate_limited", retry_after=charge.retry_after)
+        try:
+            await self._count(address)
+        except Refusal as refusal:
+            return refusal
+        return None
 
-    async def _caller(self, operation: Operation, authorization: str | None) -> Caller | None:
-        if authorization is None:
-            if operation.access is Access.AGENT:
-                raise Refusal("missing_bearer_token", headers=_CHALLENGE)
-            return None
+    async def _count(self, address: str) -> Charge:
+        """Count an uncharged call. 429 for an address that makes too many."""
+        settings = self._services.settings
+        window = limits.UNCHARGED_WINDOW_MS
+        bucket = Bucket("uncharged", bucket_key(address), settings.limit_uncharged, window)
+        charge = await self._limiter.take(self._clock(), bucket)
+        if not charge.allowed:
+            raise Refusal("rate_limited", retry_after=charge.retry_after)
+        return charge
+
+    async def _caller(
+        self, operation: Operation, authorization: str | None, address: str
+    ) -> Caller | None:
+        if authorization is not None:
+            return await self._bearer(authorization, address)
+        if operation.access is Access.AGENT:
+            await self._count(address)
+            raise Refusal("missing_bearer_token", headers=_CHALLENGE)
+        return None
+
+    async def _bearer(self, authorization: str, address: str) -> Caller:
+        """Whose token it is. A call with a token that was not live before counts against its
+        address until the token proves to be live: so invented ones are refused with 429 before they
+        are looked up."""
         scheme, _, token = authorization.partition(" ")
-        row = await self._callers.find(token.strip()) if scheme.lower() == "bearer" else None
-        if row is None or row.revoked_at is not None:
-            raise _bad_token("invalid_token")
-        if row.expires_at <= self._clock():
-            raise _bad_token("token_expired")
+        token = token.strip()
+        digest = tokens.digest(token)
+        was_live = self._callers.was_live(digest, self._clock())
+        charge = None if was_live else await self._count(address)
+        may_be_one = scheme.lower() == "bearer" and (was_live or tokens.well_formed(token))
+        row = await self._callers.find(digest) if may_be_one else None
+        if row is None or not is_live(row, self._clock()):
+            if charge is None:
+                await self._count(address)
+            expired = row is not None and row.revoked_at is None
+            raise _bad_token("token_expired" if expired else "invalid_token")
+        if charge is not None and charge.limit:
+            await self._limiter.give_back(charge)
         note_agent(row.agent_id)
         return Caller(row.agent_id, row.agent_status, row.agent_version, row.last_seen_at)
 
@@ -200,9 +230,7 @@ class Runner:
         """Take one unit of what the operation is charged to; uncharged ones are shed by address."""
         now = self._clock()
         if operation.charged is Charged.NONE:
-            refusal = await self.shed(address)
-            if refusal:
-                raise refusal
+            await self._count(address)
             return None
         if operation.charged is Charged.READS or caller is None:
             return await self._limiter.take(now, reads)
@@ -240,6 +268,9 @@ class Runner:
             if entry:
                 return Outcome(operation.status, entry.body, entry.etag)
         values = await inquiry.values()
+        if operation.writes:
+            posted = [*values.items(), (idempotency.HEADER, inquiry.idempotency_key)]
+            await posted_tokens.refuse(self._store, posted, inquiry.place)
         request, warnings = parse(operation.request, values, inquiry.place, self._span)
         if operation.mode is Mode.SNAPSHOT:
             return await self._snapshot(operation, request, warnings)
@@ -335,16 +366,6 @@ class Runner:
 
 
 _CHALLENGE = (("WWW-Authenticate", "Bearer"),)
-
-
-def ceiling(address: str) -> Bucket:
-    """The bucket that sheds uncharged calls."""
-    return Bucket(
-        "uncharged",
-        bucket_key(address),
-        limits.ADDRESS_CEILING,
-        limits.ADDRESS_CEILING_WINDOW_MS,
-    )
 
 
 def _end(read_at: int, expires_at: int | None) -> int:

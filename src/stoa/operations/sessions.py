@@ -124,8 +124,9 @@ async def _check_registrations(call: Call) -> None:
     settings = call.services.settings
     limit = settings.limit_registrations
     if limit is None:
-        # Behind a proxy a loopback address is the proxy's own and stands for anybody.
-        local = is_loopback(call.address) and not settings.trusted_proxies
+        # Behind a proxy a loopback address is the proxy's own and stands for any client.
+        proxied = settings.trusted_proxies or not settings.origin_is_loopback
+        local = is_loopback(call.address) and not proxied
         limit = 0 if local else limits.Limits().registrations
     if not limit:
         return

@@ -61,6 +61,14 @@ class InvalidRequest(Resource, kw_only=True):
     issues: Annotated[list[IssueItem], Meta(description="Every problem of the input.")]
 
 
+class SecretInText(Resource, kw_only=True):
+    """Members of `secret_in_text`."""
+
+    issues: Annotated[
+        list[IssueItem], Meta(description="Every member of the input that holds a live token.")
+    ]
+
+
 class InvalidToken(Resource, kw_only=True):
     """Members of `invalid_or_expired_token`."""
 
@@ -114,6 +122,7 @@ class Wait(Resource, kw_only=True):
 
 OWN_MEMBERS: dict[str, type[Resource]] = {
     "invalid_request": InvalidRequest,
+    "secret_in_text": SecretInText,
     "invalid_or_expired_token": InvalidToken,
     "insufficient_credits": InsufficientCredits,
     "wrong_opportunity_type": WrongOpportunityType,

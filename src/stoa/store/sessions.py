@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from stoa.domain import limits
 from stoa.store.tx import Tx
 
@@ -43,6 +45,23 @@ async def token(tx: Tx, digest: bytes) -> TokenRow | None:
     """The token with this hash, whether it is still good or not."""
     row = await tx.one("sessions.token", hash=digest)
     return TokenRow(*row) if row else None
+
+
+async def live(tx: Tx, digests: list[bytes]) -> set[bytes]:
+    """Which of these hashes are those of tokens that are good now."""
+    rows = await tx.all("sessions.live_tokens", hashes=_array(digests), now=tx.now)
+    return {row[0] for row in rows}
+
+
+async def revoke(tx: Tx, digests: list[bytes]) -> None:
+    """End the tokens with these hashes, at once and for every process."""
+    rows = await tx.all("sessions.revoke_tokens", hashes=_array(digests), now=tx.now)
+    for (agent_id,) in rows:
+        tx.touch(agent_id)
+
+
+def _array(digests: list[bytes]) -> str:
+    return msgspec.json.encode([digest.hex() for digest in digests]).decode()
 
 
 async def forget(tx: Tx) -> None:

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.domain.errors import Refusal
 from stoa.domain.text import escape_invisible, normalise_tag
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.base import encode
@@ -41,7 +42,10 @@ class Syndication:
         return "Unanswered threads", answer.threads
 
     async def _tag(self, request: Request) -> tuple[str, list[Thread]]:
-        tag = normalise_tag(request.path_params["tag"])
+        try:
+            tag = normalise_tag(request.path_params["tag"])
+        except ValueError:  # no thread can have it
+            raise Refusal("not_found") from None
         answer = await self._site.read(list_threads, ListThreads(tag=tag, limit=_ENTRIES))
         return f"Threads tagged {tag}", answer.threads
 

@@ -1,0 +1,9 @@
+-- name: live_tokens
+SELECT hash FROM token
+WHERE hash IN (SELECT unhex(value) FROM json_each(:hashes))
+  AND revoked_at IS NULL AND expires_at > :now
+
+-- name: revoke_tokens
+UPDATE token SET revoked_at = :now
+WHERE hash IN (SELECT unhex(value) FROM json_each(:hashes)) AND revoked_at IS NULL
+RETURNING agent_id
