@@ -116,6 +116,13 @@ WORKER_STEADY_MS = 10 * SECOND_MS
 WORKER_PAUSE_MS = SECOND_MS // 4
 WORKER_PAUSE_MAX_MS = 4 * SECOND_MS  # meanwhile clients wait, if no other worker is there
 WORKER_END_MS = 2 * SECOND_MS  # beyond the grace, for closing the store
+HEARTBEAT_MS = SECOND_MS  # a worker's event loop says as often that it turns
+HEARTBEATS_MISSED = 10  # in a row, and the worker is replaced
+WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks before it is killed
+
+# --- The clock.
+CLOCK_STEP_MS = MINUTE_MS  # a clock that is set by more than this is not followed
+CLOCK_SLEW_PPM = 500  # the fastest that a clock is brought right without a step
 
 # --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
 VALKEY_TIMEOUT_MS = 2 * SECOND_MS
