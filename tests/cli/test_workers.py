@@ -94,7 +94,8 @@ def test_workers_end_when_the_supervisor_is_killed(
 ) -> None:
     server = start_server(workers=2, **together)
     running = workers(server)
-    server.kill()
+    server.process.kill()
+    server.wait()
     until(lambda: not any(alive(pid) for pid in running))
 
 

@@ -33,6 +33,16 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
+def children(pid: int) -> set[int]:
+    """The processes that this one has started and that still run."""
+    found = subprocess.run(["pgrep", "-P", str(pid)], check=False, capture_output=True)
+    return {int(child) for child in found.stdout.split()}  # 1 when there are none
+
+
+def _tree(pid: int) -> list[int]:
+    return [pid, *(below for child in children(pid) for below in _tree(child))]
+
+
 class Server:
     """`stoa serve` on a free port, ready when the constructor returns.
 
@@ -97,9 +107,10 @@ class Server:
         return url.host, url.port
 
     def memory(self) -> int:
-        """Bytes of memory it holds now."""
-        command = ["ps", "-o", "rss=", "-p", str(self.process.pid)]
-        return 1024 * int(subprocess.run(command, check=True, capture_output=True).stdout)
+        """Bytes of memory its processes hold now; what they share counts for each."""
+        command = ["ps", "-o", "rss=", "-p", ",".join(map(str, _tree(self.process.pid)))]
+        listed = subprocess.run(command, check=True, capture_output=True).stdout.split()
+        return 1024 * sum(map(int, listed))
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to end; its exit status."""
@@ -107,8 +118,12 @@ class Server:
         return self.wait()
 
     def kill(self) -> None:
-        """End it at once with SIGKILL."""
+        """End it and its workers at once with SIGKILL."""
+        workers = children(self.process.pid)
         self.process.kill()
+        for worker in workers:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
         self.wait()
 
     def wait(self) -> int:

@@ -209,25 +209,27 @@ class Supervisor:
                 self._lost(worker, os.waitstatus_to_exitcode(status))
 
     def _lost(self, worker: Worker, status: int) -> None:
+        ended = worker.pid
         refused = worker.text() if not worker.ready else ""
-        if not self._open and not self._ending:
-            raise StartRefused(
-                refused or f"a worker ended with status {status} as it started: see the log"
-            )
         lived = elapsed_ms() - worker.started_at
         worker.early_ends = worker.early_ends + 1 if lived < limits.WORKER_STEADY_MS else 0
         pause = pause_before_start(worker.early_ends)
-        ended, retired = worker.pid, worker.retiring
         worker.freed(pause)
-        if retired:
+        if worker.retiring:
             self._workers.remove(worker)
             log.info("worker replaced", worker=ended, status=status)
+        elif self._ending:
+            return
+        elif not self._open:
+            raise StartRefused(
+                refused or f"a worker ended with status {status} as it started: see the log"
+            )
         elif refused:
             log.error("worker does not start", reason=refused, tried_again_in_ms=pause)
         elif status == os.EX_SOFTWARE and self._count == 1:
             log.error("worker ended", worker=ended, status=status)
             self._status, self._ending = status, True
-        elif not self._ending:
+        else:
             log.error("worker ended", worker=ended, status=status, replaced_in_ms=pause)
 
     # --- Heartbeats and the clock, once a second.

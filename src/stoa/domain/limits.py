@@ -79,6 +79,7 @@ CONNECTIONS = 1000  # open at once; when all are, one that waits for its client 
 CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
 ROOM_AFTER_MS = 250  # a connection may wait for its client for so long before it makes room
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
+LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this for a last request
 
 # --- Lifetimes and pauses. The first five are configurable.
 TOKEN_TTL_MS = HOUR_MS
