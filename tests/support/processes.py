@@ -1,7 +1,8 @@
 """The processes of a server, and connections that stay with one of several workers."""
 
 import os
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 
 import httpx
@@ -23,6 +24,12 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def until(found: Callable[[], bool]) -> None:
+    """Look until it is so; the test's own time limit ends the wait."""
+    while not found():
+        time.sleep(0.01)
 
 
 def process(client: httpx.Client) -> int:

@@ -16,6 +16,7 @@ import httpx
 
 from stoa.settings import Settings
 
+_PROGRAMS = Path(__file__).parents[1] / "programs"
 _READY_S = 60
 _STOP_S = 60
 _OPEN_AT = re.compile(r"open at (http://\S+)")
@@ -43,14 +44,23 @@ def _tree(pid: int) -> list[int]:
     return [pid, *(below for child in children(pid) for below in _tree(child))]
 
 
+def _command(program: str) -> list[str]:
+    if not program:
+        return [sys.executable, "-m", "stoa"]
+    return [sys.executable, "-P", str(_PROGRAMS / f"{program}.py")]
+
+
 class Server:
     """`stoa serve` on a free port, ready when the constructor returns.
 
     `printed` is what it wrote to stdout up to its address, all of it once it has ended; `database`
-    are the settings that say where its data is.
+    are the settings that say where its data is. `program` names one of `tests/programs`, which is
+    run instead of the installed one; it works in the folder in which `data_dir` is.
     """
 
-    def __init__(self, data_dir: Path, settings: Mapping[str, object]) -> None:
+    def __init__(
+        self, data_dir: Path, settings: Mapping[str, object], program: str = ""
+    ) -> None:
         self.data_dir = data_dir
         address = str(settings.get("database_url", ""))
         self.database = Settings(data_dir=str(data_dir), database_url=address)
@@ -59,7 +69,7 @@ class Server:
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
         with self._log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "stoa", "serve", "--port", port, "--data-dir", data_dir],
+                [*_command(program), "serve", "--port", port, "--data-dir", data_dir],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment(settings),
