@@ -17,7 +17,7 @@ from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
 from tests.support.processes import alive, one_client_each, until, workers
-from tests.support.server import Server
+from tests.support.server import Server, children
 
 StartServer = Callable[..., Server]
 
@@ -108,6 +108,22 @@ def test_a_stopped_worker_is_replaced_and_one_stopped_for_a_moment_is_not(
     until(lambda: not alive(stopped))
     assert httpx.get(f"{server.url}/readyz", timeout=60).status_code == 200
     assert len(lines(server, "worker hung")) == 1
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.long
+def test_a_writer_that_is_stopped_does_not_keep_the_next_worker_from_its_file(
+    start_server: StartServer, harm: signal.Signals
+):
+    server = start_server()
+    (ended,) = workers(server)
+    (writer,) = children(ended)
+    os.kill(writer, signal.SIGSTOP)
+    os.kill(ended, harm)
+    until(lambda: not alive(ended))
+    assert httpx.get(f"{server.url}/readyz", timeout=60).status_code == 200
+    assert "worker does not start" not in server.log
     assert server.stop() == 0
 
 
