@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
 from tests.support.processes import alive, one_client_each, until, workers
-from tests.support.server import Server, children
+from tests.support.server import Server, children, environment
 
 StartServer = Callable[..., Server]
 
@@ -165,16 +167,14 @@ def test_an_error_before_a_worker_is_ready_is_the_reason_why_nothing_starts():
     def work(_: Link) -> None:
         raise StartRefused("there is no database")
 
-    with pytest.raises(StartRefused, match="^there is no database$"):
+    with pytest.raises(StartRefused, match=r"^there is no database$"):
         supervised(2, work)
 
 
 # --- SIGHUP.
 
 
-def test_sighup_replaces_workers_one_by_one(
-    start_server: StartServer, together: dict[str, str]
-):
+def test_sighup_replaces_workers_one_by_one(start_server: StartServer, together: dict[str, str]):
     server = start_server(workers=2, **together)
     before = workers(server)
     server.process.send_signal(signal.SIGHUP)
@@ -198,3 +198,22 @@ def test_sighup_is_one_line_in_the_log_of_a_single_worker(start_server: StartSer
     assert workers(server) == before
     assert server.log.count("SIGHUP") == 1
     assert server.stop() == 0
+
+
+def test_a_server_whose_terminal_is_gone_serves_on(tmp_path: Path):
+    command = [sys.executable, "-m", "stoa", "serve", "--port", "0", "--data-dir", tmp_path]
+    with subprocess.Popen(
+        command, env=environment({}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout
+        assert server.stderr
+        url = server.stdout.readline().removeprefix("Stoa is open at ").strip()
+        server.stdout.close()
+        server.stderr.close()
+        server.send_signal(signal.SIGHUP)
+        (killed,) = children(server.pid)
+        os.kill(killed, signal.SIGKILL)
+        until(lambda: bool(children(server.pid) - {killed}))
+        assert httpx.get(f"{url}/readyz", timeout=60).status_code == 200
+        server.terminate()
+        assert server.wait() == 0

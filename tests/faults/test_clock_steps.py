@@ -189,10 +189,10 @@ def test_a_server_keeps_its_time_over_a_step_and_so_does_its_next_worker(
     server = start_server(program="settable_clock")
     (tmp_path / "clock").write_text(str(10 * 86_400))
     until(lambda: "clock stepped" in server.log)
-    for ended in workers(server):
-        assert abs(told(server)["clockStepMs"] - TEN_DAYS) < HOUR
-        os.kill(ended, signal.SIGKILL)
-        until(lambda: bool(workers(server) - {ended}))  # noqa: B023 - called at once
+    (ended,) = workers(server)
+    assert abs(told(server)["clockStepMs"] - TEN_DAYS) < HOUR
+    os.kill(ended, signal.SIGKILL)
+    until(lambda: bool(workers(server) - {ended}))
     with Remote(server.url) as remote:
         assert is_right(remote.sign_in(Key("ada"))["agent"]["createdAt"])
         written = remote.post("threads", {"title": "t", "body": "b"}).json()["thread"]
@@ -217,8 +217,8 @@ def test_a_server_follows_the_clock_it_finds_when_it_starts(
 _SETTABLE = (
     "CREATE SCHEMA machine",
     "CREATE TABLE machine.ahead AS SELECT interval '0' AS by",
-    "CREATE FUNCTION machine.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE"
-    " AS 'SELECT pg_catalog.clock_timestamp() + by FROM machine.ahead'",
+    """CREATE FUNCTION machine.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+       AS 'SELECT pg_catalog.clock_timestamp() + by FROM machine.ahead'""",
 )
 """Gives a database a clock that a test sets, for programs that look here first."""
 
@@ -231,7 +231,7 @@ def test_workers_keep_their_time_when_the_database_steps_and_so_does_the_next_on
     for statement in _SETTABLE:
         postgresql.do(statement, url)
     name = urlsplit(url).path.removeprefix("/")
-    postgresql.do(f"ALTER DATABASE {name} SET search_path = machine, pg_catalog, public")
+    postgresql.do(f"ALTER DATABASE {name} SET search_path = public, machine, pg_catalog")
     server = start_server(workers=2, database_url=url, valkey_url=valkey.url)
     before = workers(server)
     postgresql.do("UPDATE machine.ahead SET by = interval '10 days'", url)

@@ -7,13 +7,14 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.support.keys import Key
-from tests.support.processes import alive, process, workers
+from tests.support.processes import has_ended, process, until, workers
 from tests.support.remote import Remote
 from tests.support.server import Server
 
@@ -100,8 +101,7 @@ async def harming(
             victim = dice.choice(sorted(workers(server)))
             os.kill(victim, harm)
             killed.append(victim)
-            while alive(victim):
-                await asyncio.sleep(0.01)
+            await asyncio.to_thread(until, partial(has_ended, victim))
         await load.goes_on(BETWEEN)
         load.over.set()
     return killed
@@ -149,8 +149,8 @@ async def hanging_up(server: Server, load: Load) -> set[int]:
             clients.create_task(load.client())
         await load.goes_on(BETWEEN)
         server.process.send_signal(signal.SIGHUP)
-        while any(alive(worker) for worker in before):
-            await asyncio.sleep(0.01)
+        for worker in before:
+            await asyncio.to_thread(until, partial(has_ended, worker))
         await load.goes_on(BETWEEN)
         load.over.set()
     return before

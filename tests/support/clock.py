@@ -1,4 +1,4 @@
-"""Clocks for tests: one that stands still until a test moves it, and a machine whose clock is set."""
+"""Clocks for tests: one that a test moves, and one of a machine whose clock a test sets."""
 
 from stoa.clock import SystemClock
 

@@ -26,6 +26,11 @@ def alive(pid: int) -> bool:
     return True
 
 
+def has_ended(pid: int) -> bool:
+    """Whether there is no such process any more."""
+    return not alive(pid)
+
+
 def until(found: Callable[[], bool]) -> None:
     """Look until it is so; the test's own time limit ends the wait."""
     while not found():

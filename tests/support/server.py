@@ -58,9 +58,7 @@ class Server:
     run instead of the installed one; it works in the folder in which `data_dir` is.
     """
 
-    def __init__(
-        self, data_dir: Path, settings: Mapping[str, object], program: str = ""
-    ) -> None:
+    def __init__(self, data_dir: Path, settings: Mapping[str, object], program: str = "") -> None:
         self.data_dir = data_dir
         address = str(settings.get("database_url", ""))
         self.database = Settings(data_dir=str(data_dir), database_url=address)

@@ -10,22 +10,22 @@ import os
 import selectors
 import signal
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
 import structlog
 
-from stoa.clock import SystemClock, elapsed_ms
 from stoa.cli.worker_process import (
     STACKS_SIGNAL,
     Link,
     Work,
     Worker,
+    flush_output,
     kill_group,
     run_as_worker,
 )
+from stoa.clock import SystemClock, elapsed_ms
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
 
@@ -42,9 +42,7 @@ class Supervisor:
     clock is watched here.
     """
 
-    def __init__(
-        self, count: int, listener: socket.socket, work: Work, clock: SystemClock
-    ) -> None:
+    def __init__(self, count: int, listener: socket.socket, work: Work, clock: SystemClock) -> None:
         self._count = count
         self._workers = [Worker() for _ in range(count)]
         self._outdated: list[Worker] = []
@@ -139,11 +137,10 @@ class Supervisor:
                 raise StartRefused(f"cannot start a worker: {error.strerror}") from error
             worker.early_ends += 1
             worker.freed(pause_before_start(worker.early_ends))
-            log.error("worker does not start", reason=error.strerror)
+            log.exception("worker does not start")
 
     def _fork(self, worker: Worker) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        flush_output()
         ours, theirs = os.pipe()
         # A signal between the fork and the worker's own handlers must not be lost.
         signal.pthread_sigmask(signal.SIG_BLOCK, _CAUGHT)
@@ -287,9 +284,7 @@ class Supervisor:
             log.info("workers are replaced one by one", workers=self._count)
             leaving = [worker.predecessor for worker in self._workers]
             self._outdated = [
-                worker
-                for worker in self._workers
-                if not worker.retiring and worker not in leaving
+                worker for worker in self._workers if not worker.retiring and worker not in leaving
             ]
 
     def _retire(self, worker: Worker) -> None:

@@ -1,4 +1,4 @@
-"""One worker process: how it is forked, what it tells its supervisor, how the supervisor sees it."""
+"""One worker process: what it tells its supervisor, and how the supervisor sees it."""
 
 import faulthandler
 import os
@@ -163,12 +163,12 @@ def run_as_worker(work: Work, link: Link) -> NoReturn:
     except BaseException:  # told here: nothing above may run in a worker
         log.exception("worker failed")
     finally:
-        _end(status)
-
-
-def _end(status: int) -> NoReturn:
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
+        flush_output()
         os._exit(status)
+
+
+def flush_output() -> None:
+    """Write what is buffered, which a fork would write again."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a closed terminal, a full disk
+            stream.flush()

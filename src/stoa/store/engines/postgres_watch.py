@@ -25,9 +25,9 @@ _FIRST_TRIES = 3
 class Watch:
     """`trouble` says why the database cannot be used now, and goes by itself.
 
-    It asks on a connection of its own, since those of a busy pool may all be in use. `clock` follows
-    the database's clock if it is one of the machine; a test's own clock is left alone, and so is
-    None. The operator is told of the database by its `name`.
+    It asks on a connection of its own, since those of a busy pool may all be in use. A `clock` of
+    the machine is told of the database's, to follow it; one that a test moves is left alone. The
+    operator is told of the database by its `name`.
     """
 
     def __init__(
