@@ -90,6 +90,7 @@ class Offers:
         return job["status"], thread["bounty"]["status"]
 
 
+@pytest.mark.promise("P4")
 @every_clock
 @pytest.mark.parametrize("ahead", [TEN_DAYS, -TEN_DAYS, 61 * SECOND])
 def test_a_step_refunds_nothing_early_or_late_and_no_time_is_wrong(
@@ -181,7 +182,7 @@ def is_right(time: str) -> bool:
     return -HOUR < ms(time) - SystemClock()() <= MINUTE
 
 
-@pytest.mark.promise("K1")
+@pytest.mark.promise("P5")
 @pytest.mark.long
 def test_a_server_keeps_its_time_over_a_step_and_so_does_its_next_worker(
     start_server: Callable[..., Server], tmp_path: Path

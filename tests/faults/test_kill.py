@@ -161,7 +161,7 @@ def test_twenty_kills_under_load_lose_nothing_that_was_acknowledged(
     assert median(waits) < READY_TIMES * first
 
 
-@pytest.mark.promise("D19")
+@pytest.mark.promise("P1")
 @pytest.mark.long
 def test_a_server_that_hangs_under_load_is_replaced_and_loses_nothing(
     start_server: Callable[..., Server], tmp_path: Path

@@ -127,7 +127,7 @@ def test_when_a_worker_is_killed_only_requests_in_flight_on_it_fail(
     check_that_only_requests_in_flight_fail(start_server, together, kills=3)
 
 
-@pytest.mark.promise("D20")
+@pytest.mark.promise("P2")
 @pytest.mark.long
 def test_when_a_worker_hangs_only_requests_in_flight_on_it_fail(
     start_server: Start, together: dict[str, str]
@@ -156,7 +156,7 @@ async def hanging_up(server: Server, load: Load) -> set[int]:
     return before
 
 
-@pytest.mark.promise("D21")
+@pytest.mark.promise("P3")
 @pytest.mark.long
 def test_sighup_replaces_all_workers_without_a_failed_request(
     start_server: Start, together: dict[str, str]
