@@ -1,5 +1,6 @@
 """The supervisor: hung workers are replaced, SIGHUP replaces all, status 70 is passed on."""
 
+import fcntl
 import json
 import os
 import signal
@@ -127,6 +128,28 @@ def test_a_writer_that_is_stopped_does_not_keep_the_next_worker_from_its_file(
     assert httpx.get(f"{server.url}/readyz", timeout=60).status_code == 200
     assert "worker does not start" not in server.log
     assert server.stop() == 0
+
+
+def test_what_a_worker_has_started_ends_with_it(tmp_path: Path):
+    announced: list[bool] = []
+    reading, writing = os.pipe()
+    held = tmp_path / "held"
+
+    def announce() -> None:
+        announced.append(True)
+        os.write(writing, b"!")
+
+    def work(link: Link) -> None:
+        with held.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if announced:  # what held the file is gone
+                os.kill(os.getppid(), signal.SIGTERM)
+            elif not os.fork():
+                signal.pause()
+            link.ready()
+            os.read(reading, 1)
+
+    assert supervised(1, work, announce) == 0
 
 
 # --- The exit status.

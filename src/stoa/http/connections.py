@@ -23,10 +23,10 @@ class Patience:
     response: float = limits.RESPONSE_TIMEOUT_MS / 1000
     idle: float = limits.IDLE_TIMEOUT_MS / 1000
     linger: float = limits.LINGER_MS / 1000
-    last_request: float = limits.LAST_REQUEST_MS / 1000
     undisturbed: float = limits.ROOM_AFTER_MS / 1000
     connections: int = limits.CONNECTIONS
     per_address: int = limits.CONNECTIONS_PER_ADDRESS
+    last_request: float = limits.LAST_REQUEST_MS / 1000
 
 
 class Guest(Protocol):

@@ -21,7 +21,6 @@ _TICKS_PER_SWEEP = 5
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 
 _DRAIN_LOOK_S = 0.05
-_LAST_REQUEST_S = limits.LAST_REQUEST_MS / 1000
 _GRACE_S = (limits.SHUTDOWN_GRACE_MS - limits.LAST_REQUEST_MS) // 1000
 
 
@@ -89,7 +88,7 @@ class Server(uvicorn.Server):
 
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
-        end = loop.time() + _LAST_REQUEST_S + _DRAIN_LOOK_S
+        end = loop.time() + self._connections.patience.last_request + _DRAIN_LOOK_S
         connections = True
         while connections and not self.force_exit and loop.time() < end:
             await asyncio.sleep(_DRAIN_LOOK_S)
