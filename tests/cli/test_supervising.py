@@ -1,6 +1,5 @@
 """The supervisor: hung workers are replaced, SIGHUP replaces all, status 70 is passed on."""
 
-import fcntl
 import json
 import os
 import signal
@@ -8,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from stoa.cli.worker_process import Link, Worker
 from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
-from tests.support.processes import alive, one_client_each, until, workers
+from tests.support.processes import alive, has_ended, one_client_each, until, workers
 from tests.support.server import Server, children, environment
 
 StartServer = Callable[..., Server]
@@ -133,23 +133,26 @@ def test_a_writer_that_is_stopped_does_not_keep_the_next_worker_from_its_file(
 def test_what_a_worker_has_started_ends_with_it(tmp_path: Path):
     announced: list[bool] = []
     reading, writing = os.pipe()
-    held = tmp_path / "held"
+    started = tmp_path / "started"
 
     def announce() -> None:
         announced.append(True)
         os.write(writing, b"!")
 
     def work(link: Link) -> None:
-        with held.open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if announced:  # what held the file is gone
-                os.kill(os.getppid(), signal.SIGTERM)
-            elif not os.fork():
-                signal.pause()
-            link.ready()
-            os.read(reading, 1)
+        if announced:  # it replaces one that ended
+            os.kill(os.getppid(), signal.SIGTERM)
+            signal.pause()
+        child = os.fork()
+        if not child:
+            signal.alarm(600)  # in case nobody ends it
+            signal.pause()
+        started.write_text(str(child))
+        link.ready()
+        os.read(reading, 1)
 
     assert supervised(1, work, announce) == 0
+    until(partial(has_ended, int(started.read_text())))
 
 
 # --- The exit status.
