@@ -1,6 +1,7 @@
 """Connections that wait for their clients: each kind of waiting ends, and places are limited."""
 
 import asyncio
+import select
 import threading
 import time
 from collections.abc import Iterator
@@ -354,6 +355,7 @@ def test_a_client_that_was_just_served_is_answered_once_more_and_told_so(served:
             assert one.send(GET).until(1) == [200]
         served.end()
         until(lambda: refuses(served))
+        assert not select.select([client.socket, other.socket], [], [], SHORT)[0]  # not closed
         for one in (client, other):
             assert one.send(GET).rest() == [200, 200]
             assert one.last.headers["connection"] == "close"
