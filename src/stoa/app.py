@@ -49,6 +49,7 @@ class Stoa:
         hosts = Hosts(settings)
         self.store = store
         self.settings = settings
+        self._clock = clock
         self.limiter = limiter
         self.upkeep = Upkeep(
             store,
@@ -130,6 +131,8 @@ class Stoa:
         details = self.store.figures()
         if self.settings.workers > 1:
             details["process"] = os.getpid()
+        if isinstance(self._clock, SystemClock) and (step_ms := self._clock.step_ms()):
+            details["clockStepMs"] = step_ms
         if isinstance(self.limiter, SharedLimiter):
             details |= self.limiter.figures()
         return details

@@ -54,6 +54,16 @@ def test_clocks_of_processes_do_not_matter(own_valkey: Valkey) -> None:
     assert abs(newest - 1000 * int(seconds)) < MINUTE
 
 
+@pytest.mark.parametrize(("ahead_s", "allowed"), [(10 * 86_400, 3), (30, 0)])
+def test_a_clock_that_was_ahead_leaves_no_bucket_full(
+    own_valkey: Valkey, ahead_s: int, allowed: int
+) -> None:
+    seconds, _ = own_valkey.ask("TIME")
+    units = [1000 * (int(seconds) + ahead_s)] * READS.limit
+    own_valkey.ask("RPUSH", "stoa:limit:reads:ag_1", *units)
+    assert with_limiter(own_valkey.url, lambda limiter: passed(limiter, READS, 5)) == allowed
+
+
 def test_limiters_of_several_processes_count_together(own_valkey: Valkey) -> None:
     bucket = Bucket("reads", "ag_1", 600, MINUTE)
 

@@ -1,22 +1,20 @@
-"""The processes of a server with several workers, and connections that stay with one of them."""
+"""The processes of a server, and connections that stay with one of several workers."""
 
 import os
-import subprocess
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 
 import httpx
 
-from tests.support.server import Server
+from tests.support.server import Server, children
 
 _TRIES = 500
 
 
 def workers(server: Server) -> set[int]:
     """The processes that the supervisor runs now, ready or not."""
-    command = ["pgrep", "-P", str(server.process.pid)]
-    found = subprocess.run(command, check=False, capture_output=True)  # 1 when there are none
-    return {int(pid) for pid in found.stdout.split()}
+    return children(server.process.pid)
 
 
 def alive(pid: int) -> bool:
@@ -26,6 +24,17 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def has_ended(pid: int) -> bool:
+    """Whether there is no such process any more."""
+    return not alive(pid)
+
+
+def until(found: Callable[[], bool]) -> None:
+    """Look until it is so; the test's own time limit ends the wait."""
+    while not found():
+        time.sleep(0.01)
 
 
 def process(client: httpx.Client) -> int:

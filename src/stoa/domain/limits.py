@@ -80,6 +80,7 @@ CONNECTIONS = 1000  # open at once; when all are, one that waits for its client 
 CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
 ROOM_AFTER_MS = 250  # a connection may wait for its client for so long before it makes room
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
+LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this for a last request
 
 # --- Lifetimes and pauses. The first five are configurable.
 TOKEN_TTL_MS = HOUR_MS
@@ -116,6 +117,13 @@ WORKER_STEADY_MS = 10 * SECOND_MS
 WORKER_PAUSE_MS = SECOND_MS // 4
 WORKER_PAUSE_MAX_MS = 4 * SECOND_MS  # meanwhile clients wait, if no other worker is there
 WORKER_END_MS = 2 * SECOND_MS  # beyond the grace, for closing the store
+HEARTBEAT_MS = SECOND_MS  # a worker's event loop says as often that it turns
+HEARTBEATS_MISSED = 10  # in a row, and the worker is replaced
+WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks before it is killed
+
+# --- The clock.
+CLOCK_STEP_MS = MINUTE_MS  # a clock that is set by more than this is not followed
+CLOCK_SLEW_PPM = 500  # the fastest that a clock is brought right without a step
 
 # --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
 VALKEY_TIMEOUT_MS = 2 * SECOND_MS

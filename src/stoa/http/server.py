@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -18,6 +19,9 @@ _TICKS_PER_SWEEP = 5
 """uvicorn ticks ten times a second."""
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)
+
+_DRAIN_LOOK_S = 0.05
+_GRACE_S = (limits.SHUTDOWN_GRACE_MS - limits.LAST_REQUEST_MS) // 1000
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -56,7 +60,7 @@ class Server(uvicorn.Server):
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_MS // 1000,
+            timeout_graceful_shutdown=_GRACE_S,
         )
         super().__init__(config)
 
@@ -70,6 +74,27 @@ class Server(uvicorn.Server):
         """Leave signals alone. The base would take them, and raise them again afterwards, which
         ends the process before the store is closed."""
         yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connections, finish what runs, and close. A client that has just been served
+        may be sending its next request: it still gets the answer, as the last of its connection."""
+        for server in self.servers:
+            server.close()
+        for listener in sockets or []:
+            listener.close()
+        self._connections.draining = True
+        await self._drain()
+        await super().shutdown(sockets)
+
+    async def _drain(self) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._connections.patience.last_request + _DRAIN_LOOK_S
+        connections = True
+        while connections and not self.force_exit and loop.time() < end:
+            await asyncio.sleep(_DRAIN_LOOK_S)
+            connections = list(self.server_state.connections)
+            for connection in connections:
+                connection.shutdown()
 
     async def on_tick(self, counter: int) -> bool:
         """Let the house look after its connections now and then."""
