@@ -22,6 +22,9 @@ _TURN_S = 0.0005
 """How long a slow read may hold up those who wait for the interpreter, where Python's own 5 ms come
 again with each statement of a quick one."""
 
+_LOST = 70
+"""The exit status (EX_SOFTWARE) of a server that has to be started afresh."""
+
 _OTHER_FILES = 1000  # connections about to be refused, the database, the program's own
 
 
@@ -84,7 +87,8 @@ def _run(settings: Settings, listener: socket.socket) -> None:
 
     def work(ready: Callable[[], None], life: int | None = None) -> None:
         with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
-            runner.run(_serve(settings, listener, ready, life))
+            if not runner.run(_serve(settings, listener, ready, life)):
+                raise SystemExit(_LOST)
 
     def announce() -> None:
         _announce(settings, place(settings))
@@ -109,7 +113,8 @@ def _allow_files(wanted: int) -> None:
 
 async def _serve(
     settings: Settings, listener: socket.socket, ready: Callable[[], None], life: int | None
-) -> None:
+) -> bool:
+    """Serve until this is to end; whether it could do its work until then."""
     from stoa.app import Stoa
     from stoa.http.server import cancel_on_signals
     from stoa.logs import loop_fault
@@ -125,6 +130,7 @@ async def _serve(
         gc.freeze()  # what a server is made of stays: nobody looks through it for what may go
         ready()
         await server.serve(sockets=[listener])
+        return not stoa.store.lost
 
 
 def _end_with_supervisor(life: int) -> None:
