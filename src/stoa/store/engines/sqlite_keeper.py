@@ -16,7 +16,7 @@ from stoa.store.tx import StoreUnavailable
 
 log = structlog.get_logger("stoa.store")
 
-_TICK_MS = limits.SECOND_MS
+TICK_MS = limits.SECOND_MS
 _ENDED = "the process that writes has ended"
 _HANGS = "the process that writes does not answer"
 _NO_SPAWNER = "the process that starts writers has ended"
@@ -163,9 +163,11 @@ class Keeper:
         if isinstance(report, int):
             self._take(link, report)
             return
-        outcomes, touched, link.trouble, link.is_full = report
-        link.storage_failed = link.trouble is not None
+        outcomes, touched, trouble, full = report
         self._queue.answered(outcomes, touched)
+        if trouble:
+            link.trouble, link.is_full, link.storage_failed = trouble, full, True
+            self._send_no_more(trouble)
 
     def _take(self, link: _Link, process: int) -> None:
         assert link.transport
@@ -184,13 +186,12 @@ class Keeper:
         self._link = None
         self._link_ended.set()
         reason = link.trouble or _ENDED
-        unanswered = self._queue.writer_ended(reason)
+        self._send_no_more(reason)
         if self._closing or self.lost:
             return
         if not self._started.done():
             self._started.set_exception(StoreUnavailable(reason))
             return
-        self._note_outage(reason, unanswered)
         self._prove = self._prove or link.storage_failed
         if link.is_full:
             self._queue.refuse(reason)
@@ -202,8 +203,12 @@ class Keeper:
         else:
             self._replace_in(pause)
 
-    def _note_outage(self, reason: str, unanswered: int) -> None:
-        if not self.trouble:
+    def _send_no_more(self, reason: str) -> None:
+        """The writer does not work any more, or has ended."""
+        unanswered = self._queue.writer_ended(reason)
+        if self._closing or self.lost:
+            return
+        if self._started.done() and not self.trouble:
             self._stopped_at = elapsed_ms()
             log.error("writing stopped", reason=reason, process=self.process, unanswered=unanswered)
         self.trouble = reason
@@ -221,16 +226,19 @@ class Keeper:
             self._give_up(_NO_WRITER)
 
     def _tick(self) -> None:
+        self._ticking = self._loop.call_later(TICK_MS / 1000, self._tick)
+        self._count_silence()
+
+    def _count_silence(self) -> None:
         """Count how long the writer says nothing though it has work, or has not begun. Counted in
         ticks: while this loop or the machine stands still, it is not the writer that hangs."""
-        self._ticking = self._loop.call_later(_TICK_MS / 1000, self._tick)
         link = self._link
         if link is None or link.transport is None:
             return
         if link.is_ready and not self._queue.owes():
             link.silent_ms = 0
             return
-        link.silent_ms += _TICK_MS
+        link.silent_ms += TICK_MS
         if link.silent_ms >= limits.WRITE_GROUP_MS:
             link.trouble = _HANGS
             link.transport.abort()
