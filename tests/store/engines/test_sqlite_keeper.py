@@ -5,9 +5,11 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,11 +125,19 @@ async def put_and_die(tx: Tx, name: str) -> None:
 # --- Killed.
 
 
+def kill_and_wait(apart: Opened) -> None:
+    """Kill the writer; another one works."""
+    killed = writer_of(apart)
+    os.kill(killed, signal.SIGKILL)
+    deadline = time.monotonic() + WAIT_S
+    while writer_of(apart) == killed:
+        assert time.monotonic() < deadline
+        turn(apart)
+
+
 def kill_twice(apart: Opened) -> None:
     """Leave a store without a writer: before the second replacement there is a pause."""
-    os.kill(writer_of(apart), signal.SIGKILL)
-    wait_for_trouble(apart)
-    wait_for_trouble(apart, over=True)
+    kill_and_wait(apart)
     os.kill(writer_of(apart), signal.SIGKILL)
     wait_for_trouble(apart)
 
@@ -166,8 +176,11 @@ def test_work_that_was_not_sent_waits_only_for_so_long_and_is_then_not_done(
     assert apart.names() == {NAMES[1]}
 
 
-def test_all_that_was_cached_is_out_of_date_once_a_writer_was_lost(apart: Opened) -> None:
-    apart.write(put(NAMES[0]))
+def test_all_that_was_cached_is_out_of_date_once_a_writer_was_lost(
+    apart: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "WRITER_PAUSE_MS", 300)
+    kill_and_wait(apart)
     before = apart.store.stamp()
     assert apart.store.fresh("anything", before)
     os.kill(writer_of(apart), signal.SIGKILL)
@@ -181,9 +194,7 @@ def test_all_that_was_cached_is_out_of_date_once_a_writer_was_lost(apart: Opened
 def test_the_log_says_once_that_writing_stopped_and_once_that_it_is_back(
     apart: Opened, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    os.kill(writer_of(apart), signal.SIGKILL)
-    wait_for_trouble(apart)
-    wait_for_trouble(apart, over=True)
+    kill_and_wait(apart)
     printed = capsys.readouterr().out
     assert (printed.count("writing stopped"), printed.count("writing resumed")) == (1, 1)
 
@@ -321,9 +332,7 @@ def test_after_five_replacements_within_a_minute_the_server_has_to_start_afresh(
     apart: Opened,
 ) -> None:
     for _ in range(5):
-        os.kill(writer_of(apart), signal.SIGKILL)
-        wait_for_trouble(apart)
-        wait_for_trouble(apart, over=True)
+        kill_and_wait(apart)
     assert not apart.store.lost
     process = writer_of(apart)
     os.kill(process, signal.SIGSTOP)
@@ -375,6 +384,40 @@ def test_no_process_outlives_a_server_that_was_killed(tmp_path: Path, is_stopped
     again.close()
     wait_until_gone(writer)
     wait_until_gone(spawner)
+
+
+# --- Storage that fails.
+
+
+async def lose_the_log(_: Tx, to: str, flags: int) -> None:
+    """Let what the writer wants to write into its log go elsewhere."""
+    elsewhere = os.open(to, flags)
+    for entry in os.scandir("/dev/fd"):
+        with suppress(OSError):
+            if Path(entry.path).readlink().name.endswith("-wal"):
+                os.dup2(elsewhere, int(entry.name))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there /dev/fd names files")
+@pytest.mark.parametrize(
+    ("to", "flags", "reason"),
+    [
+        ("/dev/full", os.O_RDWR, "the disk is full"),
+        ("/dev/null", os.O_RDONLY, "the storage failed"),
+    ],
+)
+def test_a_writer_whose_storage_fails_is_replaced(
+    apart: Opened, monkeypatch: pytest.MonkeyPatch, to: str, flags: int, reason: str
+) -> None:
+    monkeypatch.setattr(limits, "WRITE_PROBE_MS", 20)
+    apart.write(put(NAMES[0]))
+    failed = writer_of(apart)
+    apart.write(partial(lose_the_log, to=to, flags=flags))
+    with pytest.raises(StoreUnavailable, match=reason):
+        apart.write(put(NAMES[1]))
+    write_when_taken(apart, NAMES[2])
+    assert writer_of(apart) != failed
+    assert apart.names() == {NAMES[0], NAMES[2]}
 
 
 # --- No room.
