@@ -84,6 +84,7 @@ def send_to_another_writer(server: Server, fault: signal.Signals, last: int) -> 
     return process
 
 
+@pytest.mark.promise("D45")
 @pytest.mark.long
 def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path

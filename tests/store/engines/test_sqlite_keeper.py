@@ -327,7 +327,6 @@ def test_what_was_replaced_more_than_a_minute_ago_does_not_count() -> None:
     assert replacements.pause(60_003, storage=False) == 100
 
 
-@pytest.mark.promise("D43")
 def test_after_five_replacements_within_a_minute_the_server_has_to_start_afresh(
     apart: Opened,
 ) -> None:
@@ -389,13 +388,21 @@ def test_no_process_outlives_a_server_that_was_killed(tmp_path: Path, is_stopped
 # --- Storage that fails.
 
 
+def log_descriptors() -> list[int]:
+    """Those under which this process has the log open."""
+    found: list[int] = []
+    for entry in Path("/dev/fd").iterdir():
+        with suppress(OSError):  # that of the list itself
+            if entry.readlink().name.endswith("-wal"):
+                found.append(int(entry.name))
+    return found
+
+
 async def lose_the_log(_: Tx, to: str, flags: int) -> None:
     """Let what the writer wants to write into its log go elsewhere."""
     elsewhere = os.open(to, flags)
-    for entry in os.scandir("/dev/fd"):
-        with suppress(OSError):
-            if Path(entry.path).readlink().name.endswith("-wal"):
-                os.dup2(elsewhere, int(entry.name))
+    for descriptor in log_descriptors():
+        os.dup2(elsewhere, descriptor)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there /dev/fd names files")
