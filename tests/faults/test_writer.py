@@ -14,6 +14,7 @@ import pytest
 
 from tests.faults.journal import Journal, Kind, problems
 from tests.faults.test_kill import CLIENTS, Load, check_everything, told_over_http
+from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
 from tests.support.server import Server
 
 FAULTS = [signal.SIGKILL, signal.SIGSTOP, signal.SIGKILL, signal.SIGSTOP]
@@ -112,6 +113,48 @@ def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledge
     assert "Traceback" not in server.log
     assert server.stop() == 0
     check_everything(server.data_dir / "stoa.db", journal)
+
+
+@can_limit_files
+@pytest.mark.long
+def test_a_disk_that_is_full_for_a_while_under_load_loses_nothing_acknowledged(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    journal = Journal(tmp_path / "journal")
+    load = PatientLoad(journal)
+    server = start_server()
+    asyncio.run(load.sign_in(server.url))
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as clients:
+            for number in range(CLIENTS):
+                clients.create_task(load.write_until_the_end(server.url, number))
+            await load.more(BETWEEN)
+            await asyncio.to_thread(fill_and_free, server)
+            await load.more(BETWEEN)
+            load.end()
+
+    asyncio.run(run())
+    assert load.statuses == {201, 503}
+    assert server.log.count("writing stopped") == server.log.count("writing resumed") == 1
+    assert problems(journal.entries(), told_over_http(server)) == []
+    assert server.stop() == 0
+    check_everything(server.data_dir / "stoa.db", journal)
+
+
+def fill_and_free(server: Server) -> None:
+    """Let the writers find no room, see that reading goes on, and give the room back."""
+    writer = writer_of(server)
+    spawner = parent_of(writer)
+    for process in (spawner, writer):
+        limit_files(process, NO_ROOM)
+    deadline = time.monotonic() + PATIENCE_S
+    while (ready := httpx.get(f"{server.url}/readyz", timeout=60)).status_code == 200:
+        assert time.monotonic() < deadline
+    assert "the disk is full" in ready.json()["reason"]
+    for path in ("/healthz", "/api/v1/threads", "/", "/feeds/newest.atom"):
+        assert httpx.get(f"{server.url}{path}", timeout=60).status_code == 200
+    limit_files(spawner, ROOM)
 
 
 @pytest.mark.promise("D43")

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -23,15 +22,13 @@ from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_keeper import Keeper, Replacements
 from stoa.store.tx import StoreUnavailable, Tx
+from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
 from tests.support.store import NAMES, Opened, put
 
 # From Python 3.12 on: pytest has threads of its own, of which the processes need none.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
 WAIT_S = 60
-LIMITED_BYTES = (
-    4096  # no file may grow beyond it: as a disk that is full, for these processes alone
-)
 
 
 def opened_apart(path: Path) -> Opened:
@@ -56,12 +53,6 @@ def writer_of(apart: Opened) -> int:
     process = apart.store.figures()["writer"]
     assert isinstance(process, int)
     return process
-
-
-def parent_of(process: int) -> int:
-    """The process that forked this one."""
-    command = ["ps", "-o", "ppid=", "-p", str(process)]
-    return int(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
 def is_there(process: int) -> bool:
@@ -430,27 +421,21 @@ def test_a_writer_whose_storage_fails_is_replaced(
 # --- No room.
 
 
-def limit_files(process: int, most: int) -> None:
-    """Let no file of a process and of those it forks from now on grow beyond this."""
-    _, hard = resource.prlimit(process, resource.RLIMIT_FSIZE)
-    resource.prlimit(process, resource.RLIMIT_FSIZE, (most, hard))
-
-
 @pytest.fixture
 def crowded(apart: Opened) -> Iterator[Opened]:
     """A store whose processes find no room on the disk."""
     writer = writer_of(apart)
     spawner = parent_of(writer)
     for process in (spawner, writer):
-        limit_files(process, LIMITED_BYTES)
+        limit_files(process, NO_ROOM)
     yield apart
     if apart.store.trouble:
-        limit_files(spawner, resource.RLIM_INFINITY)
+        limit_files(spawner, ROOM)
         wait_for_trouble(apart, over=True)
 
 
 @pytest.mark.promise("D44")
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+@can_limit_files
 def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
     crowded: Opened, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -468,7 +453,7 @@ def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
         probed.add(str(crowded.store.trouble))
     assert len(probed) == 1
     assert not crowded.store.lost
-    limit_files(spawner, resource.RLIM_INFINITY)
+    limit_files(spawner, ROOM)
     wait_for_trouble(crowded, over=True)
     assert crowded.write(put(NAMES[100])) == NAMES[100]
     assert crowded.names() == {NAMES[100]}
@@ -476,7 +461,7 @@ def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
     assert (printed.count("writing stopped"), printed.count("writing resumed")) == (1, 1)
 
 
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+@can_limit_files
 def test_a_little_room_is_not_enough(crowded: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else writes would come and go with each probe."""
     monkeypatch.setattr(limits, "WRITE_PROBE_MS", 20)
