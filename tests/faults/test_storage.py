@@ -102,7 +102,6 @@ def test_nothing_is_acknowledged_that_is_not_there_afterwards(
     expect_kept(settings, thread, answers)
 
 
-@pytest.mark.promise("D4")
 @pytest.mark.parametrize("first", [1, 2, 4])
 @pytest.mark.parametrize("kind", PASSING)
 def test_a_fault_of_a_moment_loses_nothing_that_is_acknowledged_then_or_later(

@@ -170,7 +170,8 @@ class Keeper:
             self._send_no_more(trouble)
 
     def _take(self, link: _Link, process: int) -> None:
-        assert link.transport
+        if link.transport is None or self.lost:
+            return
         link.is_ready, self._prove, self.process = True, False, process
         if self.trouble:
             self.trouble = None
