@@ -117,7 +117,8 @@ class Stoa:
         traced = self.settings.log_level == "debug"
         app = with_access_lines(self.asgi) if traced else self.asgi
         ready = None if traced else self.asgi.ready
-        return Server(app, connections, f"{self.settings.origin}/docs/errors", ready)
+        documentation = f"{self.settings.origin}/docs/errors"
+        return Server(app, connections, documentation, ready, lambda: self.store.lost)
 
     async def close(self) -> None:
         """Finish what runs and close the store."""

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import importlib
+import os
 import resource
 import signal
 import socket
@@ -92,7 +93,8 @@ def _run(settings: Settings, listener: socket.socket) -> int:
 
     def work(link: "Link") -> None:
         with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
-            runner.run(_serve(settings, listener, clock, link))
+            if not runner.run(_serve(settings, listener, clock, link)):
+                raise SystemExit(os.EX_SOFTWARE)
 
     importlib.import_module("stoa.app")  # once, for all workers: they are forks of this process
     gc.freeze()  # what is never collected is never written to, and so shared by all
@@ -110,7 +112,8 @@ def _allow_files(wanted: int) -> None:
 
 async def _serve(
     settings: Settings, listener: socket.socket, clock: "SystemClock", link: "Link"
-) -> None:
+) -> bool:
+    """Serve until this is to end; whether it could do its work until then."""
     from stoa.app import Stoa
     from stoa.http.server import cancel_on_signals
     from stoa.logs import loop_fault
@@ -126,6 +129,7 @@ async def _serve(
         link.ready()
         _beat(link)
         await server.serve(sockets=[listener])
+        return not stoa.store.lost
 
 
 def _beat(link: "Link") -> None:

@@ -125,6 +125,17 @@ WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks befo
 CLOCK_STEP_MS = MINUTE_MS  # a clock that is set by more than this is not followed
 CLOCK_SLEW_PPM = 500  # the fastest that a clock is brought right without a step
 
+# --- The process that writes to the embedded database.
+WRITER_LOOK_MS = SECOND_MS // 4  # one that is stopped at two looks in a row is killed
+WRITER_PAUSE_MS = SECOND_MS // 10  # before the second replacement within a minute; then doubled
+WRITER_REPLACEMENTS = 5  # within WRITER_WINDOW_MS; after these the server itself starts afresh
+WRITER_WINDOW_MS = MINUTE_MS
+WRITER_WAIT_MS = 2 * SECOND_MS  # writes that were not sent wait so long for a replacement
+WRITER_END_MS = SECOND_MS // 2  # to finish its commit and to end, once its server is gone
+WRITE_GROUP_MS = 30 * SECOND_MS  # for one commit, or to start; a slow disk needs far less
+WRITE_PROBE_MS = 5 * SECOND_MS  # while the storage fails: how often a commit is tried
+WRITE_PROBE_BYTES = 1024 * 1024  # must fit on the disk, so that a commit that follows fits too
+
 # --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
 VALKEY_TIMEOUT_MS = 2 * SECOND_MS
 VALKEY_RETRY_MS = SECOND_MS

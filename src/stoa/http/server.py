@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import cast
@@ -39,8 +39,8 @@ def cancel_on_signals() -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves `app` to the connections of a house until it is asked to end. What `ready` has an
-    answer for does not reach `app`."""
+    """Serves `app` to the connections of a house until it is asked to end or `lost` says that it
+    cannot do its work any more. What `ready` has an answer for does not reach `app`."""
 
     def __init__(
         self,
@@ -48,8 +48,10 @@ class Server(uvicorn.Server):
         connections: Connections,
         documentation: str,
         ready: Ready | None = None,
+        lost: Callable[[], bool] = lambda: False,
     ) -> None:
         self._connections = connections
+        self._lost = lost
         protocol = partial(HttpConnection, connections, documentation, ready)
         config = uvicorn.Config(
             app,
@@ -100,4 +102,4 @@ class Server(uvicorn.Server):
         """Let the house look after its connections now and then."""
         if counter % _TICKS_PER_SWEEP == 0:
             self._connections.sweep(asyncio.get_running_loop().time())
-        return await super().on_tick(counter)
+        return await super().on_tick(counter) or self._lost()

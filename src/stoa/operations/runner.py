@@ -93,7 +93,7 @@ class Runner:
         self._cache = AnswerCache(store, settings.cache_mb * 1024 * 1024)
         self._snapshots = Snapshots()
         self._callers = Callers(store)
-        self._outages = Outages()
+        self._outages = Outages(lambda: store.trouble)
         self._limits = {
             Charged.THREADS: settings.limit_threads,
             Charged.REPLIES: settings.limit_replies,

@@ -124,6 +124,11 @@ class Store(Protocol):
         """Why writes are refused, or None."""
         ...
 
+    @property
+    def lost(self) -> bool:
+        """Whether writes stay refused until this process is started again."""
+        ...
+
     async def close(self) -> None:
         """Finish what runs and close the files."""
         ...

@@ -88,6 +88,7 @@ class PostgresStore:
     """A `Store` on one database, which other processes use too. Build it with `open`."""
 
     lag_ms = 0
+    lost = False
 
     def __init__(
         self,

@@ -35,6 +35,8 @@ class _NotYet(Exception):
 class ReplicatedStore:
     """A `Store` whose reads go to `replica` where they may and it is not behind."""
 
+    lost = False
+
     def __init__(self, primary: PostgresStore, replica: PostgresStore, lag_s: int) -> None:
         self._primary = primary
         self._replica = replica
