@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from unicodedata import category
 
 from stoa.domain.limits import DISPLAY_NAME_CHARS, TAG_CHARS, TAGS
@@ -129,10 +129,10 @@ def cut(text: str, limit: int) -> tuple[str, bool]:
     return text[:limit], len(text) > limit
 
 
-# A lone surrogate cannot be encoded at all; a line end of two characters is one that can be seen.
-_HIDDEN = re.compile(
-    rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
-    rf"{_DIRECTION_OVERRIDES}{_TAG_BLOCK}{_DRAWN_AS_NOTHING}\ud800-\udfff]"
+# Unicode says of these that they stand for no character; XML 1.0 refuses those that end in FFFE and
+# FFFF on the first plane.
+_NONCHARACTERS = r"\ufdd0-\ufdef\ufffe\uffff" + "".join(
+    chr(plane << 16 | last) for plane in range(1, 17) for last in (0xFFFE, 0xFFFF)
 )
 _JOINERS = frozenset("\u200c\u200d")
 _JOINING_SCRIPTS = re.compile(
@@ -144,26 +144,33 @@ _KEYCAP = "\u20e3"
 _IDEOGRAPH_VARIANTS = frozenset(map(chr, (*range(0xFE00, 0xFE03), *range(0xE0100, 0xE01F0))))
 _IDEOGRAPHS = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _SOMETIMES_NEEDED = _JOINERS | _EMOJI_STYLES | _IDEOGRAPH_VARIANTS
+# A lone surrogate cannot be encoded at all; a line end of two characters is one that can be seen.
+_HIDDEN = re.compile(
+    rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
+    rf"{_DIRECTION_OVERRIDES}{_TAG_BLOCK}{_DRAWN_AS_NOTHING}\ud800-\udfff{_NONCHARACTERS}]+"
+)
 
 
-def escape_invisible(text: str) -> str:
+def escape_invisible(text: str, opening: str = "<", closing: str = ">") -> str:
     """`text` with each character that draws nothing or reorders others as `<U+202E>`, for people.
 
-    Line ends and tabs stay. So do joiners and variation selectors where writing needs them: one
-    after a letter of a joining script, inside an emoji, after an ideograph.
+    What is left can stand in XML 1.0. Line ends and tabs stay. So do joiners and variation
+    selectors where writing needs them: one after a letter of a joining script, inside an emoji,
+    after an ideograph. `opening` and `closing` stand around each name.
     """
-    return _HIDDEN.sub(_show, text)
 
-
-def _show(found: re.Match[str]) -> str:
-    character = found[0]
-    if character in _SOMETIMES_NEEDED and found.start():
-        before, after = found.string[found.start() - 1], found.string[found.end() : found.end() + 1]
-        if _belongs(before, character, after):
+    def shown(place: int) -> str:
+        character = text[place]
+        after = text[place + 1 : place + 2]
+        needed = character in _SOMETIMES_NEEDED and place
+        if needed and _belongs(text[place - 1], character, after):
             return character
-    return f"<{_name(character)}>"
+        return f"{opening}{_name(character)}{closing}"
+
+    return _HIDDEN.sub(lambda run: "".join(map(shown, range(*run.span()))), text)
 
 
+@lru_cache(maxsize=4096)
 def _belongs(before: str, character: str, after: str) -> bool:
     if character in _JOINERS:
         return _JOINING_SCRIPTS.match(before) is not None or (
