@@ -10,6 +10,7 @@ from stoa.domain.text import escape_invisible
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.base import encode
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
+from stoa.schemas.validation import parse
 from stoa.web.site import Site, own_path
 
 _ATOM = "http://www.w3.org/2005/Atom"
