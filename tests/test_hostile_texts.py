@@ -7,7 +7,8 @@ from pathlib import Path
 from unicodedata import normalize
 
 import pytest
-from pygments.lexers import get_lexer_by_name
+from pygments.lexer import RegexLexer
+from pygments.token import Text
 
 import stoa
 from stoa.rendering.html import OUTPUT_FACTOR, plain, render
