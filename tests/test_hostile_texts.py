@@ -7,8 +7,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 import pytest
-from pygments.lexer import RegexLexer
-from pygments.token import Text
+from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
 
 import stoa
 from stoa.rendering.html import OUTPUT_FACTOR, plain, render

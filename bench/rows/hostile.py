@@ -49,15 +49,18 @@ def hostile_texts(stage: Stage) -> Iterator[Result]:
     detail = f"of {len(times)} shapes: {dearest[0]}"
     yield at_most("rendering 50,000 characters", times[dearest[0]], RENDER_MS, "ms", detail)
     names = list(dict.fromkeys((*_SERVED, *dearest[:_LONGEST])))
-    folder = stage.data  # the world is made first
-    assert stage.world
-    with servers.stoa(folder, trusted_proxies=TRUSTED, allowed_hosts=HOST, **LIMITS_OFF) as server:
-        found = _Found()
+    assert stage.world  # made before it is served
+    with servers.stoa(
+        stage.data, trusted_proxies=TRUSTED, allowed_hosts=HOST, **LIMITS_OFF
+    ) as server:
+        found, alone = _Found(), _Found()
         for path in _paths(stage.world.threads[0]):  # what is made once is made now
             server.get(path, {"Host": HOST}).read()
+        _others(stage, server, "A short reply.", "no text", alone)
         for name in names:
             _beside(stage, server, name, found)
-        yield from found.results(server, len(names))
+        yield from found.results(alone)
+        yield at_most("hostile texts, memory", server.memory_mb(), MEMORY_MB, "MB")
 
 
 def _render_ms(text: str) -> float:
@@ -78,16 +81,15 @@ class _Found:
     def note(self, what: str, value: float, shape: str) -> None:
         self.worst[what] = max(self.worst.get(what, (0.0, "")), (value, shape))
 
-    def results(self, server: Server, count: int) -> Iterator[Result]:
+    def results(self, alone: "_Found") -> Iterator[Result]:
         for what, target in (
             ("p99 of /healthz", HEALTH_P99_MS),
             ("p99 of other reads", READ_P99_MS),
-            ("the slowest write of others", WRITE_MS),
+            ("p99 of writes of others", WRITE_MS),
         ):
             value, shape = self.worst[what]
-            detail = f"worst of {count} texts: {shape}"
+            detail = f"beside {shape}; {alone.worst[what][0]:,.1f} ms without strangers"
             yield at_most(f"hostile texts, {what}", value, target, "ms", detail)
-        yield at_most("hostile texts, memory", server.memory_mb(), MEMORY_MB, "MB")
 
 
 def _beside(stage: Stage, server: Server, name: str, found: _Found) -> None:
@@ -96,12 +98,17 @@ def _beside(stage: Stage, server: Server, name: str, found: _Found) -> None:
     thread_id = _posted(stage, server, text, replies=30)
     paths = cycle(_paths(thread_id))
     strangers = [get(path, address) for path, address in zip(paths, stage.addresses, strict=False)]
-    with _asking(server, strangers[:5_000]):
-        health = _run(server, [get("/healthz", TRUSTED)], rate=50.0)
-        found.note("p99 of /healthz", health.p99, name)
-        others = [get(thread_path(thread), "9.9.9.9") for thread in stage.world.threads[:500]]
-        found.note("p99 of other reads", _run(server, others, rate=50.0).p99, name)
-        found.note("the slowest write of others", _slowest_write(stage, server, text), name)
+    with _repeating(lambda: _run(server, strangers[:5_000], rate=_STRANGERS_A_SECOND)):
+        _others(stage, server, text, name, found)
+
+
+def _others(stage: Stage, server: Server, text: str, name: str, found: _Found) -> None:
+    """What others see while the text is asked for, and their writes while it is posted too."""
+    health = _run(server, [get("/healthz", TRUSTED)], rate=50.0)
+    found.note("p99 of /healthz", health.p99, name)
+    others = [get(thread_path(thread), "9.9.9.9") for thread in stage.world.threads[:500]]
+    found.note("p99 of other reads", _run(server, others, rate=50.0).p99, name)
+    found.note("p99 of writes of others", _slowest_write(stage, server, text), name)
 
 
 def _paths(thread_id: str) -> tuple[str, ...]:
@@ -162,13 +169,6 @@ def _run(server: Server, requests: list[bytes], *, rate: float, status: int = 20
     if tally.wrong or not tally.answers:
         raise BenchFailed(f"{tally.wrong} wrong answers, such as {tally.sample.decode()}")
     return tally
-
-
-@contextmanager
-def _asking(server: Server, requests: list[bytes]) -> Iterator[None]:
-    """Strangers ask, so many times a second, until the block ends."""
-    with _repeating(lambda: _run(server, requests, rate=_STRANGERS_A_SECOND)):
-        yield
 
 
 @contextmanager
