@@ -68,8 +68,13 @@ MARKS_KEPT = 30
 
 # All marks with a class, and the four characters without one that are taken apart into such marks.
 _MARKS = "\u0344\u0f73\u0f75\u0f81" + "".join(filter(combining, map(chr, range(0x300, 0x1E950))))
-# A pattern that begins with one character of a class is searched for much faster.
-_MARKS_TOO_MANY = re.compile(f"([{_MARKS}][{_MARKS}]{{{MARKS_KEPT - 1}}})[{_MARKS}]+")
+_MARKS_TOO_MANY = re.compile(f"([{_MARKS}]{{{MARKS_KEPT}}})[{_MARKS}]+")
+# Whether there may be such a run, told much faster: a class of many characters beyond U+FFFF is
+# searched one by one.
+_MAYBE_TOO_MANY = re.compile(
+    f"[{''.join(mark for mark in _MARKS if ord(mark) < 0x10000)}"
+    f"\U00010000-\U0010ffff]{{{MARKS_KEPT + 1}}}"
+)
 
 
 def composed(text: str) -> str:
@@ -79,7 +84,9 @@ def composed(text: str) -> str:
     """
     if text.isascii():
         return text
-    return normalize("NFC", _MARKS_TOO_MANY.sub(r"\1", text))
+    if _MAYBE_TOO_MANY.search(text):
+        text = _MARKS_TOO_MANY.sub(r"\1", text)
+    return normalize("NFC", text)
 
 
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")

@@ -18,11 +18,12 @@ _REFUSED = _CONTROLS + _DIRECTION_OVERRIDES + _TAG_BLOCK
 _LINE_SEPARATORS = r"\u2028\u2029"
 _SPACES = r"\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000" + _LINE_SEPARATORS
 # Default_Ignorable_Code_Point and format characters that draw nothing, without those refused.
-_DRAWN_AS_NOTHING = (
+_DRAWN_BELOW = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065"
     r"\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
 )
+_DRAWN_BEYOND = "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
+_DRAWN_AS_NOTHING = _DRAWN_BELOW + _DRAWN_BEYOND
 
 NOT_BLANK_PATTERN = f"[^{_REFUSED}{_SPACES}{_DRAWN_AS_NOTHING}]"
 """Matches, by search, text with at least one character that can be seen."""
@@ -129,11 +130,6 @@ def cut(text: str, limit: int) -> tuple[str, bool]:
     return text[:limit], len(text) > limit
 
 
-# Unicode says of these that they stand for no character; XML 1.0 refuses those that end in FFFE and
-# FFFF on the first plane.
-_NONCHARACTERS = r"\ufdd0-\ufdef\ufffe\uffff" + "".join(
-    chr(plane << 16 | last) for plane in range(1, 17) for last in (0xFFFE, 0xFFFF)
-)
 _JOINERS = frozenset("\u200c\u200d")
 _JOINING_SCRIPTS = re.compile(
     r"[\u0600-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc]"
@@ -144,10 +140,19 @@ _KEYCAP = "\u20e3"
 _IDEOGRAPH_VARIANTS = frozenset(map(chr, (*range(0xFE00, 0xFE03), *range(0xE0100, 0xE01F0))))
 _IDEOGRAPHS = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _SOMETIMES_NEEDED = _JOINERS | _EMOJI_STYLES | _IDEOGRAPH_VARIANTS
-# A lone surrogate cannot be encoded at all; a line end of two characters is one that can be seen.
+# Beyond U+FFFF: what is refused, what draws nothing, and the noncharacters.
+_HIDDEN_BEYOND = (
+    _TAG_BLOCK
+    + _DRAWN_BEYOND
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}-{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
+)
+# A lone surrogate cannot be encoded at all, and XML 1.0 refuses U+FFFE and U+FFFF. A line end of
+# two characters is one that can be seen. Characters beyond U+FFFF stand apart, since a class with
+# many of them is searched one by one.
 _HIDDEN = re.compile(
     rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
-    rf"{_DIRECTION_OVERRIDES}{_TAG_BLOCK}{_DRAWN_AS_NOTHING}\ud800-\udfff{_NONCHARACTERS}]+"
+    rf"{_DIRECTION_OVERRIDES}{_DRAWN_BELOW}\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]+"
+    rf"|(?:[\U00010000-\U0010ffff](?<=[{_HIDDEN_BEYOND}]))+"
 )
 
 
