@@ -3,13 +3,13 @@
 import difflib
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import urlencode
 
 import msgspec
 from mcp_types import INVALID_PARAMS
 
+from stoa.caching import ByteCache
 from stoa.domain.errors import invalid_field
 from stoa.http import answering
 from stoa.http.request import Request
@@ -24,6 +24,7 @@ from stoa.schemas.validation import Shape, Values, shapes
 
 _INTEGER_DIGITS = 18
 _INTEGER_MOST = 10**_INTEGER_DIGITS
+_TEXTS_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,20 @@ class Tools:
 
 def _content(body: bytes) -> tuple[bytes, ...]:
     """The body twice, as the protocol wants it: as text, and as it is."""
-    return b'"content":[{"type":"text","text":', _as_text(body), b'}],"structuredContent":', body
+    return (
+        b'"content":[{"type":"text","text":',
+        _texts.get(body, _as_text),
+        b'}],"structuredContent":',
+        body,
+    )
 
 
-@lru_cache(maxsize=16)  # the same bytes again and again, while an answer that many read is kept
 def _as_text(body: bytes) -> bytes:
     return msgspec.json.encode(body.decode())
+
+
+# The same bytes again and again, while an answer that many read is cached.
+_texts: ByteCache[bytes, bytes] = ByteCache(_TEXTS_BYTES, lambda body, text: len(body) + len(text))
 
 
 def _inquiry(operation: Operation, arguments: Any, request: Request) -> Inquiry:

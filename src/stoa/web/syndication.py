@@ -7,10 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.domain.errors import Refusal
-from stoa.domain.text import escape_invisible, normalise_tag
+from stoa.domain.text import escape_invisible
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.base import encode
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
+from stoa.schemas.validation import parse
 from stoa.web.site import Site, own_path
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -42,12 +43,13 @@ class Syndication:
         return "Unanswered threads", answer.threads
 
     async def _tag(self, request: Request) -> tuple[str, list[Thread]]:
+        asked = {"tag": request.path_params["tag"], "limit": _ENTRIES}
         try:
-            tag = normalise_tag(request.path_params["tag"])
-        except ValueError:  # no thread can have it
+            found = parse(ListThreads, asked)[0]
+        except Refusal:  # no thread can have it
             raise Refusal("not_found") from None
-        answer = await self._site.read(list_threads, ListThreads(tag=tag, limit=_ENTRIES))
-        return f"Threads tagged {tag}", answer.threads
+        answer = await self._site.read(list_threads, found)
+        return f"Threads tagged {found.tag}", answer.threads
 
     async def _agent(self, request: Request) -> tuple[str, list[Thread]]:
         agent_id = request.path_params["agent_id"]
@@ -71,7 +73,7 @@ class Syndication:
             title, rows = await threads(request)
             feed = {
                 "version": "https://jsonfeed.org/version/1.1",
-                "title": f"Stoa: {title}",
+                "title": escape_invisible(f"Stoa: {title}"),
                 "home_page_url": self._site.origin,
                 "feed_url": self._site.origin + own_path(request),
                 "items": [self._item(thread) for thread in rows],
@@ -104,17 +106,18 @@ class Syndication:
         for thread in threads:
             entry = ElementTree.SubElement(feed, "entry")
             _add(entry, "id", self._address(thread))
-            _add(entry, "title", escape_invisible(thread.title))
+            _add(entry, "title", thread.title)
             _add(entry, "published", thread.created_at)
             _add(entry, "updated", thread.last_activity_at)
             author = ElementTree.SubElement(entry, "author")
-            _add(author, "name", escape_invisible(thread.author.display_name))
+            _add(author, "name", thread.author.display_name)
             _add(entry, "summary", f"{thread.reply_count} replies, {thread.status}.")
             ElementTree.SubElement(entry, "link", href=self._address(thread))
             for tag in thread.tags:
-                ElementTree.SubElement(entry, "category", term=tag)
+                ElementTree.SubElement(entry, "category", term=escape_invisible(tag))
         return ElementTree.tostring(feed, "utf-8", xml_declaration=True)
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = text
+    """An element with this text; characters that XML does not allow are shown as escapes."""
+    ElementTree.SubElement(parent, name).text = escape_invisible(text)
