@@ -405,6 +405,9 @@ def test_a_token_that_has_ended_is_shed_and_a_live_one_is_never_counted(
 ) -> None:
     for _ in range(10):
         alice.get("threads").ok()
+    for _ in range(3):
+        stoa.get("nothing").refused(404, "not_found")
+    stoa.get("nothing").refused(429, "rate_limited")
     stoa.clock.advance(HOUR)
     for _ in range(3):
         alice.get("threads").refused(401, "invalid_or_expired_token")
