@@ -91,12 +91,12 @@ class Server(uvicorn.Server):
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
         end = loop.time() + self._connections.patience.last_request + _DRAIN_LOOK_S
-        connections = True
-        while connections and not self.force_exit and loop.time() < end:
-            await asyncio.sleep(_DRAIN_LOOK_S)
-            connections = list(self.server_state.connections)
-            for connection in connections:
+        while not self.force_exit and loop.time() < end:
+            for connection in list(self.server_state.connections):
                 connection.shutdown()
+            await asyncio.sleep(_DRAIN_LOOK_S)  # in which what was accepted before arrives
+            if not self.server_state.connections:
+                return
 
     async def on_tick(self, counter: int) -> bool:
         """Let the house look after its connections now and then."""
