@@ -137,6 +137,8 @@ def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
     found: dict[str, Any] = {"name": name, "in": place, "required": place == "path"}
     if "description" in own:
         found["description"] = own.pop("description")
+    if place == "query":
+        found["allowEmptyValue"] = True  # it counts as absent
     if own.get("type") == "array":
         found |= {"style": "form", "explode": False}
     return {**found, "schema": own}
