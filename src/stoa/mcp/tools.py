@@ -71,18 +71,26 @@ def annotations(operation: Operation) -> dict[str, bool]:
 
 def input_schema(operation: Operation) -> Schema:
     """The whole JSON Schema of the arguments, without references."""
-    kinds = request_schemas([operation.request])
-    whole = _inlined(kinds[operation.request.__name__], kinds)
-    fields: Schema = whole["properties"]
+    fields = plain_fields(operation)
     paging = {
         name: _without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
     }
     fields = {name: _or_comma_text(one) for name, one in fields.items()}
-    required: list[str] = whole.get("required", [])
+    required = _whole(operation).get("required", [])
     if operation.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
     schema: Schema = {"type": "object", "properties": {**fields, **paging, AUTHORIZATION: _TOKEN}}
     return {**schema, "required": required} if required else schema
+
+
+def plain_fields(operation: Operation) -> dict[str, Schema]:
+    """The schemas of a request's fields, without references, nulls and long patterns."""
+    return dict(_whole(operation)["properties"])
+
+
+def _whole(operation: Operation) -> Schema:
+    kinds = request_schemas([operation.request])
+    return _inlined(kinds[operation.request.__name__], kinds)
 
 
 def _or_comma_text(schema: Schema) -> Schema:

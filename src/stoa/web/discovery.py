@@ -100,7 +100,7 @@ def _fields(operation: Operation) -> list[Field]:
 def _each_field(operation: Operation) -> Iterator[Field]:
     schema = request_schemas([operation.request])[operation.request.__name__]
     elsewhere = "query" if operation.method == "GET" else "body"
-    plain = tools.input_schema(operation)["properties"]
+    plain = tools.plain_fields(operation)
     for name in schema.get("properties", {}):
         shape = plain[name]
         yield Field(
@@ -126,6 +126,8 @@ def _form(schema: Schema) -> str:
     """A schema in words: its type, its choices, its bounds and what it is made of."""
     if "anyOf" in schema:
         return " or ".join(_form(one) for one in schema["anyOf"])
+    if "maximum" in schema and schema["maximum"] == schema.get("minimum"):
+        return str(schema["maximum"])
     words = [str(schema.get("type", "anything"))]
     if "enum" in schema:
         words = ["one of " + ", ".join(str(one) for one in schema["enum"])]
