@@ -129,6 +129,7 @@ def test_deno_checks_it(folder: Path) -> None:
         ("const shows: Record<string, string> =", "const shows ="),
         ('  asset?: "FORUM_CREDIT";', '  asset: "FORUM_CREDIT";'),
     ],
+    ids=["header", "asset"],
 )
 def test_a_fault_that_only_these_settings_show_is_found(
     right: str, wrong: str, folder: Path
