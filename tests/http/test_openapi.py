@@ -216,7 +216,8 @@ def test_every_query_parameter_may_be_empty() -> None:
 
 def _wire_names(code: str) -> set[str]:
     own = OWN_MEMBERS.get(code)
-    return {field.encode_name for field in msgspec.structs.fields(own)} if own else set()
+    fields = msgspec.structs.fields(own) if own else ()
+    return {field.encode_name for field in fields if field.required}
 
 
 def test_every_pattern_of_a_request_has_a_name_for_people() -> None:

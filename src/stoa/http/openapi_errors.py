@@ -115,7 +115,7 @@ def _discriminator(names: Sequence[str]) -> dict[str, Any]:
 def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     names = {kind.code for kind in kinds}
     found = headers.refusal(charged=charged and not _uncounted(kinds))
-    waits = {name for name in names if OWN_MEMBERS.get(name) is Wait}
+    waits = {name for name in names if issubclass(OWN_MEMBERS.get(name, ErrorBody), Wait)}
     if waits:
         found |= headers.named("Retry-After", always=waits == names)
     if names & _SAYS_HOW_TO_SIGN_IN:

@@ -24,7 +24,7 @@ from stoa.operations.call import Call, Caller, Services
 from stoa.operations.callers import Callers
 from stoa.operations.etags import etag
 from stoa.operations.idempotency import keyed
-from stoa.operations.limiter import Bucket, Charge, Limiter
+from stoa.operations.limiter import Bucket, Charge, Limiter, full
 from stoa.operations.outages import Outages
 from stoa.operations.perform import Asked, Performance, Performed, RefundsDue
 from stoa.operations.snapshots import Snapshots
@@ -170,7 +170,7 @@ class Runner:
     async def shed(self, address: str) -> Refusal | None:
         """The refusal of an uncharged call from an address that makes too many."""
         charge = await self._limiter.take(self._clock(), ceiling(address))
-        return None if charge.allowed else Refusal("rate_limited", retry_after=charge.retry_after)
+        return None if charge.allowed else full(charge)
 
     async def _caller(self, operation: Operation, authorization: str | None) -> Caller | None:
         if authorization is None:
@@ -358,5 +358,5 @@ def _bad_token(reason: str) -> Refusal:
 
 
 def _full(charge: Charge) -> Outcome:
-    refusal = Refusal("rate_limited", retry_after=charge.retry_after)
+    refusal = full(charge)
     return Outcome(refusal.status, refusal=refusal, charge=charge)
