@@ -48,7 +48,10 @@ def given(
 def settle(values: Mapping[str, Given]) -> Settings:
     """The settings that follow from what was given. Raises SettingsError with one clear line."""
     settings = Settings(**{name: _converted(name, value) for name, value in values.items()})
-    check(settings)
+    try:
+        check(settings)
+    except SettingsError as error:
+        raise SettingsError(_where_given(str(error), values)) from None
     return settings
 
 
@@ -116,6 +119,15 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
         if text.strip():
             values[setting] = Given(text.strip(), "environment", name)
     return values
+
+
+def _where_given(message: str, values: Mapping[str, Given]) -> str:
+    """A message in which each setting that was given is named by the place to change it."""
+    places = {environment_name(name): value.place for name, value in values.items()}
+    return _VARIABLE.sub(lambda found: places.get(found[0], found[0]), message)
+
+
+_VARIABLE = re.compile(rf"\b{PREFIX}[A-Z_]+\b")
 
 
 def _near(name: str, *, environment: bool = False) -> str:

@@ -1,7 +1,7 @@
 """The `stoa` command: its subcommands and how mistakes end."""
 
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -46,6 +46,21 @@ def _options(
     """Read the options that stand before a subcommand."""
 
 
+def _command() -> typer.core.TyperGroup:
+    """The command with all its subcommands. Flags take no value: their help shows no type."""
+    command = typer.main.get_command(app)
+    _hide_types(command)
+    return command
+
+
+def _hide_types(command: Any) -> None:
+    for option in [*command.params, command.get_help_option(typer.Context(command))]:
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    for inner in getattr(command, "commands", {}).values():
+        _hide_types(inner)
+
+
 def run() -> NoReturn:
     """Run the command of this process; an expected failure is one line on stderr.
 
@@ -53,7 +68,7 @@ def run() -> NoReturn:
     `KeyboardInterrupt` on Ctrl-C.
     """
     try:
-        status = app(prog_name="stoa", standalone_mode=False)
+        status = _command()(prog_name="stoa", standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
     except (SettingsError, StartRefused) as error:
