@@ -98,7 +98,8 @@ def test_the_description_has_the_operations_of_the_table_and_no_others() -> None
 def test_an_operation_says_who_may_call_it_and_what_it_costs(operation: Operation) -> None:
     found = described(operation)
     needs_token = operation.access is Access.AGENT
-    assert found["security"] == ([{"bearer": []}] if needs_token else [{}, {"bearer": []}])
+    any_token = [] if operation.tag in ("auth", "service") else [{}, {"bearer": []}]
+    assert found["security"] == ([{"bearer": []}] if needs_token else any_token)
     assert found["x-bucket"] == operation.charged
     assert found.get("x-mcp-tool") == operation.tool
     assert found["summary"]
@@ -206,6 +207,13 @@ def test_every_component_is_used() -> None:
         if kind != "securitySchemes"
     }
     assert named - used == set()
+
+
+def test_no_member_of_a_body_has_a_default_that_generators_take_for_required() -> None:
+    schemas = document()["components"]["schemas"]
+    bodies = [schemas[name] for name in ("CreateJob", "CreateThread", "RewardOffer", "SubmitJob")]
+    assert not [node for body in bodies for node in objects(body) if "default" in node]
+    assert "`research` unless given" in schemas["CreateJob"]["properties"]["type"]["description"]
 
 
 def test_every_query_parameter_may_be_empty() -> None:

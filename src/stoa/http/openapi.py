@@ -82,6 +82,8 @@ _BEARER = {
 }
 _OWN_TOKEN: list[dict[str, Any]] = [{"bearer": []}]
 _ANY_TOKEN: list[dict[str, Any]] = [{}, {"bearer": []}]
+_WITHOUT_TOKEN = frozenset({"auth", "service"})
+"""The tags of operations for which it makes no difference who calls."""
 
 
 def _tags(operations: Iterable[Operation]) -> list[dict[str, str]]:
@@ -101,7 +103,7 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
         "description": _description(operation),
         "tags": [operation.tag],
         "x-bucket": operation.charged.value,
-        "security": _OWN_TOKEN if operation.access is Access.AGENT else _ANY_TOKEN,
+        "security": _security(operation),
         "parameters": parameters(operation, schemas),
         "responses": {**_successes(operation, schemas), **openapi_errors.refusals(operation)},
     }
@@ -110,6 +112,12 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     if operation.method != "GET":
         described["requestBody"] = schemas.body(operation)
     return described
+
+
+def _security(operation: Operation) -> list[dict[str, Any]]:
+    if operation.tag in _WITHOUT_TOKEN:
+        return []
+    return _OWN_TOKEN if operation.access is Access.AGENT else _ANY_TOKEN
 
 
 def _description(operation: Operation) -> str:

@@ -94,7 +94,7 @@ def _uncounted(kinds: Sequence[ErrorKind]) -> bool:
 def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     names = [kind.code for kind in kinds]
     refs = [{"$ref": f"#/components/schemas/{schema_name(name)}"} for name in names]
-    schema = refs[0] if len(refs) == 1 else {"oneOf": refs, "discriminator": _discriminator(names)}
+    schema = refs[0] if len(refs) == 1 else {"oneOf": refs}  # `code` is another in each
     problem = {"allOf": [schema, {"$ref": "#/components/schemas/Problem"}]}
     examples = {name: {"$ref": f"#/components/examples/{name}"} for name in names}
     return {
@@ -105,11 +105,6 @@ def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
             answering.PROBLEM.decode(): {"schema": problem},
         },
     }
-
-
-def _discriminator(names: Sequence[str]) -> dict[str, Any]:
-    mapping = {name: f"#/components/schemas/{schema_name(name)}" for name in names}
-    return {"propertyName": "code", "mapping": mapping}
 
 
 def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
