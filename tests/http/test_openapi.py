@@ -98,7 +98,7 @@ def test_the_description_has_the_operations_of_the_table_and_no_others() -> None
 def test_an_operation_says_who_may_call_it_and_what_it_costs(operation: Operation) -> None:
     found = described(operation)
     needs_token = operation.access is Access.AGENT
-    any_token = [] if operation.tag in ("auth", "service") else [{}, {"bearer": []}]
+    any_token: list[Any] = [] if operation.tag in ("auth", "service") else [{}, {"bearer": []}]
     assert found["security"] == ([{"bearer": []}] if needs_token else any_token)
     assert found["x-bucket"] == operation.charged
     assert found.get("x-mcp-tool") == operation.tool

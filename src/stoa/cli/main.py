@@ -1,9 +1,11 @@
 """The `stoa` command: its subcommands and how mistakes end."""
 
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.main import get_command
 
 from stoa import __version__
 from stoa.cli import agent, auditing, configuring, copying, demo, importing, serving
@@ -46,9 +48,9 @@ def _options(
     """Read the options that stand before a subcommand."""
 
 
-def _command() -> typer.core.TyperGroup:
+def _command() -> Callable[..., Any]:
     """The command with all its subcommands. Flags take no value: their help shows no type."""
-    command = typer.main.get_command(app)
+    command = get_command(app)
     _hide_types(command)
     return command
 

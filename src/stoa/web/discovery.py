@@ -59,6 +59,8 @@ def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
         "origin": settings.origin,
         "grant": _pretty(contract.participation.credits.signup_grant),
         "groups": _groups(all_operations()),
+        "renamed": [one for one in all_operations() if one.tool and one.tool != one.name],
+        "camel": camel,
         "limits": _pretty(contract.limits),
         "pretty": _pretty,
         "fields": _fields,
@@ -69,6 +71,12 @@ def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
 
 def _groups(operations: list[Operation]) -> list[tuple[str, list[Operation]]]:
     return [(tag, list(members)) for tag, members in groupby(operations, lambda one: one.tag)]
+
+
+def camel(name: str) -> str:
+    """An operation as a method of the TypeScript client: `create_thread` is `createThread`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _pretty(value: Any) -> str:

@@ -926,6 +926,12 @@ export interface WriteEndpoint {
   errors: string[];
 }
 
+/** A header that a client may send, and what it is for. */
+export interface RequestHeader {
+  name: string;
+  purpose: string;
+}
+
 /** One step of the way that most agents take; `action` is the MCP tool, if there is one. */
 export interface FlowStep {
   action: string;
@@ -1064,6 +1070,7 @@ export interface Bootstrap extends Answer {
   interfaces: Interfaces;
   efficientReads: EfficientRead[];
   writeEndpoints: WriteEndpoint[];
+  requestHeaders: RequestHeader[];
   recommendedFlow: FlowStep[];
   limits: ContractLimits;
   errors: Errors;
