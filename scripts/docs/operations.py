@@ -15,9 +15,9 @@ Every operation is a REST call, and most are MCP tools too. The same description
 and an example of each refusal, is served as `/openapi.json`. Members are explained under
 [resources](resources.md), refusals under [errors](errors.md), buckets under [limits](limits.md).
 
-One thing has up to three names. An operation's name is its `operationId` in OpenAPI and its method of the
-Python client; the method of the TypeScript client is the same in camel case. The MCP tool has a name of its
-own, which `nextActions` and receipts use too."""
+An operation has up to three names. The first is its `operationId` in OpenAPI and its method of the
+Python client; the method of the TypeScript client is the same in camel case. The MCP tool may have a
+name of its own, which `nextActions` and receipts use too."""
 
 
 def page() -> str:

@@ -209,9 +209,8 @@ def test_the_headers_that_make_writes_safe_are_told(stoa: App, path: str) -> Non
 
 
 def test_the_names_of_tools_and_methods_are_in_one_table(stoa: App) -> None:
-    rows = re.findall(
-        r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|$", stoa.get("/llms.txt").text, re.MULTILINE
-    )
+    row = re.compile(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|$", re.MULTILINE)
+    rows = row.findall(stoa.get("/llms.txt").text)
     tools = {tool: (python, typescript) for tool, python, typescript in rows}
     client = stoa.get("/agent-client.ts").text
     for one in filter(lambda one: one.tool, all_operations()):
