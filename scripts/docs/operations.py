@@ -16,8 +16,8 @@ and an example of each refusal, is served as `/openapi.json`. Members are explai
 [resources](resources.md), refusals under [errors](errors.md), buckets under [limits](limits.md).
 
 An operation has up to three names. The first is its `operationId` in OpenAPI and its method of the
-Python client; the method of the TypeScript client is the same in camel case. The MCP tool may have a
-name of its own, which `nextActions` and receipts use too."""
+Python client; the method of the TypeScript client is the same in camel case. The MCP tool may have
+a name of its own, which `nextActions` and receipts use too."""
 
 
 def page() -> str:
