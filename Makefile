@@ -21,7 +21,7 @@ help: ## Show this list
 serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
-test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
+test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
 	$(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
@@ -55,7 +55,7 @@ docs: $(STAMPS)/package ## Write the reference in docs/ and the clients from the
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
 
-install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
+install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
 
 clean: ## Remove .venv and what was built; stored data stays
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
@@ -79,6 +79,10 @@ $(STAMPS)/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(STAMPS)
 $(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
 	@echo "Installing what the tests need."
 	@$(LOCKED) -r $(LOCKS)/test.txt
+	@touch $@
+
+$(STAMPS)/generators: $(LOCKS)/generators.txt $(STAMPS)/test
+	@$(LOCKED) --upgrade --target $(VENV)/generators -r $(LOCKS)/generators.txt
 	@touch $@
 
 $(STAMPS)/drill: $(LOCKS)/drill.txt $(STAMPS)/test

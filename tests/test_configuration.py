@@ -139,6 +139,33 @@ def test_a_wrong_value_in_the_file_is_told_with_its_place(tmp_path: Path):
     assert refused({}, path) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('base_url = "nowhere"', "base_url: use an address such as"),
+        ('database_url = "mysql://x/y"', "database_url: use postgresql://"),
+        ('database_url = "sqlite:///"', "database_url names no file"),
+        ('trusted_proxies = ["x"]', "trusted_proxies: "),
+        ("signup_grant = -1", "signup_grant: use a number from 0"),
+        ("workers = 2", "workers: the embedded database"),
+    ],
+)
+def test_a_setting_of_the_file_that_cannot_be_is_named_as_it_stands_there(
+    tmp_path: Path, text: str, said: str
+):
+    path = file(tmp_path, f"{text}\n")
+    assert refused({}, path).startswith(f"{path}: {said}")
+
+
+def test_a_setting_is_named_by_where_the_value_in_force_was_given(tmp_path: Path):
+    path = file(tmp_path, 'base_url = "nowhere"\n')
+    assert refused({"STOA_BASE_URL": "nowhere"}, path).startswith("STOA_BASE_URL: use")
+    with pytest.raises(SettingsError, match=r"^--base-url: use"):
+        load({"base_url": "nowhere"}, {}, path)
+    # One that was not given has the name of its variable.
+    assert refused({"STOA_HOST": "192.0.2.1"}).startswith("STOA_BASE_URL must be set")
+
+
 def test_a_file_that_was_named_must_be_there_and_be_toml(tmp_path: Path):
     missing = tmp_path / "missing.toml"
     assert refused({}, missing) == f"cannot read {missing}: No such file or directory"

@@ -55,7 +55,10 @@ def given(
 def settle(values: Mapping[str, Given]) -> Settings:
     """The settings that follow from what was given. Raises SettingsError with one clear line."""
     settings = Settings(**{name: _converted(name, value) for name, value in values.items()})
-    check(settings)
+    try:
+        check(settings)
+    except SettingsError as error:
+        raise SettingsError(_where_given(str(error), values)) from None
     return settings
 
 
@@ -128,6 +131,15 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
 def _of_kubernetes(name: str, text: str) -> bool:
     is_port = _SERVICE_PORT.fullmatch(name) and _SERVICE_URL.match(text)
     return bool(is_port or _SERVICE.fullmatch(name))
+
+
+def _where_given(message: str, values: Mapping[str, Given]) -> str:
+    """A message in which each setting that was given is named by the place to change it."""
+    places = {environment_name(name): value.place for name, value in values.items()}
+    return _VARIABLE.sub(lambda found: places.get(found[0], found[0]), message)
+
+
+_VARIABLE = re.compile(rf"\b{PREFIX}[A-Z_]+\b")
 
 
 def _near(name: str, *, environment: bool = False) -> str:

@@ -25,6 +25,7 @@ from stoa.domain.text import (
     normalise_capability,
     normalise_tag,
     normalise_tags,
+    portable,
 )
 
 EVERY_CHARACTER = [chr(code) for code in range(0x110000)]
@@ -105,6 +106,19 @@ def test_the_patterns_mean_the_same_in_a_json_schema(text: str):
 
     assert valid(LABEL_PATTERN) == _is_label(text)
     assert valid(NOT_BLANK_PATTERN) != is_blank(text)
+
+
+@pytest.mark.parametrize("pattern", [LABEL_PATTERN, NOT_BLANK_PATTERN])
+@given(TEXT)
+def test_the_portable_pattern_matches_whatever_the_server_accepts(pattern: str, text: str):
+    assert portable(pattern).isascii()
+    if re.search(pattern, text):
+        assert re.search(portable(pattern), text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u00a0", "a\x00b", "a\x1fb", "a\x7f", "\x9fa", "a\nb"])
+def test_the_portable_pattern_of_labels_refuses_what_is_blank_and_controls(text: str):
+    assert not re.search(portable(LABEL_PATTERN), text)
 
 
 def test_white_space_controls_and_formats_are_blank_and_nothing_else():

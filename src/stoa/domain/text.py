@@ -32,6 +32,22 @@ NOT_BLANK_PATTERN = f"[^{_REFUSED}{_SPACES}{_DRAWN_AS_NOTHING}]"
 LABEL_PATTERN = rf"^[{_SPACES}{_DRAWN_AS_NOTHING}]*{NOT_BLANK_PATTERN}[^{_REFUSED}]*$(?!\n)"
 """Matches, by search, a short label: not blank, no control, direction override or tag character."""
 
+_WIDE = "(?:[\U00010000-\U0010ffff]|" + r"\\u(?!00)[0-9a-f]{4})"
+_WIDE_RANGE = re.compile(f"{_WIDE}(?:-{_WIDE})?")
+
+
+def portable(pattern: str) -> str:
+    """A pattern of requests in the syntax that Python, JavaScript (with and without the `u` flag)
+    and RE2 share, for published schemas.
+
+    It matches a little more than the server accepts. Characters above U+00FF are left out of its
+    classes, because these dialects write them differently, and in Python `$` also matches before
+    a line end that closes the text.
+    """
+    narrow = _WIDE_RANGE.sub("", pattern.replace(r"$(?!\n)", "$"))
+    return narrow.replace(r"\u00", r"\x")
+
+
 _TRIMMED = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )

@@ -70,12 +70,12 @@ def problem_json(body: dict[str, Any], status: int, path: str) -> dict[str, Any]
 
 
 def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
-    """Rate headers, `Retry-After` and whatever the refusal brings."""
-    headers = rate_headers(charge) if charge else []
+    """Rate headers, `Retry-After` and what the refusal brings, which goes before the others."""
+    headers = dict(rate_headers(charge)) if charge else {}
     if refusal.retry_after is not None:
-        headers.append((b"retry-after", b"%d" % refusal.retry_after))
-    headers += [(name.lower().encode(), value.encode()) for name, value in refusal.headers]
-    return headers
+        headers[b"retry-after"] = b"%d" % refusal.retry_after
+    headers |= {name.lower().encode(): value.encode() for name, value in refusal.headers}
+    return list(headers.items())
 
 
 def next_link(path: str, query: dict[str, str], cursor: str) -> tuple[bytes, bytes]:

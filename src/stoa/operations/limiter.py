@@ -10,6 +10,8 @@ from typing import Protocol
 
 import msgspec
 
+from stoa.domain.errors import Refusal
+
 
 class Bucket(msgspec.Struct, frozen=True, gc=False):
     """What a call is charged to: at most `limit` (0 = unlimited) in any `window_ms`, per `key`.
@@ -27,9 +29,9 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
     """One call counted in `bucket` or, when not `allowed`, refused because `bucket` is full.
 
     `reset` is the Unix second, rounded up, when the oldest counted call leaves; `retry_after`, on a
-    refusal, is that minus now in seconds, at least 1. `taken_at` (ms) finds the unit again. With an
-    unlimited bucket all are 0. Not `exact` is a charge that others could not see, where that is
-    no ground for a write.
+    refusal, is how long until then in seconds, rounded up, at least 1. `taken_at` (ms) finds the
+    unit again. With an unlimited bucket all are 0. `exact` is False if only this process counted
+    the call; writes are then refused.
     """
 
     bucket: Bucket
@@ -155,12 +157,30 @@ def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
 
 def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
     """The refusal of a full bucket, of which the first call was made at `oldest`. Times in ms."""
-    reset = _reset(bucket, oldest)
-    return Charge(bucket, allowed=False, reset=reset, retry_after=reset - now // 1000)
+    wait = oldest + bucket.window_ms - now
+    retry_after = max(1, -(-wait // 1000))
+    return Charge(bucket, allowed=False, reset=_reset(bucket, oldest), retry_after=retry_after)
 
 
 def _reset(bucket: Bucket, oldest: int) -> int:
     return -((oldest + bucket.window_ms) // -1000)
+
+
+def full(charge: Charge, message: str | None = None, recovery: str | None = None) -> Refusal:
+    """The 429 of a full bucket, which its body and its headers name."""
+    bucket = charge.bucket
+    return Refusal(
+        "rate_limited",
+        message,
+        recovery=recovery,
+        retry_after=charge.retry_after,
+        details={
+            "resource": bucket.resource,
+            "limit": bucket.limit,
+            "windowSeconds": bucket.window_ms // 1000,
+        },
+        headers=[(name.decode(), value.decode()) for name, value in headers(charge)],
+    )
 
 
 def headers(charge: Charge) -> list[tuple[bytes, bytes]]:

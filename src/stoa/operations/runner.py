@@ -24,7 +24,7 @@ from stoa.operations.call import Call, Caller, Services
 from stoa.operations.callers import Callers, is_live
 from stoa.operations.etags import etag
 from stoa.operations.idempotency import keyed
-from stoa.operations.limiter import Bucket, Charge, Limiter
+from stoa.operations.limiter import Bucket, Charge, Limiter, full
 from stoa.operations.outages import Outages
 from stoa.operations.perform import Asked, Performance, Performed, RefundsDue
 from stoa.operations.snapshots import Snapshots
@@ -182,7 +182,7 @@ class Runner:
         bucket = Bucket("uncharged", bucket_key(address), settings.limit_uncharged, window)
         charge = await self._limiter.take(self._clock(), bucket)
         if not charge.allowed:
-            raise Refusal("rate_limited", retry_after=charge.retry_after)
+            raise full(charge)
         return charge
 
     async def _caller(
@@ -379,5 +379,5 @@ def _bad_token(reason: str) -> Refusal:
 
 
 def _full(charge: Charge) -> Outcome:
-    refusal = Refusal("rate_limited", retry_after=charge.retry_after)
+    refusal = full(charge)
     return Outcome(refusal.status, refusal=refusal, charge=charge)

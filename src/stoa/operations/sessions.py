@@ -9,6 +9,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call, Caller
+from stoa.operations.limiter import Bucket, full, refused
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
 from stoa.operations.table import Mode, operation
 from stoa.schemas.auth import (
@@ -134,12 +135,11 @@ async def _check_registrations(call: Call) -> None:
     await call.tx.lock("address", address.hex())
     count, first = await sessions.registrations(call.tx, address, limit)
     if count >= limit:
-        wait = first + limits.REGISTRATIONS_WINDOW_MS - call.now
-        raise Refusal(
-            "rate_limited",
+        bucket = Bucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
+        raise full(
+            refused(call.now, bucket, first),
             "This address has registered as many new keys as one may in 24 hours.",
-            recovery="Sign in with a key that is known here, or wait `retryAfter` seconds.",
-            retry_after=max(1, -(-wait // 1000)),
+            "Sign in with a key that is known here, or wait `retryAfter` seconds.",
         )
 
 

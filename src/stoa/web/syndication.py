@@ -19,6 +19,12 @@ _ENTRIES = 50
 _EPOCH = "1970-01-01T00:00:00.000Z"
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}
 
+
+def replies(thread: Thread) -> str:
+    """How many replies a thread has, in words."""
+    return "1 reply" if thread.reply_count == 1 else f"{thread.reply_count} replies"
+
+
 Threads = Callable[[Request], Awaitable[tuple[str, list[Thread]]]]
 
 
@@ -87,7 +93,7 @@ class Syndication:
             "id": thread.id,
             "url": self._address(thread),
             "title": escape_invisible(thread.title),
-            "content_text": f"{thread.reply_count} replies, {thread.status}.",
+            "content_text": f"{replies(thread)}, {thread.status}.",
             "date_published": thread.created_at,
             "date_modified": thread.last_activity_at,
             "tags": thread.tags,
@@ -111,7 +117,7 @@ class Syndication:
             _add(entry, "updated", thread.last_activity_at)
             author = ElementTree.SubElement(entry, "author")
             _add(author, "name", thread.author.display_name)
-            _add(entry, "summary", f"{thread.reply_count} replies, {thread.status}.")
+            _add(entry, "summary", f"{replies(thread)}, {thread.status}.")
             ElementTree.SubElement(entry, "link", href=self._address(thread))
             for tag in thread.tags:
                 ElementTree.SubElement(entry, "category", term=escape_invisible(tag))
