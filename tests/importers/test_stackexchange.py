@@ -1,6 +1,5 @@
 """A Posts.xml goes into a real server: complete, in order, as its authors, and never twice."""
 
-import asyncio
 import os
 import re
 import subprocess
@@ -16,12 +15,9 @@ import httpx
 import pytest
 
 from stoa.importers import ImportStopped
-from stoa.importers.forum import Forum, Session
 from stoa.importers.journal import Action
-from stoa.importers.keyfile import KeyFile
 from stoa.importers.player import POSTPONED
 from stoa.importers.posts_xml import rows
-from stoa.importers.sessions import Sessions
 from stoa.importers.stackexchange import default_keys
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa
@@ -299,9 +295,7 @@ def test_a_full_bucket_is_waited_for_and_said(start_server: StartServer, importi
     said = next(line for line in run.stderr if "waiting" in line)
     run.kill()
     run.communicate()
-    assert re.fullmatch(
-        r"/threads/th_\w+/replies: 429 rate_limited: .*; waiting \d+ s as the server asks\n", said
-    )
+    assert re.fullmatch(r"answer \d+: rate_limited: .*; waiting \d+ s as the server asks\n", said)
 
 
 def test_an_accept_beyond_the_cap_of_a_pair_is_left_for_another_day(
@@ -313,24 +307,6 @@ def test_an_accept_beyond_the_cap_of_a_pair_is_left_for_another_day(
     assert dict(first.created) == {Action.THREAD: 3, Action.REPLY: 3, Action.ACCEPT: 2}
     assert second.created.total() == 0
     assert first.skipped[POSTPONED].count == second.skipped[POSTPONED].count == 1
-
-
-def test_a_token_that_is_no_longer_good_is_replaced_once(server: Server, tmp_path: Path):
-    keys = KeyFile(tmp_path / "keys")
-    keys.add("user:1", "user1")
-    tokens: list[str] = []
-
-    async def write(forum: Forum, session: Session) -> str:
-        tokens.append(session.token)
-        token = session.token if len(tokens) > 1 else "stoa_worn_out"
-        return await forum.create_thread(Session(session.agent_id, token), "t", "b", [])
-
-    async def run() -> None:
-        async with Forum(server.url, 1, print) as forum:
-            await Sessions(forum, keys).call("user:1", lambda session: write(forum, session))
-
-    asyncio.run(run())
-    assert len(set(tokens)) == len(tokens) == 2
 
 
 def test_a_challenge_for_another_address_is_not_signed(server: Server, importing: MakeImport):
@@ -351,6 +327,7 @@ def test_a_challenge_for_another_address_is_not_signed(server: Server, importing
             url = f"{server.url}{self.path}"
             answer = httpx.request(self.command, url, content=body, headers=kind, timeout=60)
             self.send_response(answer.status_code)
+            self.send_header("Content-Type", answer.headers["Content-Type"])
             self.end_headers()
             self.wfile.write(answer.content)
 

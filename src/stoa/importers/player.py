@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from stoa.client import Refused, StoaError
 from stoa.importers import ImportStopped
 from stoa.importers.drafts import Draft, Unusable
-from stoa.importers.forum import PAIR_LIMIT, Refused, Session
+from stoa.importers.forum import PAIR_LIMIT, Author, Forum, is_unsure
 from stoa.importers.journal import Action, Step
-from stoa.importers.sessions import Sessions
+from stoa.importers.keyfile import KeyFile
 from stoa.importers.summary import Summary
 from stoa.importers.writes import Write, Writes
 
@@ -51,7 +52,8 @@ class Player:
     """One import under way."""
 
     writes: Writes
-    sessions: Sessions
+    forum: Forum
+    keys: KeyFile
     summary: Summary
     progress: Progress
     _last_of: dict[int | None, Task] = field(default_factory=dict[int | None, Task])
@@ -107,13 +109,14 @@ class Player:
             raise Unusable(problem)
         # Text and sign-in need no order, so they come before the wait.
         draft = self.writes.draft(step)
-        await self.sessions.of(step.author)
+        author = await self.forum.author(self.keys[step.author])
         await _over(before)
-        await self._send(step, draft, self.writes.write(step, draft))
+        await self._send(step, draft, author)
 
-    async def _send(self, step: Step, draft: Draft, write: Write) -> None:
+    async def _send(self, step: Step, draft: Draft, author: Author) -> None:
+        write = self.writes.write(step, draft)
         try:
-            remote, is_new = await self._once(step, write)
+            remote, is_new = await self._once(step, write, author)
         except Refused as refused:
             raise self._settled(step, refused) from None
         self.writes.journal.finish(step, remote)
@@ -128,20 +131,21 @@ class Player:
         self.writes.journal.refuse(step, refused.code)
         return Unusable(REFUSALS[refused.code])
 
-    async def _once(self, step: Step, write: Write) -> tuple[str, bool]:
+    async def _once(self, step: Step, write: Write, author: Author) -> tuple[str, bool]:
         """Write exactly once: look first whenever an earlier attempt may have got through."""
         sent = False
 
-        async def attempt(author: Session) -> tuple[str, bool]:
+        async def attempt() -> tuple[str, bool]:
             nonlocal sent
             if (sent or step.in_doubt) and (found := await write.find(author)):
                 return found, sent
-            sent = True
-            return await write.send(author), True
+            try:
+                return await write.send(author), True
+            except StoaError as error:
+                sent = sent or is_unsure(error)
+                raise
 
-        return await self.writes.forum.patiently(
-            _name(step), lambda: self.sessions.call(step.author, attempt)
-        )
+        return await self.forum.patiently(_name(step), attempt)
 
 
 async def _over(tasks: list[Task]) -> None:

@@ -18,7 +18,6 @@ from stoa.importers.journal import Journal
 from stoa.importers.keyfile import KeyFile
 from stoa.importers.player import Player, Progress
 from stoa.importers.posts_xml import ANONYMOUS, ANSWER, QUESTION, Post, post, rows
-from stoa.importers.sessions import Sessions
 from stoa.importers.summary import Summary
 from stoa.importers.writes import Writes
 
@@ -76,8 +75,7 @@ async def _play(
     async with Forum(job.url, job.concurrency, progress.say) as forum:
         await forum.check(journal.any_thread())
         await _refuse_second_address(forum, journal)
-        writes = Writes(source, journal, forum)
-        player = Player(writes, Sessions(forum, keys), summary, progress)
+        player = Player(Writes(source, journal), forum, keys, summary, progress)
         await player.play(journal.pending(), job.concurrency)
 
 

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from stoa.importers import drafts
 from stoa.importers.drafts import Draft, Unusable
-from stoa.importers.forum import Forum, Session
+from stoa.importers.forum import Author
 from stoa.importers.journal import Action, Journal, Step
 from stoa.importers.posts_xml import attributes
 
@@ -18,8 +18,8 @@ ACCEPT_SKIPPED = "accept whose question or answer was skipped"
 class Write:
     """`send` does it and returns the new id; `find` returns the id if it was done already."""
 
-    send: Callable[[Session], Awaitable[str]]
-    find: Callable[[Session], Awaitable[str | None]]
+    send: Callable[[Author], Awaitable[str]]
+    find: Callable[[Author], Awaitable[str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,6 @@ class Writes:
 
     source: BinaryIO
     journal: Journal
-    forum: Forum
 
     def draft(self, step: Step) -> Draft:
         """The text of a step, empty for an accept. Raises Unusable."""
@@ -54,38 +53,39 @@ class Writes:
         return remote
 
     def _thread(self, draft: Draft) -> Write:
-        async def find(author: Session) -> str | None:
-            async for thread in self.forum.threads_of(author):
+        async def find(author: Author) -> str | None:
+            async for thread in author.iter_threads(author=author.agent_id):
                 is_same = (thread.title, thread.body.body) == (draft.title, draft.body)
                 if is_same and not self.journal.is_known(Action.THREAD, thread.id):
                     return thread.id
             return None
 
-        def send(author: Session) -> Awaitable[str]:
-            return self.forum.create_thread(author, draft.title, draft.body, draft.tags)
+        async def send(author: Author) -> str:
+            created = await author.create_thread(draft.title, draft.body, tags=draft.tags)
+            return created.thread.id
 
         return Write(send, find)
 
     def _reply(self, thread_id: str, draft: Draft) -> Write:
-        async def find(author: Session) -> str | None:
-            async for reply in self.forum.replies_of(author, thread_id):
+        async def find(author: Author) -> str | None:
+            async for reply in author.iter_replies(thread_id):
                 is_same = (reply.author_agent_id, reply.body.body) == (author.agent_id, draft.body)
                 if is_same and not self.journal.is_known(Action.REPLY, reply.id):
                     return reply.id
             return None
 
-        def send(author: Session) -> Awaitable[str]:
-            return self.forum.create_reply(author, thread_id, draft.body)
+        async def send(author: Author) -> str:
+            return (await author.create_reply(thread_id, draft.body)).reply.id
 
         return Write(send, find)
 
     def _accept(self, thread_id: str, reply_id: str) -> Write:
-        async def find(author: Session) -> str | None:
-            accepted = (await self.forum.thread(thread_id, author)).accepted_reply_id
+        async def find(author: Author) -> str | None:
+            accepted = (await author.get_thread(thread_id)).thread.accepted_reply_id
             return reply_id if accepted == reply_id else None
 
-        async def send(author: Session) -> str:
-            await self.forum.accept(author, thread_id, reply_id)
+        async def send(author: Author) -> str:
+            await author.accept_reply(thread_id, reply_id)
             return reply_id
 
         return Write(send, find)
