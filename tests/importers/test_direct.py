@@ -126,6 +126,7 @@ def test_what_was_committed_but_not_noted_is_found(
     assert [len(thread["replies"]) for thread in _seen(imported, served())] == [0, 2, 1, 0, 0]
 
 
+@pytest.mark.promise("D19")
 @pytest.mark.parametrize("line", [1, 4])
 def test_a_killed_import_goes_on_and_writes_nothing_twice(
     database: Settings, served: Callable[[], Server], tmp_path: Path, line: int

@@ -19,6 +19,7 @@ from stoa.importers.journal import Action
 from stoa.importers.player import POSTPONED
 from stoa.importers.posts_xml import rows
 from stoa.importers.stackexchange import default_keys
+from stoa.settings import LIMITS_OFF
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa
 from tests.support.server import Server, environment
@@ -300,6 +301,23 @@ def test_a_full_bucket_is_waited_for_and_said(start_server: StartServer, importi
     run.kill()
     run.communicate()
     assert re.fullmatch(r"answer \d+: rate_limited: .*; waiting \d+ s as the server asks\n", said)
+
+
+def test_the_settings_of_the_recipe_are_enough_for_an_import_without_a_wait(
+    start_server: StartServer, importing: MakeImport, tmp_path: Path
+):
+    """70 authors, and one of them with more threads and replies than an hour allows."""
+    recipe = (ROOT / "docs" / "operating.md").read_text().partition("## Bring in a site")[2]
+    lifted = {f"limit_{name.lower()}": 0 for name in re.findall(r"STOA_LIMIT_(\w+)=0", recipe)}
+    usual = dict.fromkeys(LIMITS_OFF, "")
+    posts: list[str] = []
+    for n in range(1, 140, 2):
+        asked, answered = COMMON.format(1, f"Why {n}?"), COMMON.format(n + 1, "Because.")
+        posts.append(f'<row Id="{n}" PostTypeId="1" Title="Question {n}" {asked}/>')
+        posts.append(f'<row Id="{n + 1}" PostTypeId="2" ParentId="{n}" {answered}/>')
+    imported = importing(start_server(**{**usual, **lifted}).url, _file(tmp_path, posts))
+    assert imported.run().created.total() == 140
+    assert imported.progress.lines == []
 
 
 def test_an_accept_beyond_the_cap_of_a_pair_is_left_for_another_day(

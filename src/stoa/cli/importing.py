@@ -18,6 +18,44 @@ app = typer.Typer(help="Import discussions from another service.", no_args_is_he
 
 _PLAIN_LINES = 10
 
+Url = Annotated[str | None, typer.Option(help="The server, by the address it calls its own.")]
+Direct = Annotated[
+    bool,
+    typer.Option(
+        "--direct", help="Write to the database itself, which no server may use meanwhile."
+    ),
+]
+DatabaseUrl = Annotated[
+    str | None, typer.Option(help="The database, postgresql://… or sqlite:///path.")
+]
+Keys = Annotated[
+    Path | None,
+    typer.Option(help="The key file of the authors; FILE.keys unless given. Keep it safe."),
+]
+Site = Annotated[
+    str | None,
+    typer.Option(
+        help="The site of the posts, such as beer.stackexchange.com, for the links to them; the "
+        "folder of FILE unless given, if it has such a name."
+    ),
+]
+Licence = Annotated[
+    str | None,
+    typer.Option(
+        "--license",
+        help="The licence of the posts; what FILE says unless given, or CC BY-SA of their day.",
+    ),
+]
+NoAttribution = Annotated[
+    bool,
+    typer.Option(
+        "--no-attribution", help="Leave out source, author and licence at the end of each text."
+    ),
+]
+Concurrency = Annotated[
+    int, typer.Option(min=1, max=256, help="Steps under way at once at a server.")
+]
+
 
 class PlainProgress:
     """For logs and pipes: a line for each tenth of the way."""
@@ -96,47 +134,16 @@ def importing() -> None:
 @app.command()
 def stackexchange(
     file: Annotated[Path, typer.Argument(help="A Stack Exchange Posts.xml of any size.")],
-    url: Annotated[
-        str | None, typer.Option(help="The server, by the address it calls its own.")
-    ] = None,
-    direct: Annotated[
-        bool,
-        typer.Option(
-            "--direct", help="Write to the database itself, which no server may use meanwhile."
-        ),
-    ] = False,
+    url: Url = None,
+    direct: Direct = False,
     data_dir: DataDir = None,
-    database_url: Annotated[
-        str | None, typer.Option(help="The database, postgresql://… or sqlite:///path.")
-    ] = None,
+    database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(help="The key file of the authors; FILE.keys unless given. Keep it safe."),
-    ] = None,
-    site: Annotated[
-        str | None,
-        typer.Option(
-            help="The site of the posts, such as beer.stackexchange.com, for the links to them; "
-            "the folder of FILE unless given, if it has such a name."
-        ),
-    ] = None,
-    licence: Annotated[
-        str | None,
-        typer.Option(
-            "--license",
-            help="The licence of the posts; what FILE says unless given, or CC BY-SA of their day.",
-        ),
-    ] = None,
-    no_attribution: Annotated[
-        bool,
-        typer.Option(
-            "--no-attribution", help="Leave out source, author and licence at the end of each text."
-        ),
-    ] = False,
-    concurrency: Annotated[
-        int, typer.Option(min=1, max=256, help="Steps under way at once at a server.")
-    ] = 8,
+    keys: Keys = None,
+    site: Site = None,
+    licence: Licence = None,
+    no_attribution: NoAttribution = False,
+    concurrency: Concurrency = 8,
 ) -> None:
     """Play questions, answers and accepted answers, each as its author.
 
