@@ -94,7 +94,7 @@ def configured(version: str, folder: Path, options: dict[str, Any], *files: str)
     return compiled(version, folder, "--project", ".")
 
 
-@pytest.mark.promise("W21")
+@pytest.mark.promise("W14")
 @pytest.mark.parametrize("version", COMPILERS)
 def test_it_compiles_with_nothing_but_strict(version: str, folder: Path) -> None:
     assert strictly(version, folder) == (0, "")

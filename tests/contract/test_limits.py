@@ -375,7 +375,7 @@ DOOMED: list[tuple[str, dict[str, str], int]] = [
 """Calls that end before a bucket is known."""
 
 
-@pytest.mark.promise("L21")
+@pytest.mark.promise("L7")
 @pytest.mark.settings(limit_uncharged=3)
 @pytest.mark.parametrize(("path", "headers", "status"), DOOMED)
 def test_calls_that_end_before_a_bucket_is_known_are_shed(

@@ -55,7 +55,7 @@ def hostile(path: str) -> Iterator[str]:
         yield f"{path}/{text}"
 
 
-@pytest.mark.promise("W23")
+@pytest.mark.promise("W16")
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_no_text_in_any_path_is_a_defect(stoa: App, method: str) -> None:
     paths = declared(stoa)

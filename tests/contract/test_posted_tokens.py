@@ -92,7 +92,7 @@ def filled(arguments: Any, **places: str) -> Any:
     return json.loads(text)
 
 
-@pytest.mark.promise("S21")
+@pytest.mark.promise("S10")
 @pytest.mark.parametrize(("tool", "arguments", "path"), POSTED)
 def test_a_live_token_in_any_text_is_refused_and_revoked(
     stoa: App, door: Door, tool: str, arguments: dict[str, Any], path: str

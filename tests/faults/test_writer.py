@@ -85,7 +85,7 @@ def send_to_another_writer(server: Server, fault: signal.Signals, last: int) -> 
     return process
 
 
-@pytest.mark.promise("D45")
+@pytest.mark.promise("D24")
 @pytest.mark.long
 def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path
@@ -157,7 +157,7 @@ def fill_and_free(server: Server) -> None:
     limit_files(spawner, ROOM)
 
 
-@pytest.mark.promise("D43")
+@pytest.mark.promise("D22")
 def test_a_server_whose_writers_die_one_after_the_other_ends_with_70(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

@@ -80,7 +80,7 @@ def test_the_linters_find_an_unused_schema_and_a_foreign_pattern(
     assert {"oas3-unused-component", "oas3-schema"} <= set(spectral(file))
 
 
-@pytest.mark.promise("W22")
+@pytest.mark.promise("W15")
 @pytest.mark.long
 def test_a_typescript_client_made_of_it_compiles_and_does_a_job(
     description: Path, server: Server, tmp_path: Path

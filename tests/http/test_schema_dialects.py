@@ -124,7 +124,7 @@ def test_python_validates_the_amounts_that_the_server_takes(face: str, name: str
     assert valid == taken(field)
 
 
-@pytest.mark.promise("W20")
+@pytest.mark.promise("W13")
 @pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("face", FACES)
 def test_javascript_validates_the_amounts_that_the_server_takes(

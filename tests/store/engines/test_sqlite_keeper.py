@@ -133,7 +133,7 @@ def kill_twice(apart: Opened) -> None:
     wait_for_trouble(apart)
 
 
-@pytest.mark.promise("D41")
+@pytest.mark.promise("D20")
 def test_a_killed_writer_is_replaced_and_work_that_was_not_sent_waits_for_it(
     apart: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,7 +193,7 @@ def test_the_log_says_once_that_writing_stopped_and_once_that_it_is_back(
 # --- Hung.
 
 
-@pytest.mark.promise("D42")
+@pytest.mark.promise("D21")
 def test_a_writer_that_is_stopped_is_killed_and_replaced(apart: Opened) -> None:
     stopped = writer_of(apart)
     os.kill(stopped, signal.SIGSTOP)
@@ -434,7 +434,7 @@ def crowded(apart: Opened) -> Iterator[Opened]:
         wait_for_trouble(apart, over=True)
 
 
-@pytest.mark.promise("D44")
+@pytest.mark.promise("D23")
 @can_limit_files
 def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
     crowded: Opened, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

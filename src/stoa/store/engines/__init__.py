@@ -1,11 +1,12 @@
 """The engines behind one `Tx`, chosen by the address of the database."""
 
+from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.engines.frames import Carrier
-from stoa.store.tx import Store, Work
+from stoa.store.tx import Alone, Store, Work
 
 T = TypeVar("T")
 
@@ -75,6 +76,17 @@ async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     from stoa.store.engines import sqlite
 
     return sqlite.write_once(settings.database_path, clock, work)
+
+
+def open_alone(settings: Settings) -> AbstractAsyncContextManager[Alone]:
+    """A database that no server uses, brought to this program's schema. Raises `StartRefused`."""
+    if settings.on_postgresql:
+        from stoa.store.engines.postgres_alone import open_alone
+
+        return open_alone(settings.database_url)
+    from stoa.store.engines.sqlite_alone import open_alone
+
+    return open_alone(settings.database_path)
 
 
 def place(settings: Settings) -> str:
