@@ -13,7 +13,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-scale drill soak docs lock install clean
+.PHONY: help serve test check format bench bench-scale drill soak mutants docs lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -21,7 +21,7 @@ help: ## Show this list
 serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
-test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
+test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
 	$(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
@@ -45,6 +45,9 @@ drill: $(STAMPS)/package $(STAMPS)/drill ## Kill the primary of a PostgreSQL clu
 soak: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the long tests; PYTEST_ARGS="..."
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
 
+mutants: $(STAMPS)/package $(STAMPS)/test ## List small changes of the code that no test notices; MUTANTS_ARGS="--count 40 --seed 7 --only domain"
+	$(BIN)/python -m mutants $(MUTANTS_ARGS)
+
 docs: $(STAMPS)/package ## Write the reference in docs/ and the clients from the code
 	$(BIN)/python -m scripts.docs
 	$(BIN)/python -m scripts.clients
@@ -52,7 +55,7 @@ docs: $(STAMPS)/package ## Write the reference in docs/ and the clients from the
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
 
-install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
+install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
 
 clean: ## Remove .venv and what was built; stored data stays
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
@@ -76,6 +79,10 @@ $(STAMPS)/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(STAMPS)
 $(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
 	@echo "Installing what the tests need."
 	@$(LOCKED) -r $(LOCKS)/test.txt
+	@touch $@
+
+$(STAMPS)/generators: $(LOCKS)/generators.txt $(STAMPS)/test
+	@$(LOCKED) --upgrade --target $(VENV)/generators -r $(LOCKS)/generators.txt
 	@touch $@
 
 $(STAMPS)/drill: $(LOCKS)/drill.txt $(STAMPS)/test

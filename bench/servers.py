@@ -26,6 +26,12 @@ class ServerFailed(Exception):
     """A server did not start; the message holds what it wrote."""
 
 
+def _tree(pid: int) -> list[int]:
+    """A process and all that it started, and they."""
+    listed = subprocess.run(["pgrep", "-P", str(pid)], stdout=subprocess.PIPE, check=False)
+    return [pid, *(below for child in listed.stdout.split() for below in _tree(int(child)))]
+
+
 @dataclass(frozen=True)
 class Server:
     """A running server. `ready_s` is the time from its start until it answered."""
@@ -42,10 +48,7 @@ class Server:
     def memory_mb(self) -> float:
         """Memory of its processes, MB of a million bytes; what they share counts once where the
         machine can tell."""
-        listed = subprocess.run(
-            ["pgrep", "-P", str(self.process.pid)], stdout=subprocess.PIPE, check=False
-        )
-        return sum(map(_memory_mb, [self.process.pid, *map(int, listed.stdout.split())]))
+        return sum(map(_memory_mb, _tree(self.process.pid)))
 
     def get(self, path: str, headers: dict[str, str] | None = None) -> http.client.HTTPResponse:
         """The answer to one GET, its body not read yet."""

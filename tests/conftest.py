@@ -149,15 +149,16 @@ def start_server(
 ) -> Iterator[Callable[..., Server]]:
     """Starts real servers, without limits but for the settings given, on the test's engine.
 
-    `data_dir` continues on the data of a server that has ended. All are ended with the test.
+    `data_dir` continues on the data of a server that has ended. `program` is as for `Server`. All
+    are ended with the test.
     """
     started: list[Server] = []
 
-    def start(data_dir: Path | None = None, **settings: object) -> Server:
+    def start(data_dir: Path | None = None, program: str = "", **settings: object) -> Server:
         folder = data_dir or tmp_path / f"server{len(started)}"
         urls = [server.database.database_url for server in started if server.data_dir == folder]
         url = urls[-1] if urls else new_database()
-        server = Server(folder, {**LIMITS_OFF, "database_url": url, **settings})
+        server = Server(folder, {**LIMITS_OFF, "database_url": url, **settings}, program)
         started.append(server)
         return server
 

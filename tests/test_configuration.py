@@ -73,6 +73,42 @@ def test_an_unknown_variable_stops_the_start_and_names_the_near_one():
     assert "`stoa config show`" in refused({"STOA_ZZZZZZZZ": "1"})
 
 
+SERVICES = {
+    "STOA_SERVICE_HOST": "10.96.0.7",
+    "STOA_SERVICE_PORT": "8080",
+    "STOA_SERVICE_PORT_HTTP": "8080",
+    "STOA_PORT": "tcp://10.96.0.7:8080",
+    "STOA_PORT_8080_TCP": "tcp://10.96.0.7:8080",
+    "STOA_PORT_8080_TCP_PROTO": "tcp",
+    "STOA_PORT_8080_TCP_PORT": "8080",
+    "STOA_PORT_8080_TCP_ADDR": "10.96.0.7",
+    "STOA_PORT_53_UDP": "udp://10.96.0.7:53",
+    "STOA_VALKEY_SERVICE_HOST": "10.96.0.8",
+    "STOA_VALKEY_PORT": "tcp://10.96.0.8:6379",
+    "STOA_VALKEY_PORT_6379_TCP_ADDR": "10.96.0.8",
+}
+"""What Kubernetes sets beside Services named `stoa` and `stoa-valkey`."""
+
+
+def test_the_variables_that_kubernetes_sets_beside_a_service_are_passed_over():
+    assert load({}, SERVICES) == load({}, {})
+    assert load({}, SERVICES | {"STOA_VALKEY_URL": "redis://db"}).valkey_url == "redis://db"
+    assert load({}, SERVICES | {"STOA_PORT": "9000"}).port == 9000
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["STOA_SERVICE", "STOA_SERVICE_HOSTS", "STOA_PORTS", "STOA_PORT_TCP", "STOA_PORT_8080_TCP_X"],
+)
+def test_what_only_looks_like_them_stops_the_start(name: str):
+    assert refused({name: "tcp://10.96.0.7:8080"}).startswith(f"unknown setting {name}")
+
+
+def test_a_port_that_is_no_address_of_a_service_stops_the_start():
+    assert "a whole number" in refused({"STOA_PORT": "http://10.96.0.7:8080"})
+    assert refused({"STOA_VALKEY_PORT": "6379"}).startswith("unknown setting STOA_VALKEY_PORT")
+
+
 def test_an_unknown_name_in_the_file_stops_the_start(tmp_path: Path):
     path = file(tmp_path, "[server]\nport = 1\n")
     assert refused({}, path).startswith(f"{path}: unknown setting server")
@@ -101,6 +137,33 @@ def test_a_wrong_value_in_the_file_is_told_with_its_place(tmp_path: Path):
     path = file(tmp_path, "port = true\n")
     expected = f"{path}: port: use a whole number from 0 to 65535 (given: True)"
     assert refused({}, path) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('base_url = "nowhere"', "base_url: use an address such as"),
+        ('database_url = "mysql://x/y"', "database_url: use postgresql://"),
+        ('database_url = "sqlite:///"', "database_url names no file"),
+        ('trusted_proxies = ["x"]', "trusted_proxies: "),
+        ("signup_grant = -1", "signup_grant: use a number from 0"),
+        ("workers = 2", "workers: the embedded database"),
+    ],
+)
+def test_a_setting_of_the_file_that_cannot_be_is_named_as_it_stands_there(
+    tmp_path: Path, text: str, said: str
+):
+    path = file(tmp_path, f"{text}\n")
+    assert refused({}, path).startswith(f"{path}: {said}")
+
+
+def test_a_setting_is_named_by_where_the_value_in_force_was_given(tmp_path: Path):
+    path = file(tmp_path, 'base_url = "nowhere"\n')
+    assert refused({"STOA_BASE_URL": "nowhere"}, path).startswith("STOA_BASE_URL: use")
+    with pytest.raises(SettingsError, match=r"^--base-url: use"):
+        load({"base_url": "nowhere"}, {}, path)
+    # One that was not given has the name of its variable.
+    assert refused({"STOA_HOST": "192.0.2.1"}).startswith("STOA_BASE_URL must be set")
 
 
 def test_a_file_that_was_named_must_be_there_and_be_toml(tmp_path: Path):

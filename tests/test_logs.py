@@ -3,7 +3,9 @@
 import asyncio
 import json
 import logging
+import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import apsw
@@ -37,6 +39,16 @@ class Log:
     def lines(self) -> list[dict[str, Any]]:
         """The lines since the last look."""
         return [json.loads(line) for line in self._capsys.readouterr().err.splitlines()]
+
+
+def test_a_line_that_cannot_be_written_fails_nothing(log: "Log", monkeypatch: pytest.MonkeyPatch):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with suppress(BrokenPipeError), os.fdopen(writing, "w", buffering=1) as nowhere:
+        with pytest.raises(BrokenPipeError):
+            nowhere.write("a line\n")
+        monkeypatch.setattr("sys.stderr", nowhere)
+        log.begin().info("a line")
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ def _import(server: Server, folder: Path) -> float:
     start = time.perf_counter()
     command = [sys.executable, "-m", "stoa", "import", "stackexchange", str(_SITE)]
     command += ["--url", server.origin, "--keys", str(folder / "authors.keys")]
+    command += ["--site", "beer.stackexchange.com"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - start
 

@@ -146,7 +146,7 @@ def describe() -> Table:
         _collect(row.response, answers)
         for field in msgspec.structs.fields(row.request):
             for struct in _structs(field.type):
-                _collect(struct, inputs)
+                _collect(struct, inputs, sent=True)
     return Table(
         tuple(_operation(row, answers) for row in rows),
         tuple(answers.values()),
@@ -171,14 +171,14 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         signed=row.tag not in ("auth", "service"),
         keyed=row.takes_key,
         errors=row.errors,
-        parameters=_members(row.request, Request),
+        parameters=_members(row.request, Request, sent=True),
         answer=answer,
         rows=rows,
     )
 
 
-def _collect(struct: type[Any], found: dict[str, Object]) -> None:
-    """`struct` and all that it needs, what is needed first."""
+def _collect(struct: type[Any], found: dict[str, Object], *, sent: bool = False) -> None:
+    """`struct` and all that it needs, what is needed first; `sent` with requests."""
     name = _name(struct)
     if name in found:
         assert found[name].module == _module(struct), f"two types are called {name}"
@@ -188,17 +188,17 @@ def _collect(struct: type[Any], found: dict[str, Object]) -> None:
     )  # so that a type that holds itself comes to an end
     base: type[Any] = struct.__bases__[0]
     if base is not Resource and issubclass(base, Resource):
-        _collect(base, found)
+        _collect(base, found, sent=sent)
     for field in msgspec.structs.fields(struct):
         for needed in _structs(field.type):
-            _collect(needed, found)
+            _collect(needed, found, sent=sent)
     del found[name]
     found[name] = Object(
         name=name,
         module=_module(struct),
         base=_name(base) if base is not Resource and issubclass(base, Resource) else None,
         doc=re.sub(r"\s+", " ", struct.__doc__ or "").strip(),
-        members=_members(struct, base),
+        members=_members(struct, base, sent=sent),
     )
 
 
@@ -217,7 +217,7 @@ def _structs(annotation: Any) -> Iterator[type[Any]]:
         yield from _structs(part)
 
 
-def _members(struct: type[Any], base: type[Any]) -> tuple[Member, ...]:
+def _members(struct: type[Any], base: type[Any], *, sent: bool) -> tuple[Member, ...]:
     """The fields that `struct` has and its `base` does not."""
     inherited = {field.name for field in msgspec.structs.fields(base)}
     return tuple(
@@ -225,16 +225,16 @@ def _members(struct: type[Any], base: type[Any]) -> tuple[Member, ...]:
             field.name,
             field.encode_name,
             _type(field.type, field.encode_name),
-            _optional(struct, field),
+            _optional(field, sent=sent),
         )
         for field in msgspec.structs.fields(struct)
         if field.name not in inherited
     )
 
 
-def _optional(struct: type[Any], field: msgspec.structs.FieldInfo) -> bool:
-    """An answer's member may be missing when it can be UNSET, a request's when it has a default."""
-    return not field.required if issubclass(struct, Request) else UnsetType in _parts(field.type)
+def _optional(field: msgspec.structs.FieldInfo, *, sent: bool) -> bool:
+    """What is sent may lack a member that has a default, an answer one that can be UNSET."""
+    return not field.required if sent else UnsetType in _parts(field.type)
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:

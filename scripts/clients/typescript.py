@@ -18,6 +18,7 @@ from scripts.clients.table import (
     Table,
     Type,
 )
+from stoa.web.discovery import camel
 
 FILE = "src/stoa/web/static/agent-client.ts"
 WIDTH = 100
@@ -50,12 +51,6 @@ def _filled(text: str, part: str, lines: str) -> str:
     filled, count = marks.subn(lambda found: f"{found[1]}\n{lines}\n{found[2]}", text)
     assert count == 1, f"the marks of {part} are missing in {FILE}"
     return filled
-
-
-def camel(name: str) -> str:
-    """`create_thread` as `createThread`."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 def pascal(name: str) -> str:

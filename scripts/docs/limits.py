@@ -21,8 +21,9 @@ with 429 before any work when its bucket or `reads` is full. `X-RateLimit-Limit`
 `-Reset` (the Unix second when the oldest counted call leaves) and `-Resource` show the bucket that
 was charged, on a 429 the full one; a 429 charges nothing, and its `Retry-After` says how long to
 wait. Claim, submit and sign-in are charged to `reads`. The bucket `registrations` counts new keys,
-and no loopback addresses unless its setting is given; `uncharged` counts calls that are charged to
-no other. IPv6 clients count by /64."""
+and no loopback addresses while the base URL is loopback too and its setting is not given.
+`uncharged` counts calls that are charged to no other bucket, those with a bad token and for an
+unknown path included. IPv6 clients count by /64."""
 
 
 def page() -> str:

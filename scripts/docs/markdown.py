@@ -72,6 +72,8 @@ def words(schema: Schema) -> str:
         return f"[{name}](resources.md#{name.lower()})"
     if "anyOf" in schema:
         return " or ".join(words(choice) for choice in schema["anyOf"])
+    if "maximum" in schema and schema["maximum"] == schema.get("minimum"):
+        return f"`{schema['maximum']}`"
     if "enum" in schema:
         return " or ".join(f"`{value}`" for value in schema["enum"])
     if found := _ID.match(schema.get("pattern", "")):

@@ -8,23 +8,29 @@ from scripts.docs.markdown import page as whole
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Operation
 from stoa.rest.refusals import codes
+from stoa.web.discovery import camel
 
 _INTRODUCTION = """\
 Every operation is a REST call, and most are MCP tools too. The same description, with all headers
 and an example of each refusal, is served as `/openapi.json`. Members are explained under
-[resources](resources.md), refusals under [errors](errors.md), buckets under [limits](limits.md)."""
+[resources](resources.md), refusals under [errors](errors.md), buckets under [limits](limits.md).
+
+An operation has up to three names. The first is its `operationId` in OpenAPI and its method of the
+Python client; the method of the TypeScript client is the same in camel case. The MCP tool may have
+a name of its own, which `nextActions` and receipts use too."""
 
 
 def page() -> str:
     """Every operation, by tag."""
     operations = all_operations()
     overview = table(
-        ("operation", "call", "MCP tool", "token", "bucket"),
+        ("operation", "call", "MCP tool", "TypeScript", "token", "bucket"),
         (
             (
                 f"[{one.name}](#{one.name})",
                 f"`{one.method} {one.path}`",
                 f"`{one.tool}`" if one.tool else "",
+                f"`{camel(one.name)}`",
                 "needed" if one.who.access is Access.AGENT else "",
                 one.who.charged.value if one.who.charged is not Charged.NONE else "",
             )

@@ -56,20 +56,21 @@ class Stoa:
         hosts, operations = Hosts(settings), all_operations()
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
         charges = Charges(limiter, settings, clock)
-        outages = Outages()
+        outages = Outages(lambda: store.trouble)
         reads = PublicReads(store, services, clock, cache, Snapshots(), outages)
         runner = Runner(
             clock,
-            Authenticator(store, clock),
+            Authenticator(store, charges, clock),
             charges,
             cache,
-            InputReader(services, clock),
+            InputReader(store, services, clock),
             reads,
             Transactions(store, services, clock),
             outages,
         )
         self.store = store
         self.settings = settings
+        self._clock = clock
         self.limiter = limiter
         self.upkeep = Upkeep(
             store,
@@ -81,7 +82,7 @@ class Stoa:
         self.ready = ReadyAnswers(cache, charges, hosts, clock)
         documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
-            Rest(runner, operations, documentation),
+            Rest(runner, charges, operations, documentation),
             Mcp(runner, charges, operations, hosts, settings.origin),
             pages(
                 reads,
@@ -137,7 +138,8 @@ class Stoa:
         traced = self.settings.log_level == "debug"
         app = with_access_lines(self.asgi) if traced else self.asgi
         ready = None if traced else self.ready
-        return Server(app, connections, f"{self.settings.origin}/docs/errors", ready)
+        documentation = f"{self.settings.origin}/docs/errors"
+        return Server(app, connections, documentation, ready, lambda: self.store.lost)
 
     async def close(self) -> None:
         """Finish what runs and close the store."""
@@ -151,6 +153,8 @@ class Stoa:
         details = self.store.figures()
         if self.settings.workers > 1:
             details["process"] = os.getpid()
+        if isinstance(self._clock, SystemClock) and (step_ms := self._clock.step_ms()):
+            details["clockStepMs"] = step_ms
         if isinstance(self.limiter, SharedLimiter):
             details |= self.limiter.figures()
         return details

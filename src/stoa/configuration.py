@@ -17,6 +17,13 @@ FILE = Path("stoa.toml")
 NOT_SETTINGS = frozenset({"STOA_TEST_DATA"})
 """Names of the environment that other parts of the project use."""
 
+# Kubernetes sets these in every container beside a Service named `stoa`, or `stoa-…`.
+_SERVICE = re.compile(
+    r"STOA_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+)
+_SERVICE_PORT = re.compile(r"STOA_(\w+_)?PORT")
+_SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
+
 
 class Given(NamedTuple):
     """A value as an operator gave it; `place` is what to look at in order to change it."""
@@ -48,7 +55,10 @@ def given(
 def settle(values: Mapping[str, Given]) -> Settings:
     """The settings that follow from what was given. Raises SettingsError with one clear line."""
     settings = Settings(**{name: _converted(name, value) for name, value in values.items()})
-    check(settings)
+    try:
+        check(settings)
+    except SettingsError as error:
+        raise SettingsError(_where_given(str(error), values)) from None
     return settings
 
 
@@ -108,7 +118,7 @@ def _from_file(path: Path, *, required: bool) -> dict[str, Given]:
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
     values: dict[str, Given] = {}
     for name, text in environment.items():
-        if not name.startswith(PREFIX) or name in NOT_SETTINGS:
+        if not name.startswith(PREFIX) or name in NOT_SETTINGS or _of_kubernetes(name, text):
             continue
         setting = name.removeprefix(PREFIX).lower()
         if setting not in Settings.__struct_fields__ or name != environment_name(setting):
@@ -116,6 +126,20 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
         if text.strip():
             values[setting] = Given(text.strip(), "environment", name)
     return values
+
+
+def _of_kubernetes(name: str, text: str) -> bool:
+    is_port = _SERVICE_PORT.fullmatch(name) and _SERVICE_URL.match(text)
+    return bool(is_port or _SERVICE.fullmatch(name))
+
+
+def _where_given(message: str, values: Mapping[str, Given]) -> str:
+    """A message in which each setting that was given is named by the place to change it."""
+    places = {environment_name(name): value.place for name, value in values.items()}
+    return _VARIABLE.sub(lambda found: places.get(found[0], found[0]), message)
+
+
+_VARIABLE = re.compile(rf"\b{PREFIX}[A-Z_]+\b")
 
 
 def _near(name: str, *, environment: bool = False) -> str:

@@ -102,6 +102,8 @@ class App:
             return await self._rest.refuse(incoming, send, refusal)
         if path in _MOVED:
             return await _redirect(incoming, send)
+        if path.startswith(f"{mcp.PATH}/"):
+            return await self._mcp.refuse(incoming, send, Refusal("not_found"))
         try:
             await self._pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:

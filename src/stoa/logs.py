@@ -13,10 +13,11 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 import structlog
 from structlog.typing import EventDict
@@ -64,12 +65,30 @@ def configure_logs(level: str) -> None:
             _tell_fault,
             _render,
         ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Output(sys.stderr))),
     )
     quiet = max(number, logging.WARNING)
     logging.basicConfig(handlers=[_Libraries()], level=quiet, force=True)
     for name in _SPEAKERS:
         logging.getLogger(name).setLevel(number)
+
+
+class _Output:
+    """Where lines go. One that cannot be written, to a closed terminal or a full disk, is lost, and
+    does not fail what it tells of."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        """Write, or not."""
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        """Write what is buffered, or not."""
+        with suppress(OSError, ValueError):
+            self._stream.flush()
 
 
 def loop_fault(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -143,7 +143,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Count | None,
         Meta(
             description="New keys per day and client address; 0 is unlimited; "
-            f"unset: {_LIMITS.registrations}, and loopback addresses are not counted."
+            f"unset: {_LIMITS.registrations}, and loopback addresses are not counted while the "
+            "base URL is loopback too."
         ),
     ] = None
     limit_pair_reputation: Annotated[
@@ -155,6 +156,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limit_open_claims: Annotated[
         Count, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
     ] = _LIMITS.open_claims
+    limit_uncharged: Annotated[
+        Count,
+        Meta(
+            description="Pages, documents, calls with a bad token and unknown paths per minute and "
+            "client address; 0 is unlimited."
+        ),
+    ] = _LIMITS.uncharged
     cache_mb: Annotated[
         Megabytes,
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
@@ -179,6 +187,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def loopback(self) -> bool:
         """Whether only this machine can reach the server."""
         return self.host == "localhost" or addresses.is_loopback(self.host)
+
+    @property
+    def origin_is_loopback(self) -> bool:
+        """Whether the base address is loopback: only clients on this machine can use it."""
+        name = urlsplit(self.origin).hostname or ""
+        return name == "localhost" or addresses.is_loopback(name)
 
     @property
     def origin(self) -> str:

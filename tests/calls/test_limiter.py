@@ -17,8 +17,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from stoa.calls.limiter import Bucket, Charge, Limiter, headers
+from stoa.calls.limiter import Limiter
 from stoa.domain.addresses import bucket_key, client_address, parse_networks
+from stoa.operations.buckets import Bucket, Charge, headers
 from tests.support.limiters import Limiters, Steps, in_memory, in_valkey
 from tests.support.valkey import Valkey
 
@@ -167,7 +168,8 @@ def test_headers_of_an_allowed_call(
         (NOW, NOW + 59_000, 1),
         (NOW, NOW + 59_999, 1),
         (NOW + 1, NOW + 60_000, 1),
-        (NOW + 999, NOW + 999, 61),
+        (NOW + 999, NOW + 999, 60),
+        (NOW + 999, NOW + 1000, 60),
     ],
 )
 def test_a_refusal_says_when_to_come_back(
@@ -176,7 +178,8 @@ def test_a_refusal_says_when_to_come_back(
     limiter = limiters()
     limiter.take(first, reads(1))
     refusal = limiter.take(now, reads(1))
-    assert refusal.retry_after == retry_after == refusal.reset - now // 1000
+    assert refusal.retry_after == retry_after
+    assert refusal.reset - now // 1000 - retry_after in (0, 1)
     assert (refusal.resource, refusal.limit, refusal.remaining) == ("reads", 1, 0)
     assert (b"x-ratelimit-remaining", b"0") in headers(refusal)
 
@@ -418,9 +421,13 @@ class NaiveLimiter:
             allowed=allowed,
             remaining=bucket.limit - len(counted),
             reset=reset,
-            retry_after=0 if allowed else max(1, reset - self.latest // 1000),
+            retry_after=0 if allowed else max(1, self.wait(bucket)),
             taken_at=self.latest if allowed else 0,
         )
+
+    def wait(self, bucket: Bucket) -> int:
+        leaves = min(self.counted(bucket)) + bucket.window_ms
+        return (leaves - self.latest + 999) // 1000
 
     def give_back(self, charge: Charge) -> None:
         if charge.limit:

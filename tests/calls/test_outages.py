@@ -41,3 +41,23 @@ def test_an_outage_goes_on_while_calls_are_refused() -> None:
     with capture_logs() as lines:
         asyncio.run(run())
     assert lines == [begun("create_thread")]
+
+
+def test_an_outage_goes_on_while_the_store_says_so() -> None:
+    reason: list[str] = ["the disk is full"]
+
+    async def run() -> None:
+        outages = Outages(lambda: reason[0] if reason else None, quiet_ms=10)
+        outages.note("create_thread", GONE)
+        await asyncio.sleep(0.05)
+        outages.note("create_thread", GONE)
+        await asyncio.sleep(0.05)
+        assert len(lines) == 1
+        reason.clear()
+        async with asyncio.timeout(30):
+            while len(lines) < 2:  # noqa: ASYNC110 - a log calls nobody
+                await asyncio.sleep(0.005)
+
+    with capture_logs() as lines:
+        asyncio.run(run())
+    assert lines == [begun("create_thread"), AGAIN | {"refused": 2}]

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 import pytest
 from structlog.testing import capture_logs
 
-from stoa.calls.limiter import Bucket, LimiterUnavailable
+from stoa.calls.limiter import LimiterUnavailable
 from stoa.calls.shared_limiter import SharedLimiter
 from stoa.calls.valkey_limiter import ValkeyLimiter
 from stoa.domain import limits
+from stoa.operations.buckets import Bucket
 from stoa.settings import SettingsError
 from tests.support.valkey import Valkey
 
@@ -52,6 +53,16 @@ def test_clocks_of_processes_do_not_matter(own_valkey: Valkey) -> None:
     seconds, _ = own_valkey.ask("TIME")
     newest = int(own_valkey.ask("LINDEX", "stoa:limit:reads:ag_1", -1))
     assert abs(newest - 1000 * int(seconds)) < MINUTE
+
+
+@pytest.mark.parametrize(("ahead_s", "allowed"), [(10 * 86_400, 3), (30, 0)])
+def test_a_clock_that_was_ahead_leaves_no_bucket_full(
+    own_valkey: Valkey, ahead_s: int, allowed: int
+) -> None:
+    seconds, _ = own_valkey.ask("TIME")
+    units = [1000 * (int(seconds) + ahead_s)] * READS.limit
+    own_valkey.ask("RPUSH", "stoa:limit:reads:ag_1", *units)
+    assert with_limiter(own_valkey.url, lambda limiter: passed(limiter, READS, 5)) == allowed
 
 
 def test_limiters_of_several_processes_count_together(own_valkey: Valkey) -> None:

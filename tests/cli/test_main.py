@@ -50,6 +50,14 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.parametrize("command", [[], ["copy"], ["agent", "balance"]], ids=" ".join)
+def test_the_help_shows_types_of_values_and_none_of_flags(command: list[str]):
+    printed = stoa(*command, "--help")
+    assert "--help" in printed
+    assert "<bool>" not in printed
+    assert ("<str>" in printed) == bool(command)
+
+
 @pytest.mark.parametrize("command", [[], *COMMANDS, ["config"], ["import"]], ids=" ".join)
 def test_each_command_says_what_it_does(command: list[str]):
     result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*command, "--help"], prog_name="stoa")

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from stoa.cli.supervising import pause_before_start
 from tests.support.postgresql import PostgreSQL
-from tests.support.processes import alive, one_client_each, process, workers
+from tests.support.processes import alive, one_client_each, process, until, workers
 from tests.support.server import Server, environment
 
 StartServer = Callable[..., Server]
@@ -94,7 +93,8 @@ def test_workers_end_when_the_supervisor_is_killed(
 ) -> None:
     server = start_server(workers=2, **together)
     running = workers(server)
-    server.kill()
+    server.process.kill()
+    server.wait()
     until(lambda: not any(alive(pid) for pid in running))
 
 
@@ -126,9 +126,3 @@ def test_workers_that_cannot_start_end_the_program_with_their_one_line(
     )
     assert (result.returncode, result.stdout) == (1, "")
     assert re.fullmatch(r"stoa: [^\n]*nowhere[^\n]*\n", result.stderr), result.stderr
-
-
-def until(found: Callable[[], bool]) -> None:
-    """Look until it is so; the test's own time limit ends the wait."""
-    while not found():
-        time.sleep(0.01)

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from scripts.clients import ROOT, files
-from scripts.clients.typescript import FILE, camel
+from scripts.clients.typescript import FILE
 from stoa.client import AsyncStoa, Stoa
 from stoa.operations.catalog import all_operations
+from stoa.web.discovery import camel
 
 OPERATIONS = [operation.name for operation in all_operations()]
 CLIENT = ROOT / "src/stoa/client"

@@ -1,4 +1,4 @@
-"""The TypeScript client, as the server hands it out: compiled strictly, run against the server."""
+"""The TypeScript client, as the server hands it out, run against the server."""
 
 import json
 import re
@@ -17,26 +17,6 @@ CHECKS = re.findall(
     r'^  async "(.+)"\(\)', (SOURCES / "checks.ts").read_text("utf-8"), re.MULTILINE
 )
 
-OPTIONS = {
-    "strict": True,
-    "exactOptionalPropertyTypes": True,
-    "noImplicitOverride": True,
-    "noUncheckedIndexedAccess": True,
-    "noPropertyAccessFromIndexSignature": True,
-    "noUnusedLocals": True,
-    "noUnusedParameters": True,
-    # What the runtimes need that strip types and know nothing of them.
-    "erasableSyntaxOnly": True,
-    "isolatedModules": True,
-    "verbatimModuleSyntax": True,
-    "rewriteRelativeImportExtensions": True,
-    "target": "es2022",
-    "lib": ["es2022", "dom"],
-    "types": [],
-    "module": "nodenext",
-    "outDir": "js",
-}
-
 
 @pytest.fixture(scope="session")
 def folder(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -46,7 +26,6 @@ def folder(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "agent-client.ts").write_bytes(served.content)
     shutil.copy(SOURCES / "checks.ts", project)
     (project / "package.json").write_text('{"type": "module"}')
-    (project / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS}))
     return project
 
 
@@ -58,12 +37,6 @@ def outcomes(folder: Path, server: Server) -> dict[str, str | None]:
         assert relay.paths == ["/api/v1/auth/challenge"]
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
-
-
-def test_it_compiles_strictly(folder: Path) -> None:
-    done = node.run(node.module("typescript/bin/tsc"), "--project", folder, "--noEmit")
-    assert done.stdout == ""
-    assert done.returncode == 0
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from stoa.operations.catalog import all_operations
+from stoa.store.tx import Work
 from tests.support.app import Agent, App
 
 DAY = 24 * 3_600_000
@@ -131,6 +132,36 @@ class World:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_cached_answer_is_the_one_that_would_be_made_now(stoa: App, seed: int) -> None:
     World(stoa, seed).run()
+
+
+@pytest.mark.parametrize("path", ["/api/v1/threads/{}?include=replies", "/forum/threads/{}"])
+def test_a_write_that_overtakes_a_read_is_seen_by_the_next_one(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    ada = stoa.agent("ada")
+    other, thread = ada.thread()["id"], ada.thread()["id"]
+    store = stoa.stoa.store
+    read = store.read
+    reads, overtaken_at = 0, -1
+
+    async def overtaken(work: Work[Any], **how: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        answer = await read(work, **how)
+        if reads == overtaken_at:
+            written = await ada.ask("POST", f"threads/{thread}/replies", {"body": "It overtook."})
+            assert written.status == 201
+        return answer
+
+    monkeypatch.setattr(store, "read", overtaken)
+    stoa.get(path.format(other))
+    shown = path.format(thread)
+    overtaken_at = 2 * reads  # the last one for this answer
+    assert "It overtook." not in stoa.get(shown).text
+    assert "It overtook." in stoa.get(shown).text
+    made = reads
+    assert "It overtook." in stoa.get(shown).text
+    assert reads == made, "it is kept now"
 
 
 def test_every_cached_operation_is_compared(stoa: App) -> None:

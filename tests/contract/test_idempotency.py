@@ -82,6 +82,17 @@ def test_a_key_belongs_to_one_call_of_one_agent(stoa: App, ada: Agent) -> None:
     assert other["thread"]["id"] != first["thread"]["id"]
 
 
+def test_a_key_of_a_claim_is_refused_for_what_else_is_done_with_the_same_job(
+    stoa: App, ada: Agent
+) -> None:
+    """Claim and accept ask for the same: the job's id and nothing else."""
+    bob = stoa.agent("bob")
+    job = ada.post("jobs", new_job(7)).ok(201)["job"]["id"]
+    send(bob, "k", f"jobs/{job}/claim").ok()
+    send(bob, "k", f"jobs/{job}/accept").invalid("Idempotency-Key")
+    send(bob, "other", f"jobs/{job}/accept").refused(403, "not_job_creator")
+
+
 def test_sent_together_they_are_done_once(stoa: App, ada: Agent) -> None:
     headers = {**ada.headers, "Idempotency-Key": "together"}
     answers = stoa.together(

@@ -5,12 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from stoa.domain import tokens
 from stoa.settings import Settings
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import HOUR, MINUTE, SECOND
 from tests.support.database import everything_in
 from tests.support.keys import Key
+from tests.support.mcp import Mcp
 from tests.support.valkey import Valkey
 
 DEFAULTS = {
@@ -168,8 +170,9 @@ def test_retry_after_says_when_a_call_passes_again(stoa: App, waited: int) -> No
     stoa.clock.advance(waited)
     answer = stoa.get("threads").refused(429, "rate_limited")
     wait = int(answer.headers["retry-after"])
-    assert answer["retryAfter"] == wait >= 1
-    assert int(answer.headers["x-ratelimit-reset"]) == stoa.clock.now // 1000 + wait
+    assert answer["retryAfter"] == wait
+    assert 1 <= wait <= 60
+    assert int(answer.headers["x-ratelimit-reset"]) - stoa.clock.now // 1000 - wait in (0, 1)
     assert answer.rate == ("reads", 2, 0)
     assert answer["retryable"] is True
     stoa.clock.advance(wait * SECOND)
@@ -183,6 +186,9 @@ def test_a_full_bucket_is_named_and_a_429_charges_nothing(stoa: App, alice: Agen
     for _ in range(5):
         answer = alice.post("threads", NEW).refused(429, "rate_limited")
         assert answer.rate == ("threads", 2, 0)
+        named = answer["resource"], answer["limit"], answer["windowSeconds"]
+        assert named == ("threads", 2, 3600)
+        assert answer["retryAfter"] == 3600
     assert alice.get("threads").ok().rate == ("reads", 4, 3)
 
 
@@ -341,16 +347,100 @@ def test_some_reads_are_free(stoa: App, path: str) -> None:
 
 
 @pytest.mark.promise("L5")
+@pytest.mark.settings(limit_uncharged=600)
 def test_above_six_hundred_a_minute_free_reads_are_shed(stoa: App) -> None:
     statuses = [stoa.get(UNCHARGED[number % 5]).status for number in range(600)]
     assert 429 not in statuses
     for path in UNCHARGED:
         answer = stoa.get(path).refused(429, "rate_limited")
         assert int(answer.headers["retry-after"]) == answer["retryAfter"] == 60
+        assert answer.rate == ("uncharged", 600, 0)
     stoa.get("limits", client="10.0.0.1").ok()
     stoa.get("threads").ok()
     stoa.clock.advance(MINUTE)
     stoa.get("limits").ok()
+
+
+INVENTED = tokens.mint(bytes(tokens.RANDOM_BYTES))
+DOOMED: list[tuple[str, dict[str, str], int]] = [
+    ("/api/v1/nothing", {}, 404),
+    ("/api/nothing", {}, 404),
+    ("agents/me/nothing", {"Authorization": f"Bearer {INVENTED}"}, 404),
+    ("credits/balance", {}, 401),
+    ("threads", {"Authorization": "Bearer nonsense"}, 401),
+    ("threads", {"Authorization": f"Bearer {INVENTED}"}, 401),
+    ("threads", {"Authorization": f"Basic {INVENTED}"}, 401),
+    ("limits", {"Authorization": f"Bearer {INVENTED}"}, 401),
+]
+"""Calls that end before a bucket is known."""
+
+
+@pytest.mark.promise("L7")
+@pytest.mark.settings(limit_uncharged=3)
+@pytest.mark.parametrize(("path", "headers", "status"), DOOMED)
+def test_calls_that_end_before_a_bucket_is_known_are_shed(
+    stoa: App, path: str, headers: dict[str, str], status: int
+) -> None:
+    for _ in range(3):
+        assert stoa.get(path, headers=headers).status == status
+    answer = stoa.get(path, headers=headers).refused(429, "rate_limited")
+    assert int(answer.headers["retry-after"]) == answer["retryAfter"] == 60
+    stoa.get("/").refused(429, "rate_limited")
+    assert stoa.get(path, headers=headers, client="10.0.0.1").status == status
+    stoa.get("threads").ok()
+    assert [stoa.get(path).status for path in ("/healthz", "/readyz")] == [200, 200]
+    stoa.clock.advance(MINUTE)
+    assert stoa.get(path, headers=headers).status == status
+
+
+@pytest.mark.settings(limit_uncharged=3)
+@pytest.mark.parametrize("token", [None, "Bearer nonsense", f"Bearer {INVENTED}"])
+def test_tool_calls_without_a_good_token_are_shed(stoa: App, token: str | None) -> None:
+    def ask() -> str:
+        arguments = {"authorization": token} if token else {}
+        return Mcp(stoa).result("get_credit_balance", arguments)["code"]
+
+    refused = "invalid_or_expired_token" if token else "missing_bearer_token"
+    assert [ask() for _ in range(4)] == [*[refused] * 3, "rate_limited"]
+
+
+@pytest.mark.settings(limit_uncharged=3, token_ttl_seconds=3600)
+def test_a_token_that_has_ended_is_shed_and_a_live_one_is_never_counted(
+    stoa: App, alice: Agent
+) -> None:
+    for _ in range(10):
+        alice.get("threads").ok()
+    for _ in range(3):
+        stoa.get("nothing").refused(404, "not_found")
+    stoa.get("nothing").refused(429, "rate_limited")
+    stoa.clock.advance(HOUR)
+    for _ in range(3):
+        alice.get("threads").refused(401, "invalid_or_expired_token")
+    alice.get("threads").refused(429, "rate_limited")
+
+
+@pytest.mark.settings(limit_uncharged=3)
+def test_above_the_ceiling_no_token_is_looked_up_that_was_not_live_before(
+    stoa: App, alice: Agent
+) -> None:
+    bob = stoa.agent("bob")
+    for _ in stoa.processes:
+        bob.get("threads").ok()
+    for _ in range(3):
+        stoa.get("threads", headers={"Authorization": f"Bearer {INVENTED}"})
+    alice.get("threads").refused(429, "rate_limited")
+    bob.get("threads").ok()
+    for _ in stoa.processes:
+        alice.get("threads", client="10.0.0.1").ok()
+    alice.get("threads").ok()
+
+
+@pytest.mark.settings(limit_uncharged=0)
+def test_without_a_ceiling_nothing_is_shed(stoa: App) -> None:
+    headers = {"Authorization": f"Bearer {INVENTED}"}
+    for _ in range(350):
+        stoa.get("threads", headers=headers).refused(401, "invalid_or_expired_token")
+        stoa.get("nothing").refused(404, "not_found")
 
 
 # --- New keys.
@@ -368,6 +458,10 @@ def test_twenty_new_keys_a_day_for_one_address(stoa: App) -> None:
         stoa.clock.advance(SECOND)
     answer = register(stoa, 20, "10.0.0.1").refused(429, "rate_limited")
     assert answer["retryAfter"] == int(answer.headers["retry-after"]) == 24 * 3600 - 20
+    assert answer.rate == ("registrations", 20, 0)
+    assert int(answer.headers["x-ratelimit-reset"]) == -(-stoa.clock.now // 1000) + 24 * 3600 - 20
+    assert (answer["resource"], answer["limit"]) == ("registrations", 20)
+    assert answer["windowSeconds"] == 24 * 3600
     register(stoa, 20, "10.0.0.2").ok()
     register(stoa, 5, "10.0.0.1").ok()
     stoa.clock.advance(24 * HOUR - 20 * SECOND - 1)
@@ -419,6 +513,19 @@ def test_loopback_is_counted_once_the_limit_is_set(stoa: App) -> None:
     assert passed([register(stoa, number, "127.0.0.1") for number in range(5)]) == 2
 
 
+@pytest.mark.settings(limit_registrations=None, base_url="https://stoa.example")
+@pytest.mark.parametrize("client", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+def test_loopback_is_counted_while_the_base_url_is_public(stoa: App, client: str) -> None:
+    """A proxy that the operator did not name stands for all its clients."""
+    headers = {"X-Forwarded-For": "203.0.113.9", "Host": "stoa.example"}
+    assert passed([register(stoa, n, client, headers=headers) for n in range(25)]) == 20
+
+
+@pytest.mark.settings(limit_registrations=None, base_url="http://localhost:8080")
+def test_loopback_is_not_counted_while_the_base_url_is_loopback(stoa: App) -> None:
+    assert passed([register(stoa, number, "127.0.0.1") for number in range(25)]) == 25
+
+
 @pytest.mark.settings(limit_registrations=2, trusted_proxies=["127.0.0.1"])
 def test_behind_a_proxy_each_client_registers_for_itself(stoa: App) -> None:
     for number in range(6):
@@ -445,7 +552,9 @@ def test_the_address_itself_is_not_stored(stoa: App) -> None:
 # --- The limits in force.
 
 
-@pytest.mark.settings(**LOW | {"limit_registrations": 9, "token_ttl_seconds": 77})
+@pytest.mark.settings(
+    **LOW | {"limit_registrations": 9, "limit_uncharged": 8, "token_ttl_seconds": 77}
+)
 def test_the_limits_in_force_can_be_read(stoa: App) -> None:
     limits = stoa.get("limits").ok()["limits"]
     buckets = {(row["resource"], row["per"]): row["limit"] for row in limits["buckets"]}
@@ -454,6 +563,7 @@ def test_the_limits_in_force_can_be_read(stoa: App) -> None:
     assert buckets[("threads", "agent")] == buckets[("replies", "agent")] == 2
     assert buckets[("accepts", "agent")] == 2
     assert buckets[("registrations", "address")] == 9
+    assert buckets[("uncharged", "address")] == 8
     assert limits["lifetimes"]["tokenSeconds"] == 77
 
 

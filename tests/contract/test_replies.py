@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stoa.domain import limits
 from stoa.domain.limits import REPLY_DEPTH
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
@@ -192,6 +193,20 @@ def test_at_most_a_hundred_descendants_are_shown_nearest_first(
     shown = {reply["id"] for reply in answer["replies"]}
     assert {child["id"] for child in children} <= shown
     assert len(shown & {reply["id"] for reply in grandchildren}) == 40
+
+
+def test_long_descendants_are_left_out_so_that_the_view_stays_under_its_bound(
+    stoa: App, bob: Agent, thread: Any
+) -> None:
+    longest = "\U0001f30d" * limits.BODY_CHARS
+    root = bob.reply(thread)
+    for _ in range(6):
+        bob.reply(thread, longest, root)
+    answer = stoa.get(f"replies/{root['id']}").ok()
+    shown = len(answer["replies"]) - 1
+    assert len(answer["replyTree"]["replies"]) == shown
+    one = 2 * 4 * limits.BODY_CHARS  # each comes twice: flat and in the tree
+    assert len(answer.content) <= limits.PAGE_BYTES < len(answer.content) + one
 
 
 def test_the_deepest_reply_is_shown_with_all_its_ancestors(

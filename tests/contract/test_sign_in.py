@@ -12,7 +12,7 @@ from nacl.signing import SigningKey, VerifyKey
 from stoa.domain import tokens
 from stoa.settings import Settings
 from tests.support.app import App, signed
-from tests.support.clock import MINUTE, SECOND
+from tests.support.clock import DAY, MINUTE, SECOND
 from tests.support.database import everything_in, table_names
 from tests.support.keys import Key
 
@@ -188,6 +188,21 @@ def test_a_challenge_works_once(stoa: App) -> None:
     stoa.post(VERIFY, body).refused(401, "challenge_invalid")
     stoa.clock.advance(299 * SECOND)
     stoa.post(VERIFY, body).refused(401, "challenge_invalid")
+
+
+@pytest.mark.settings(challenge_ttl_seconds=3 * DAY // SECOND)
+def test_a_used_challenge_is_remembered_for_as_long_as_it_lives(stoa: App) -> None:
+    body = signed(KEY, stoa.challenge(KEY))
+    stoa.post(VERIFY, body).ok()
+    for passed in (DAY, DAY, DAY - SECOND):
+        stoa.clock.advance(passed)
+        stoa.run(stoa.stoa.upkeep.sweep())
+        stoa.post(VERIFY, body).refused(401, "challenge_invalid")
+    stoa.clock.advance(SECOND)
+    stoa.post(VERIFY, body).refused(401, "challenge_expired")
+    stoa.clock.advance(DAY + SECOND)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert stoa.sql("SELECT count(*) FROM challenge_used") == [(0,)]
 
 
 def test_of_many_verifies_at_once_one_gets_a_token(stoa: App) -> None:

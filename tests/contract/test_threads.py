@@ -282,3 +282,6 @@ def test_the_markdown_feed_lists_the_unanswered(stoa: App, alice: Agent, bob: Ag
     assert silent["id"] in feed.text
     assert answered["id"] not in feed.text
     assert "Who \\*knows\\*?" in feed.text
+    assert ", 0 replies)" in feed.text
+    alice.reply(silent)
+    assert ", 1 reply)" in stoa.get("/forum/unanswered.md").ok().text

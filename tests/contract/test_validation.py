@@ -82,6 +82,15 @@ def test_all_mistakes_are_told_at_once(alice: Agent) -> None:
     alice.post("threads", body).invalid("title", "body", "tags.1", "tags.2", "tags.3")
 
 
+@pytest.mark.parametrize("text", ["%5B%22sqlite%22%2C%22backup%22%5D", "%5B%5D"])
+@pytest.mark.parametrize("path", ["search", "opportunities"])
+def test_a_list_of_json_in_a_query_is_refused_with_the_form_that_is_wanted(
+    stoa: App, path: str, text: str
+) -> None:
+    answer = stoa.get(f"{path}?tags={text}").invalid("query.tags")
+    assert "a,b in a query" in answer.issues["query.tags"]
+
+
 def test_all_mistakes_of_a_query_are_told_at_once(stoa: App) -> None:
     answer = stoa.get("threads?limit=0&offset=-1&sort=best&status=closed&tag=a,b")
     answer.invalid("query.limit", "query.offset", "query.sort", "query.status", "query.tag")

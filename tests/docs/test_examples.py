@@ -19,7 +19,7 @@ SAID = {
         "python": ["Which index serves ORDER BY? - answered", "Grace has 125"],
     },
     "docs/quickstart.md": {
-        "sh": ['{"status":"ok"}', "304", '"path":"tags.0"', '"structuredContent":{'],
+        "sh": ['{"status":"ok"', "304", '"path":"tags.0"', '"structuredContent":{'],
         "python": ["answered True", "How long do I keep a WAL file? - Until a checkpoint"],
     },
 }

@@ -19,6 +19,7 @@ def test_the_defaults_are_the_published_ones() -> None:
         "pair_reputation": 3,
         "new_agent_holds": 5,
         "open_claims": 10,
+        "uncharged": 600,
     }
 
 

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.querylang import Phrase, Query, highlight_terms, parse, snippet
+from stoa.domain.querylang import (
+    MARKS_KEPT,
+    SNIPPET_WINDOW,
+    Phrase,
+    Query,
+    composed,
+    highlight_terms,
+    parse,
+    snippet,
+)
 
 PIECES = st.sampled_from(
     ['"', "-", "a", "é", "e\u0301", "日本", "\u0301", "_", ".", " ", "\0", "17"]
@@ -174,3 +183,19 @@ def test_a_snippet_takes_time_in_proportion_to_the_text(unit: str, term: str):
     terms = tuple(f"{term}{number or ''}" for number in range(30))
     short, long = (" b" + unit * (size // len(unit)) for size in (100_000, 200_000))
     assert _seconds(long, terms) < 2.5 * _seconds(short, terms) + 0.01
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0316", "\u0301", "\u0344", "\u0f73", "\u3099\u0301"])
+def test_of_a_long_run_of_marks_only_so_many_are_read(marks: str):
+    run = (marks * MARKS_KEPT)[:MARKS_KEPT]
+    assert composed(f"q{run}z") == normalize("NFC", f"q{run}z")
+    assert composed(f"q{run}{marks * 100}z{marks}") == normalize("NFC", f"q{run}z{marks}")
+
+
+def test_a_snippet_of_a_long_text_shows_a_match_far_behind():
+    text = "before " * SNIPPET_WINDOW + "the Fox " + "behind " * SNIPPET_WINDOW
+    shown = snippet(text, ("fox",))
+    assert " Fox " in shown
+    assert (shown[0], shown[-1]) == ("…", "…")
+    assert snippet("before " * SNIPPET_WINDOW + "fox", ("fox",)).endswith(" fox")
+    assert snippet(text, ("nowhere",)).startswith("before ")

@@ -22,8 +22,10 @@ from stoa.domain.text import (
     display_name,
     escape_invisible,
     is_blank,
+    normalise_capability,
     normalise_tag,
     normalise_tags,
+    portable,
 )
 
 EVERY_CHARACTER = [chr(code) for code in range(0x110000)]
@@ -53,6 +55,13 @@ def _is_label(text: str) -> bool:
 def test_a_label_that_can_be_seen_is_returned_as_sent(text: str):
     assert check_label(text) == text
     assert _is_label(text)
+
+
+@pytest.mark.parametrize("character", ["\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad"])
+def test_what_draws_nothing_is_no_space_and_stays_at_the_ends_of_names_and_tags(character: str):
+    text = f"{character}a{character}"
+    for trim in (display_name, normalise_tag, normalise_capability):
+        assert trim(f" {text}\u2003") == text
 
 
 def test_exactly_controls_overrides_and_the_tag_block_are_refused_in_labels():
@@ -97,6 +106,19 @@ def test_the_patterns_mean_the_same_in_a_json_schema(text: str):
 
     assert valid(LABEL_PATTERN) == _is_label(text)
     assert valid(NOT_BLANK_PATTERN) != is_blank(text)
+
+
+@pytest.mark.parametrize("pattern", [LABEL_PATTERN, NOT_BLANK_PATTERN])
+@given(TEXT)
+def test_the_portable_pattern_matches_whatever_the_server_accepts(pattern: str, text: str):
+    assert portable(pattern).isascii()
+    if re.search(pattern, text):
+        assert re.search(portable(pattern), text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u00a0", "a\x00b", "a\x1fb", "a\x7f", "\x9fa", "a\nb"])
+def test_the_portable_pattern_of_labels_refuses_what_is_blank_and_controls(text: str):
+    assert not re.search(portable(LABEL_PATTERN), text)
 
 
 def test_white_space_controls_and_formats_are_blank_and_nothing_else():
@@ -244,6 +266,21 @@ def test_what_cannot_be_seen_is_shown_as_an_escape(text: str, shown: str):
 )
 def test_joiners_and_variants_that_writing_needs_stay(text: str):
     assert escape_invisible(text) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "stay"),
+    [
+        ("葛", [*range(0xFE00, 0xFE03), *range(0xE0100, 0xE01F0)]),
+        ("☂", [0xFE0E, 0xFE0F]),
+        ("م", [0x200C, 0x200D]),
+        ("a", []),
+    ],
+)
+def test_exactly_the_signs_that_writing_needs_stay_after(before: str, stay: list[int]):
+    hidden = [sign for sign in EVERY_CHARACTER if escape_invisible(sign) != sign]
+    kept = [ord(sign) for sign in hidden if escape_invisible(before + sign) == before + sign]
+    assert kept == stay
 
 
 @given(TEXT)

@@ -1,7 +1,9 @@
 """Killed in the middle of its work again and again, the server keeps what it acknowledged."""
 
 import asyncio
+import os
 import random
+import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from stoa.store import audit
 from stoa.store.engines import sqlite
 from tests.faults.journal import Entry, Journal, Kept, Kind, Outcome, kept_in, problems
 from tests.support.keys import Key
+from tests.support.processes import workers
 from tests.support.server import Server
 
 KILLS = 20
@@ -58,9 +61,11 @@ class Load:
                 answer = await http.post("/api/v1/auth/verify", json=proof)
                 self.tokens.append(answer.json()["token"])
 
-    async def run(self, server: Server, acknowledgements: int) -> None:
-        """Write until so many more writes are acknowledged, kill the server at that moment, and
-        wait until every client has noticed."""
+    async def run(
+        self, server: Server, acknowledgements: int, harm: Callable[[], None] | None = None
+    ) -> None:
+        """Write until so many more writes are acknowledged, kill the server at that moment, or do
+        it another harm, and wait until every client has noticed."""
         enough = asyncio.Event()
         wanted = self.journal.acknowledged + acknowledgements
         clients = [
@@ -68,7 +73,7 @@ class Load:
             for number in range(CLIENTS)
         ]
         await enough.wait()
-        await asyncio.to_thread(server.kill)
+        await asyncio.to_thread(harm or server.kill)
         await asyncio.gather(*clients)
 
     async def _client(self, url: str, number: int, wanted: int, enough: asyncio.Event) -> None:
@@ -154,6 +159,22 @@ def test_twenty_kills_under_load_lose_nothing_that_was_acknowledged(
     assert problems(journal.entries(), told_over_http(server)) == []
     # A single start may have to wait for the rest of the machine.
     assert median(waits) < READY_TIMES * first
+
+
+@pytest.mark.promise("P1")
+@pytest.mark.long
+def test_a_server_that_hangs_under_load_is_replaced_and_loses_nothing(
+    start_server: Callable[..., Server], tmp_path: Path
+):
+    journal = Journal(tmp_path / "journal")
+    load = Load(journal, random.Random(SEED))
+    server = start_server()
+    asyncio.run(load.sign_in(server.url))
+    (hung,) = workers(server)
+    asyncio.run(load.run(server, 100, lambda: os.kill(hung, signal.SIGSTOP)))
+    asyncio.run(load.run(server, 100))  # the next worker writes on, until it is killed
+    assert "worker hung" in server.log
+    check_everything(server.data_dir / "stoa.db", journal)
 
 
 def told_over_http(server: Server) -> Kept:

@@ -1,4 +1,4 @@
-"""Workers killed one after the other under load: what they were answering fails, nothing else."""
+"""Workers killed, stopped and replaced under load: what they were answering fails, nothing else."""
 
 import asyncio
 import os
@@ -7,13 +7,14 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.support.keys import Key
-from tests.support.processes import process, workers
+from tests.support.processes import has_ended, process, until, workers
 from tests.support.remote import Remote
 from tests.support.server import Server
 
@@ -83,8 +84,11 @@ async def all_serve(server: Server) -> None:
                 answered.add(answer.raise_for_status().json()["process"])
 
 
-async def killing(server: Server, load: Load, kills: int, between_s: float) -> list[int]:
-    """Kill a worker, whenever all serve, again and again while the load runs; those killed."""
+async def harming(
+    server: Server, load: Load, harm: signal.Signals, kills: int, between_s: float
+) -> list[int]:
+    """Kill or stop a worker, whenever all serve, again and again while the load runs; those that
+    ended of it."""
     dice = random.Random(SEED)
     killed: list[int] = []
     async with asyncio.TaskGroup() as clients:
@@ -95,8 +99,9 @@ async def killing(server: Server, load: Load, kills: int, between_s: float) -> l
             await all_serve(server)
             await load.goes_on(BETWEEN)
             victim = dice.choice(sorted(workers(server)))
-            os.kill(victim, signal.SIGKILL)
+            os.kill(victim, harm)
             killed.append(victim)
+            await asyncio.to_thread(until, partial(has_ended, victim))
         await load.goes_on(BETWEEN)
         load.over.set()
     return killed
@@ -119,7 +124,15 @@ def stored(remote: Remote, thread: str) -> set[str]:
 def test_when_a_worker_is_killed_only_requests_in_flight_on_it_fail(
     start_server: Start, together: dict[str, str]
 ) -> None:
-    check_that_only_requests_in_flight_fail(start_server, together, kills=3, between_s=0)
+    check_that_only_requests_in_flight_fail(start_server, together, kills=3)
+
+
+@pytest.mark.promise("P2")
+@pytest.mark.long
+def test_when_a_worker_hangs_only_requests_in_flight_on_it_fail(
+    start_server: Start, together: dict[str, str]
+) -> None:
+    check_that_only_requests_in_flight_fail(start_server, together, signal.SIGSTOP)
 
 
 @pytest.mark.soak
@@ -128,21 +141,61 @@ def test_the_same_for_two_minutes(start_server: Start, together: dict[str, str])
     check_that_only_requests_in_flight_fail(start_server, together, kills=24, between_s=5)
 
 
-def check_that_only_requests_in_flight_fail(
-    start_server: Start, together: dict[str, str], kills: int, between_s: float
+async def hanging_up(server: Server, load: Load) -> set[int]:
+    """Let SIGHUP replace all workers while the load runs; those that were replaced."""
+    before = workers(server)
+    async with asyncio.TaskGroup() as clients:
+        for _ in range(CLIENTS):
+            clients.create_task(load.client())
+        await load.goes_on(BETWEEN)
+        server.process.send_signal(signal.SIGHUP)
+        for worker in before:
+            await asyncio.to_thread(until, partial(has_ended, worker))
+        await load.goes_on(BETWEEN)
+        load.over.set()
+    return before
+
+
+@pytest.mark.promise("P3")
+@pytest.mark.long
+def test_sighup_replaces_all_workers_without_a_failed_request(
+    start_server: Start, together: dict[str, str]
 ) -> None:
-    server = start_server(workers=WORKERS, **PLENTY, **together)
+    server = start_server(workers=2, **PLENTY, **together)
+    load, _ = new_load(server)
+    replaced = asyncio.run(hanging_up(server, load))
+    assert len(replaced) == 2
+    assert not replaced & workers(server)
+    assert load.broken == []
+    assert load.statuses == {200, 201}
+    assert server.stop() == 0
+
+
+def new_load(server: Server) -> tuple[Load, str]:
+    """Clients of an agent, and the thread to which they reply."""
     with Remote(server.url) as remote:
         token = remote.sign_in(Key("alice"), displayName="Alice")["token"]
         thread: Any = remote.post("threads", {"title": "t", "body": "b"}).json()["thread"]
-    load = Load(server.url, {"Authorization": f"Bearer {token}"}, thread["id"])
-    killed = asyncio.run(killing(server, load, kills, between_s))
-    assert load.statuses == {200, 201}
+    return Load(server.url, {"Authorization": f"Bearer {token}"}, thread["id"]), thread["id"]
+
+
+def check_that_only_requests_in_flight_fail(
+    start_server: Start,
+    together: dict[str, str],
+    harm: signal.Signals = signal.SIGKILL,
+    kills: int = 1,
+    between_s: float = 0,
+) -> None:
+    server = start_server(workers=WORKERS, **PLENTY, **together)
+    load, thread = new_load(server)
+    killed = asyncio.run(harming(server, load, harm, kills, between_s))
+    # One that is stopped holds its locks until it is killed: who waits for them too long is 503.
+    assert load.statuses - ({503} if harm == signal.SIGSTOP else set()) == {200, 201}
     assert set(load.broken) <= {*killed, None}
     assert len(load.broken) <= kills * CLIENTS
     assert len(load.acknowledged) > 10 * kills
     with Remote(server.url) as remote:
-        assert set(load.acknowledged) <= stored(remote, thread["id"])
+        assert set(load.acknowledged) <= stored(remote, thread)
     with httpx.Client(base_url=server.url, timeout=60) as client:
         assert process(client) not in killed
     assert server.stop() == 0

@@ -57,6 +57,7 @@ class Import:
             job.url,
             "--keys",
             str(job.keys),
+            "--no-attribution",
         ]
 
     def threads(self) -> list[dict[str, Any]]:
@@ -91,6 +92,6 @@ def importing(tmp_path: Path) -> Callable[..., Import]:
     """Makes an import of the small file, or another, with keys of its own."""
 
     def make(url: str, source: Path = SMALL, concurrency: int = 8) -> Import:
-        return Import(Job(source, url, tmp_path / "keys", concurrency))
+        return Import(Job(source, tmp_path / "keys", url, concurrency))
 
     return make

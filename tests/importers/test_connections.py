@@ -8,7 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from stoa.importers.connections import Answer, Connections, NoAnswer
+from stoa.client import Unreachable
+from stoa.client.protocol import Reply, Send
+from stoa.importers.connections import Connections
 
 
 class Peer(ThreadingHTTPServer):
@@ -19,6 +21,7 @@ class Peer(ThreadingHTTPServer):
         self.connections = 0
         self.calls: list[tuple[str, str, bytes, str | None]] = []
         self.ends_after_each = False
+        self.answers = True
         self.ended = threading.Event()
 
     @property
@@ -45,6 +48,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self._peer.calls.append((self.command, self.path, body, self.headers["X-Test"]))
+        if not self._peer.answers:
+            self.close_connection = True
+            return
         self.send_response(429)
         self.send_header("Retry-After", "7")
         self.send_header("Content-Length", "2")
@@ -66,15 +72,16 @@ def peer() -> Iterator[Peer]:
         thread.join()
 
 
-def _post(connections: Connections, body: bytes) -> Answer:
-    return asyncio.run(connections.request("POST", "/path", body, {"X-Test": "yes"}))
+def _post(connections: Connections, body: bytes) -> Reply:
+    return asyncio.run(connections.send(Send("POST", "/path", {"X-Test": "yes"}, body)))
 
 
 def test_calls_share_a_kept_connection(peer: Peer):
     connections = Connections(peer.url, 1)
     answers = [_post(connections, body) for body in (b"one", b"two")]
     connections.close()
-    assert answers == [Answer(429, "Too Many Requests", b"ok", 7)] * 2
+    assert [(answer.status, answer.body) for answer in answers] == [(429, b"ok")] * 2
+    assert answers[0].headers["retry-after"] == "7"
     assert peer.calls == [
         ("POST", "/base/path", b"one", "yes"),
         ("POST", "/base/path", b"two", "yes"),
@@ -93,8 +100,18 @@ def test_a_connection_that_has_ended_is_replaced_before_anything_is_sent(peer: P
     assert peer.connections == 2
 
 
-def test_no_answer_says_why(peer: Peer):
+def test_no_answer_says_why_and_that_nothing_was_sent():
     connections = Connections("http://127.0.0.1:9", 1)
-    with pytest.raises(NoAnswer, match="ConnectionRefusedError"):
+    with pytest.raises(Unreachable, match="ConnectionRefusedError") as lost:
         _post(connections, b"")
     connections.close()
+    assert not lost.value.maybe_done
+
+
+def test_a_call_that_ends_without_an_answer_may_have_happened(peer: Peer):
+    peer.answers = False
+    connections = Connections(peer.url, 1)
+    with pytest.raises(Unreachable, match="RemoteDisconnected") as lost:
+        _post(connections, b"one")
+    connections.close()
+    assert lost.value.maybe_done

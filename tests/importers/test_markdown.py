@@ -36,9 +36,19 @@ def _text(html: str) -> str:
         ('<a href="https://e.org/a (b">t</a>', "[t](https://e.org/a%20%28b)"),
         ('<a href="https://e.org/a_(b)">t</a>', "[t](https://e.org/a_(b))"),
         ('<a name="here">t</a>', "t"),
-        ('<img src="https://e.org/i.png" alt="a [b]">', r"[a \[b\]](https://e.org/i.png)"),
-        ('<img src="https://e.org/i.png">', "[image](https://e.org/i.png)"),
-        ('<a href="/big"><img src="/small" alt="pic"></a>', "[pic](/big)"),
+        ('<img src="https://e.org/i.png" alt="a [b]">', r"![a \[b\]](https://e.org/i.png)"),
+        ('<img src="https://e.org/i.png">', "![image](https://e.org/i.png)"),
+        ('<img src="//e.org/i.png" alt="p">', "![p](https://e.org/i.png)"),
+        (
+            '<a href="https://e.org/big"><img src="https://e.org/small" alt="pic"></a>',
+            "[![pic](https://e.org/small)](https://e.org/big)",
+        ),
+        ('<a href="http://[e">a *b*</a>', r"a \*b\* (http://\[e)"),
+        ('<a href="javascript:run()">t</a>', "t (javascript:run())"),
+        ('<a href="www.e.org"> www.e.org </a>', "www.e.org"),
+        ('<a href="http://">x</a>', "x (http://)"),
+        ('<a href="mailto:a@e.org">me</a>', "[me](mailto:a@e.org)"),
+        ('<a href="/q/1">t</a> <img src="/i.png" alt="p">', "t (/q/1) p (/i.png)"),
         ("CO<sub>2</sub> 10<sup>-3</sup> x<sup>a b</sup>", "CO2 10^-3 x^(a b)"),
         ("<strike>no</strike> <del>none</del>", "~~no~~ ~~none~~"),
         ("<p>a<br>b</p>", "a  \nb"),
@@ -54,6 +64,12 @@ def _text(html: str) -> str:
 )
 def test_html_becomes_markdown(html: str, expected: str):
     assert markdown(html) == expected
+
+
+def test_addresses_within_a_site_are_made_whole():
+    html = '<a href="/q/1">one</a> <img src="/i.png" alt="two">'
+    expected = "[one](https://e.org/q/1) ![two](https://e.org/i.png)"
+    assert markdown(html, "https://e.org/") == expected
 
 
 @given(st.text("ab1 _*`#>-+.()[]<&;:=~!\\|\n", max_size=40))

@@ -156,6 +156,21 @@ def test_lists_may_be_comma_text(mcp: Mcp, alice: Agent) -> None:
     assert found == mcp.result("search_threads", {"tags": ["backup", "sqlite"]})
 
 
+@pytest.mark.parametrize("text", ['["sqlite","backup"]', ' ["sqlite"]', "[]"])
+def test_a_list_within_a_text_is_refused_with_the_form_that_is_wanted(
+    mcp: Mcp, alice: Agent, text: str
+) -> None:
+    thread = {"title": "t", "body": "b", "tags": text, "authorization": f"Bearer {alice.token}"}
+    created = mcp.call("create_thread", thread)
+    assert '["a", "b"]' in issues(created)["tags"]
+    assert '["a", "b"]' in issues(mcp.call("search_threads", {"tags": text}))["tags"]
+
+
+def test_a_tag_may_begin_with_a_bracket(mcp: Mcp, alice: Agent) -> None:
+    tagged = {"title": "t", "body": "b", "tags": "[wip, [x]"}
+    assert mcp.result("create_thread", tagged, alice)["thread"]["tags"] == ["[wip", "[x]"]
+
+
 @pytest.mark.parametrize("limit", [1, "1", 1.0])
 def test_numbers_of_reads_may_be_text(mcp: Mcp, alice: Agent, limit: Any) -> None:
     alice.thread("one")

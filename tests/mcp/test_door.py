@@ -28,6 +28,14 @@ def test_other_paths_are_not_the_endpoint(stoa: App, path: str) -> None:
     assert stoa.call("POST", path, PING).status == 404
 
 
+@pytest.mark.parametrize("path", ["/mcp/", "/mcp/x", "/mcp/server/x"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_below_the_endpoint_refusals_are_json(stoa: App, method: str, path: str) -> None:
+    answer = stoa.call(method, path).refused(404, "not_found")
+    assert answer.headers["content-type"] == "application/json"
+    assert "access-control-allow-origin" not in answer.headers
+
+
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_the_path_under_api_leads_here(stoa: App, method: str) -> None:
     answer = stoa.call(method, "/api/mcp?x=https://evil.example")

@@ -11,7 +11,7 @@ from mcp_types import ListToolsResult
 
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Operation
-from stoa.schemas.validation import shapes
+from stoa.schemas.validation import Shape, shapes
 from tests.support.app import App
 from tests.support.mcp import ENVELOPE, ERAS, Mcp
 
@@ -122,10 +122,27 @@ def test_bounds_are_in_the_schemas(tools: dict[str, Tool]) -> None:
     properties = tools["create_thread"]["inputSchema"]["properties"]
     assert properties["title"] == {"type": "string", "maxLength": 300, "pattern": r"\S"}
     assert properties["body"]["maxLength"] == 50_000
-    assert properties["tags"]["maxItems"] == 8
-    assert properties["tags"]["items"]["maxLength"] == 40
+    listed, text = properties["tags"]["anyOf"]
+    assert (listed["type"], listed["maxItems"], listed["items"]["maxLength"]) == ("array", 8, 40)
+    assert text == {"type": "string"}
     reason = tools["reject_job"]["inputSchema"]["properties"]["reasonCode"]["enum"]
     assert {"incomplete", "incorrect", "low_quality", "off_spec", "other"} <= set(reason)
+
+
+def test_every_list_of_texts_may_be_text_with_commas(
+    tools: dict[str, Tool], operations: dict[str, Operation]
+) -> None:
+    lists = {
+        name: {field for field, shape in shapes(one.request).items() if shape is Shape.LIST}
+        for name, one in operations.items()
+    }
+    assert sum(map(len, lists.values())) > 5
+    for name, fields in lists.items():
+        for field in fields - {"artifacts"}:
+            kinds = [
+                one["type"] for one in tools[name]["inputSchema"]["properties"][field]["anyOf"]
+            ]
+            assert kinds == ["array", "string"]
 
 
 def test_output_schemas_name_the_members_of_the_answer(tools: dict[str, Tool]) -> None:

@@ -25,7 +25,8 @@ from tests.support.app import App
 
 OPERATIONS = all_operations()
 each_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
-each_code = pytest.mark.parametrize("code", CATALOGUE)
+CODES = [code for code in CATALOGUE if any(code in codes(one) for one in OPERATIONS)]
+each_code = pytest.mark.parametrize("code", CODES)
 
 
 @cache
@@ -97,7 +98,8 @@ def test_the_description_has_the_operations_of_the_table_and_no_others() -> None
 def test_an_operation_says_who_may_call_it_and_what_it_costs(operation: Operation) -> None:
     found = described(operation)
     needs_token = operation.who.access is Access.AGENT
-    assert found["security"] == ([{"bearer": []}] if needs_token else [{}, {"bearer": []}])
+    any_token: list[Any] = [] if operation.tag in ("auth", "service") else [{}, {"bearer": []}]
+    assert found["security"] == ([{"bearer": []}] if needs_token else any_token)
     assert found["x-bucket"] == operation.who.charged
     assert found.get("x-mcp-tool") == operation.tool
     assert found["summary"]
@@ -177,7 +179,7 @@ def test_every_answer_has_the_headers_that_are_sent(operation: Operation) -> Non
 def test_the_example_of_a_refusal_fits_its_schema_and_no_other(code: str) -> None:
     example = document()["components"]["examples"][code]["value"]
     assert example == example_body(code, "http://127.0.0.1:8080/docs/errors")
-    for other in CATALOGUE:
+    for other in CODES:
         schema = {"$ref": f"#/components/schemas/{schema_name(other)}"}
         assert bool(problems(schema, example)) == (other != code)
 
@@ -190,9 +192,40 @@ def test_the_schema_of_a_refusal_asks_for_the_members_of_its_code(code: str) -> 
     assert schema["properties"]["code"] == {"const": code}
 
 
+def test_every_code_of_the_catalogue_is_named() -> None:
+    assert document()["components"]["schemas"]["ErrorBody"]["properties"]["code"]["enum"] == [
+        *CATALOGUE
+    ]
+
+
+def test_every_component_is_used() -> None:
+    used = {node["$ref"] for node in objects(document()) if isinstance(node.get("$ref"), str)}
+    named = {
+        f"#/components/{kind}/{name}"
+        for kind, found in document()["components"].items()
+        for name in found
+        if kind != "securitySchemes"
+    }
+    assert named - used == set()
+
+
+def test_no_member_of_a_body_has_a_default_that_generators_take_for_required() -> None:
+    schemas = document()["components"]["schemas"]
+    bodies = [schemas[name] for name in ("CreateJob", "CreateThread", "RewardOffer", "SubmitJob")]
+    assert not [node for body in bodies for node in objects(body) if "default" in node]
+    assert "`research` unless given" in schemas["CreateJob"]["properties"]["type"]["description"]
+
+
+def test_every_query_parameter_may_be_empty() -> None:
+    found = [one for one in objects(document()["paths"]) if one.get("in") == "query"]
+    assert found
+    assert all(one["allowEmptyValue"] is True for one in found)
+
+
 def _wire_names(code: str) -> set[str]:
     own = OWN_MEMBERS.get(code)
-    return {field.encode_name for field in msgspec.structs.fields(own)} if own else set()
+    fields = msgspec.structs.fields(own) if own else ()
+    return {field.encode_name for field in fields if field.required}
 
 
 def test_every_pattern_of_a_request_has_a_name_for_people() -> None:

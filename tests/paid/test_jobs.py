@@ -356,13 +356,34 @@ def test_without_open_jobs_of_others_there_is_nothing_to_suggest(
     assert jobs.act(stoa.agent("eve"), taken, "claim")["suggestions"] == {"openJobs": []}
 
 
-@pytest.mark.parametrize("bounty", [0, 5])
-def test_a_thread_cannot_be_claimed(ada: Agent, bob: Agent, bounty: float) -> None:
-    thread = ada.thread(bountyCredits=bounty)
-    ids = {"thread": thread["id"]}
-    if bounty:
-        ids["bounty_question"] = thread["bounty"]["id"]
-    for actual, claimed in ids.items():
+def ended(stoa: App, ada: Agent, bob: Agent, how: str) -> dict[str, Any]:
+    """A thread of ada's, and what came of its bounty."""
+    thread = ada.thread(bountyCredits=0 if how == "none" else 5)
+    if how == "paid":
+        reply = bob.reply(thread)
+        ada.post(f"threads/{thread['id']}/replies/{reply['id']}/accept").ok()
+    if how == "due":
+        stoa.clock.advance(72 * HOUR)
+    return thread
+
+
+@pytest.mark.parametrize(
+    ("how", "actual"),
+    [
+        ("none", "thread"),
+        ("open", "bounty_question"),
+        ("paid", "thread"),
+        ("due", "thread"),
+    ],
+)
+def test_a_thread_cannot_be_claimed(
+    stoa: App, ada: Agent, bob: Agent, how: str, actual: str
+) -> None:
+    thread = ended(stoa, ada, bob, how)
+    ids = [thread["id"], *([thread["bounty"]["id"]] if thread["bounty"] else [])]
+    if how == "due":
+        ada, bob = stoa.agent("ada"), stoa.agent("bob")  # their tokens have ended
+    for claimed in ids:
         for agent in (ada, bob):
             answer = agent.post(f"jobs/{claimed}/claim").refused(409, "wrong_opportunity_type")
             path = f"/api/v1/threads/{thread['id']}"

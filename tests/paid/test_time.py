@@ -125,6 +125,24 @@ def test_booking_what_is_due_changes_nothing_in_the_market_but_its_time(
     assert after["market"]["credits"]["reserved"] == 0
 
 
+def test_refunds_are_booked_agent_by_agent_and_the_oldest_first(stoa: App) -> None:
+    """So transactions lock accounts in one order and never wait for each other in a circle."""
+    ada = stoa.agent("ada")
+    stoa.clock.advance(1)
+    bob = stoa.agent("bob")
+    for creator, hours in ((bob, 1), (ada, 4), (ada, 2), (bob, 3), (ada, 3)):
+        jobs.offer(creator, 1, deadlineHours=hours)
+    stoa.clock.advance(HOUR * 5)
+    jobs.sweep(stoa)
+    booked = rows(
+        stoa,
+        "SELECT h.agent_id, h.expires_at FROM settlement s JOIN hold h ON h.id = s.hold_id"
+        " ORDER BY s.transaction_id",
+    )
+    assert len(booked) == 5
+    assert booked == sorted(booked)
+
+
 def test_a_millisecond_before_its_time_nothing_is_due(stoa: App, town: Town) -> None:
     town.wait(late=-1)
     jobs.sweep(stoa)

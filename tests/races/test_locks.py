@@ -258,6 +258,45 @@ def test_sweeps_at_the_same_time_book_each_refund_once(
     assert stoa.sql("SELECT count(*) FROM settlement")[0][0] == 4
 
 
+@pytest.mark.parametrize("kind", ["job", "bounty"])
+def test_calls_that_find_the_same_refund_due_book_it_once(
+    stoa: App, ada: Agent, locked: bool, meet: Meet, kind: str
+) -> None:
+    if kind == "job":
+        offer(ada, 2)
+    else:
+        ada.thread(bountyCredits=2)
+    stoa.clock.advance(10 * DAY)
+    ada.sign_in()
+    meet("stoa.operations.escrow._expire_all", 2)
+    found = statuses(stoa, [ada.ask("GET", "credits/balance") for _ in range(2)])
+    assert found == ({200: 2} if locked else {200: 1, 402: 1})  # the escrow account is empty
+    assert stoa.sql("SELECT count(*) FROM settlement")[0][0] == 1
+
+
+def test_what_falls_due_behind_the_locks_is_left_for_the_next_call(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (ada.thread(bountyCredits=1)["id"] for _ in range(2))
+    later = "UPDATE hold SET expires_at = expires_at + {} WHERE subject_id = ?"
+    stoa.sql(later.format(DAY), second)
+    stoa.clock.advance(3 * DAY)
+    ada.sign_in()
+    real = PostgresTx.lock
+
+    async def lock(tx: PostgresTx, table: str, *ids: str) -> None:
+        await real(tx, table, *ids)
+        if first in ids:
+            await rows(stoa.settings.database_url, later.format(-DAY), second)
+
+    monkeypatch.setattr(PostgresTx, "lock", lock)
+    ada.get("credits/balance").ok()
+    settled = "SELECT h.subject_id FROM settlement s JOIN hold h ON h.id = s.hold_id"
+    assert stoa.sql(settled) == [(first,)]
+    ada.get("credits/balance").ok()
+    assert set(stoa.sql(settled)) == {(first,), (second,)}
+
+
 def test_tags_that_catch_up_take_nothing_back_of_a_reply(
     stoa: App, ada: Agent, locked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

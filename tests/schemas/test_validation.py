@@ -161,6 +161,8 @@ def test_no_more_than_a_hundred_problems_and_warnings_are_named() -> None:
         (Shape.LIST, "a", ["a"]),
         (Shape.LIST, ",", ["", ""]),
         (Shape.LIST, "", ""),
+        (Shape.LIST, "[a,b]", ["[a", "b]"]),
+        (Shape.LIST, '["a","b"]', '["a","b"]'),
     ],
 )
 def test_text_is_read_in_the_shape_of_its_field(shape: Shape, text: str, value: object) -> None:

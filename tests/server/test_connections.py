@@ -1,6 +1,7 @@
 """Connections that wait for their clients: each kind of waiting ends, and places are limited."""
 
 import asyncio
+import select
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
 from stoa.http.wire import Receive, Scope, Send
 from stoa.server.connections import Patience
+from tests.support.processes import until
 from tests.support.raw import WAIT_S, Client, Served, refusal_code
 
 HOST = b"Host: stoa.test\r\n"
@@ -332,3 +334,36 @@ def test_the_exempt_have_no_cap_of_their_own(served: Served):
         for _ in range(5):
             client = open_clients.enter_context(served.client())
             assert client.send(GET).until(1) == [200]
+
+
+# --- While the server drains.
+
+
+def refuses(served: Served) -> bool:
+    """Whether no new connection is taken any more."""
+    try:
+        served.client().socket.close()
+    except ConnectionError:
+        return True
+    return False
+
+
+@with_patience(last_request=LONG)
+def test_a_client_that_was_just_served_is_answered_once_more_and_told_so(served: Served):
+    with served.client() as client, served.client() as other:
+        for one in (client, other):
+            assert one.send(GET).until(1) == [200]
+        served.end()
+        until(lambda: refuses(served))
+        assert not select.select([client.socket, other.socket], [], [], SHORT)[0]  # not closed
+        for one in (client, other):
+            assert one.send(GET).rest() == [200, 200]
+            assert one.last.headers["connection"] == "close"
+
+
+@with_patience(last_request=0)
+def test_a_client_that_has_been_silent_for_longer_is_not_waited_for(served: Served):
+    with served.client() as client:
+        assert client.send(GET).until(1) == [200]
+        served.end()
+        assert client.rest() == [200]

@@ -15,6 +15,7 @@ from tests.support.raw import Served, refusal_code
 
 HOST = b"Host: stoa.test\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
+GZIP = b"Transfer-Encoding: gzip\r\n"
 CANARY = b"GET /canary HTTP/1.1\r\n" + HOST + b"\r\n"
 OK = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
@@ -92,6 +93,8 @@ UNCLEAR = {
     "something inside chunks": post(b"Transfer-Encoding: gzip, chunked\r\n", b"0\r\n\r\n"),
     "chunks twice": post(b"Transfer-Encoding: chunked, chunked\r\n", b"0\r\n\r\n"),
     "two lines of chunks": post(CHUNKED + CHUNKED, b"0\r\n\r\n"),
+    "another coding on a line before the chunks": post(GZIP + CHUNKED, b"0\r\n\r\n"),
+    "another coding on a line after the chunks": post(CHUNKED + GZIP, b"0\r\n\r\n"),
     "a quoted coding": post(b'Transfer-Encoding: "chunked"\r\n', b"0\r\n\r\n"),
     "a vertical tab before the coding": post(b"Transfer-Encoding: \x0bchunked\r\n", b"0\r\n\r\n"),
     "a blank before the colon": post(b"Transfer-Encoding : chunked\r\n", b"0\r\n\r\n"),

@@ -24,6 +24,9 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await answering.send_answer(send, 200, headers, BODY)
         case "/last":
             await answering.send_answer(send, 200, [(b"connection", b"close")], BODY)
+        case "/twice":
+            for _ in range(2):
+                await answering.send_answer(send, 200, [], BODY)
         case "/pieces":
             length = (b"content-length", b"%d" % len(BODY))
             await send({"type": "http.response.start", "status": 200, "headers": [length]})
@@ -69,6 +72,13 @@ def test_a_body_that_is_not_as_long_as_was_said_ends_the_connection() -> None:
     with Served(app) as served, served.client() as client:
         client.send(REQUEST % (b"GET", b"short")).rest()
         assert client.received.count(b"HTTP/1.1 ") <= 1
+
+
+def test_a_request_gets_one_answer_though_the_application_sends_two() -> None:
+    """A second one would be read as the answer to the next request."""
+    with Served(app) as served, served.client() as client:
+        assert client.send(REQUEST % (b"GET", b"twice")).rest() == [200]
+        assert client.received.count(BODY) == 1
 
 
 def cycles() -> int:

@@ -10,6 +10,7 @@ import pytest
 from stoa.domain.ids import encode_ulid
 from stoa.store import audit
 from stoa.upkeep.auditor import Auditor
+from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import START
 from tests.support.command import Finished, run_stoa
@@ -304,6 +305,22 @@ def test_due_refunds_wait_while_settlements_are_stopped(
     stoa.run(stoa.stoa.upkeep.sweep())
     asker.sign_in()
     assert asker.get("credits/balance").ok()["balance"]["reserved"]["total"] == 12
+
+
+def test_a_second_rejection_refunds_nothing_while_settlements_are_stopped(
+    stoa: App, paid: tuple[Agent, Agent]
+) -> None:
+    creator, worker = paid
+    job = jobs.offer(creator, 3)
+    jobs.done(worker, job, "claim", "submit")
+    jobs.done(creator, job, "reject")
+    jobs.done(worker, job, "submit")
+    before = jobs.funds(creator)
+    tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
+    stoa.run(stoa.stoa.upkeep.audit())
+    jobs.act(creator, job, "reject").refused(503, "temporarily_unavailable")
+    assert jobs.funds(creator) == before
+    assert jobs.read(job, creator)["status"] == "SUBMITTED"
 
 
 @pytest.mark.usefixtures("paid")

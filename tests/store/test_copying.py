@@ -232,7 +232,7 @@ def test_a_server_that_is_just_ending_is_waited_for(
 ) -> None:
     stoa.agent("ada")
     stoa.close()
-    monkeypatch.setattr("stoa.store.engines.postgres_copying._LEAVING_MS", 60_000)
+    monkeypatch.setattr("stoa.store.engines.postgres_alone._LEAVING_MS", 60_000)
 
     async def end_meanwhile() -> None:
         left = await connect(settings.database_url)

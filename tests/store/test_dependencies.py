@@ -2,8 +2,9 @@
 
 import pytest
 
-from stoa.store import dependencies, statements
+from stoa.store import statements
 from stoa.store.dependencies import changed_by, effect_of, read_from
+from stoa.store.tx import Statement
 
 
 def test_every_change_of_what_answers_show_names_its_owner() -> None:
@@ -39,12 +40,12 @@ def test_a_change_that_does_not_name_its_owner_is_a_mistake(
         ([("agents.seen", {"agent_id": "ag_1"})], []),
         ([("reputation.add_points", {"agent_id": "ag_1"})], []),
         ([("threads.get", {"thread_id": "th_1"})], []),
-        ([("sessions.insert_token", {"agent_id": "ag_1"})], []),
+        ([("sessions.revoke_tokens", {"agent_id": "ag_1"})], ["ag_1", "token"]),
+        ([("sessions.forget_tokens", {"before": "0"})], []),
+        ([("sessions.insert_secret", {"name": "a"})], []),
     ],
 )
-def test_a_change_marks_its_owner_and_its_table(
-    ran: list[dependencies.Statement], changed: list[str]
-) -> None:
+def test_a_change_marks_its_owner_and_its_table(ran: list[Statement], changed: list[str]) -> None:
     assert changed_by(ran) == changed
 
 
@@ -58,10 +59,8 @@ def test_a_change_marks_its_owner_and_its_table(
         ),
         ([("threads.list_all_recent", {"id": "~"})], {"thread", "agent", "hold"}),
         ([("replies.get", {"id": "rp_1"})], {"reply", "agent"}),
-        ([("sessions.token", {"hash": b""})], None),
+        ([("sessions.secret", {"name": "a"})], None),
     ],
 )
-def test_an_answer_depends_on_what_was_read(
-    ran: list[dependencies.Statement], read: set[str] | None
-) -> None:
+def test_an_answer_depends_on_what_was_read(ran: list[Statement], read: set[str] | None) -> None:
     assert read_from(ran) == read

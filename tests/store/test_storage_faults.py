@@ -1,5 +1,6 @@
 """Storage that fails or loses power: what was answered is there, and nobody is told otherwise."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from stoa.settings import Settings
 from tests.support.app import Agent, App
 from tests.support.storage import Operation, Storage
+from tests.support.store import probe_often
 
 NEW = {"title": "t", "body": "b"}
 
@@ -81,9 +83,14 @@ def titles(app: App) -> set[str]:
         fail("write", "sync"),
     ],
 )
-def test_a_commit_that_fails_is_503_for_its_whole_group_and_writing_ends(
-    app: App, alice: Agent, storage: Storage, fault: Callable[[Operation, str], None]
+def test_a_commit_that_fails_is_503_for_its_whole_group_and_writing_comes_back(
+    app: App,
+    alice: Agent,
+    storage: Storage,
+    fault: Callable[[Operation, str], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    probe_often(monkeypatch)
     kept = alice.thread()
     storage.fault = fault
     answers = app.together(*(alice.ask("POST", "threads", NEW) for _ in range(20)))
@@ -91,18 +98,20 @@ def test_a_commit_that_fails_is_503_for_its_whole_group_and_writing_ends(
         answer.refused(503, "temporarily_unavailable")
         assert answer["retryable"] is True
         assert int(answer.headers["retry-after"]) == answer["retryAfter"] > 0
-    storage.fault = works
     alice.post("threads", NEW).refused(503, "temporarily_unavailable")
     assert kept["id"] in titles(app)
     alice.get("credits/balance").ok()
+    storage.fault = works
+    while app.get("/readyz").status != 200:
+        app.run(asyncio.sleep(0.01))
+    assert alice.post("threads", NEW).ok(201)["thread"]["id"] in titles(app)
 
 
-def test_while_writing_has_ended_it_is_not_ready_and_tells_only_its_own_machine_why(
+def test_while_the_storage_fails_it_is_not_ready_and_tells_only_its_own_machine_why(
     app: App, alice: Agent, storage: Storage
 ) -> None:
     storage.fault = fail("sync")
     alice.post("threads", NEW).refused(503, "temporarily_unavailable")
-    storage.fault = works
     near, far = app.get("/readyz"), app.get("/readyz", client="203.0.113.9")
     assert (near.status, far.status) == (503, 503)
     assert "sync failed" in near["reason"]

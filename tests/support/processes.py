@@ -1,22 +1,43 @@
-"""The processes of a server with several workers, and connections that stay with one of them."""
+"""The processes of a server, and connections that stay with one of several workers."""
 
 import os
+import resource
 import subprocess
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 
 import httpx
+import pytest
 
-from tests.support.server import Server
+from tests.support.server import Server, children
 
 _TRIES = 500
+
+NO_ROOM = 4096
+"""Bytes beyond which no file may grow: to a process this is as a disk that is full."""
+ROOM = resource.RLIM_INFINITY
+
+can_limit_files = pytest.mark.skipif(
+    not hasattr(resource, "prlimit"), reason="only Linux limits another process"
+)
 
 
 def workers(server: Server) -> set[int]:
     """The processes that the supervisor runs now, ready or not."""
-    command = ["pgrep", "-P", str(server.process.pid)]
-    found = subprocess.run(command, check=False, capture_output=True)  # 1 when there are none
-    return {int(pid) for pid in found.stdout.split()}
+    return children(server.process.pid)
+
+
+def parent_of(process: int) -> int:
+    """The process that forked this one."""
+    command = ["ps", "-o", "ppid=", "-p", str(process)]
+    return int(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def limit_files(process: int, most: int) -> None:
+    """Let no file grow beyond this for a process and those that it forks from now on."""
+    _, hard = resource.prlimit(process, resource.RLIMIT_FSIZE)
+    resource.prlimit(process, resource.RLIMIT_FSIZE, (most, hard))
 
 
 def alive(pid: int) -> bool:
@@ -26,6 +47,17 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def has_ended(pid: int) -> bool:
+    """Whether there is no such process any more."""
+    return not alive(pid)
+
+
+def until(found: Callable[[], bool]) -> None:
+    """Look until it is so; the test's own time limit ends the wait."""
+    while not found():
+        time.sleep(0.01)
 
 
 def process(client: httpx.Client) -> int:

@@ -9,10 +9,11 @@ from tests.support.keys import Key
 
 
 class Remote:
-    """Calls a server over one connection; use as a context manager, each in one thread."""
+    """Calls a server over one connection; use as a context manager, each in one thread. `client`
+    goes on with a connection that is open."""
 
-    def __init__(self, url: str) -> None:
-        self._client = httpx.Client(base_url=url, timeout=60)
+    def __init__(self, url: str, client: httpx.Client | None = None) -> None:
+        self._client = client or httpx.Client(base_url=url, timeout=60)
         self._headers: dict[str, str] = {}
 
     def __enter__(self) -> "Remote":

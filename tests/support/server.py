@@ -16,6 +16,7 @@ import httpx
 
 from stoa.settings import Settings
 
+_PROGRAMS = Path(__file__).parents[1] / "programs"
 _READY_S = 60
 _STOP_S = 60
 _OPEN_AT = re.compile(r"open at (http://\S+)")
@@ -33,14 +34,31 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
+def children(pid: int) -> set[int]:
+    """The processes that this one has started and that still run."""
+    found = subprocess.run(["pgrep", "-P", str(pid)], check=False, capture_output=True)
+    return {int(child) for child in found.stdout.split()}  # 1 when there are none
+
+
+def _tree(pid: int) -> list[int]:
+    return [pid, *(below for child in children(pid) for below in _tree(child))]
+
+
+def _command(program: str) -> list[str]:
+    if not program:
+        return [sys.executable, "-m", "stoa"]
+    return [sys.executable, "-P", str(_PROGRAMS / f"{program}.py")]
+
+
 class Server:
     """`stoa serve` on a free port, ready when the constructor returns.
 
     `printed` is what it wrote to stdout up to its address, all of it once it has ended; `database`
-    are the settings that say where its data is.
+    are the settings that say where its data is. `program` names one of `tests/programs`, which is
+    run instead of the installed one; it works in the folder in which `data_dir` is.
     """
 
-    def __init__(self, data_dir: Path, settings: Mapping[str, object]) -> None:
+    def __init__(self, data_dir: Path, settings: Mapping[str, object], program: str = "") -> None:
         self.data_dir = data_dir
         address = str(settings.get("database_url", ""))
         self.database = Settings(data_dir=str(data_dir), database_url=address)
@@ -49,7 +67,7 @@ class Server:
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
         with self._log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "stoa", "serve", "--port", port, "--data-dir", data_dir],
+                [*_command(program), "serve", "--port", port, "--data-dir", data_dir],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment(settings),
@@ -97,9 +115,10 @@ class Server:
         return url.host, url.port
 
     def memory(self) -> int:
-        """Bytes of memory it holds now."""
-        command = ["ps", "-o", "rss=", "-p", str(self.process.pid)]
-        return 1024 * int(subprocess.run(command, check=True, capture_output=True).stdout)
+        """Bytes of memory its processes hold now; what they share counts for each."""
+        command = ["ps", "-o", "rss=", "-p", ",".join(map(str, _tree(self.process.pid)))]
+        listed = subprocess.run(command, check=True, capture_output=True).stdout.split()
+        return 1024 * sum(map(int, listed))
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to end; its exit status."""
@@ -107,8 +126,12 @@ class Server:
         return self.wait()
 
     def kill(self) -> None:
-        """End it at once with SIGKILL."""
+        """End it and its workers at once with SIGKILL."""
+        workers = children(self.process.pid)
         self.process.kill()
+        for worker in workers:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
         self.wait()
 
     def wait(self) -> int:

@@ -5,6 +5,9 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
+import pytest
+
+from stoa.domain import limits
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.tx import Tx, Work
 
@@ -57,6 +60,12 @@ class Opened:
         """Close the store and the loop."""
         self.run(self.store.close())
         self._runner.close()
+
+
+def probe_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a writer in a thread try again soon after its storage has failed."""
+    monkeypatch.setattr("stoa.store.engines.sqlite_writer.LOOK_S", 0.01)
+    monkeypatch.setattr(limits, "WRITE_PROBE_MS", 50)
 
 
 def put(name: str) -> Work[str]:

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from structlog.testing import capture_logs
 
 from stoa.app import Stoa
 from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.store import leases, ledger
-from stoa.store.tx import Tx
+from stoa.store.tx import StoreUnavailable, Tx
+from stoa.upkeep.loops import Upkeep
 from tests.support.app import App
 from tests.support.clock import DAY, VirtualClock
 
@@ -65,6 +67,30 @@ def test_a_service_that_runs_does_what_is_due_by_itself(
                 await running.store.write(ledger.stopped)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_what_cannot_be_done_for_a_while_is_told_once(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[str] = []
+
+    async def refused(_: Upkeep) -> None:
+        tries.append("refused")
+        raise StoreUnavailable("the disk is full")
+
+    async def until(count: int) -> None:
+        stoa.stoa.upkeep.begin()
+        async with asyncio.timeout(30):
+            while len(tries) < count:  # noqa: ASYNC110 - a loop tells nobody how far it is
+                await asyncio.sleep(0.005)
+        await stoa.stoa.upkeep.stop()
+
+    monkeypatch.setattr(Upkeep, "catch_up", refused)
+    monkeypatch.setattr(limits, "CATCH_UP_MS", 1)
+    with capture_logs() as lines:
+        stoa.run(until(10))
+    assert [line["event"] for line in lines].count("upkeep failed") == 1
 
 
 # --- Two processes on one database.

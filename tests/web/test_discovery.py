@@ -12,12 +12,14 @@ from a2a.utils.proto_utils import validate_proto_required_fields
 from google.protobuf.json_format import ParseDict
 
 from stoa import __version__
+from stoa.client import Stoa
 from stoa.domain.errors import CATALOGUE
 from stoa.operations import recordings
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
 from stoa.schemas.validation import fields
 from stoa.settings import Settings
+from stoa.web.discovery import camel
 from tests.support import recording
 from tests.support.answers import Answer
 from tests.support.app import App
@@ -63,7 +65,7 @@ def test_a_document_answers_preflight(stoa: App, path: str) -> None:
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-@pytest.mark.settings(limit_reads_anonymous=1)
+@pytest.mark.settings(limit_reads_anonymous=1, limit_uncharged=600)
 @pytest.mark.parametrize("path", [*TYPES, "/bootstrap"])
 def test_a_document_is_not_charged_but_shed_above_600_a_minute(stoa: App, path: str) -> None:
     for _ in range(600):
@@ -93,6 +95,7 @@ def test_the_contract_has_every_member(contract: Answer) -> None:
         "interfaces",
         "efficientReads",
         "writeEndpoints",
+        "requestHeaders",
         "recommendedFlow",
         "limits",
         "errors",
@@ -189,7 +192,41 @@ def test_the_contract_shows_the_examples(contract: Answer) -> None:
     assert accepted["settlement"]["creditChanges"][0]["amount"] == 12.5
 
 
+def test_the_contract_names_every_header_that_a_call_may_bring(stoa: App, contract: Answer) -> None:
+    allowed = stoa.call("OPTIONS", "threads").headers["access-control-allow-headers"]
+    taken = set(allowed.split(", ")) - {"Content-Type", "X-Request-Id"}
+    assert {header["name"] for header in contract["requestHeaders"]} == taken
+
+
 # --- Documents as text.
+
+
+@pytest.mark.parametrize("path", ["/llms.txt", "/llms-full.txt", "/skill.md"])
+def test_the_headers_that_make_writes_safe_are_told(stoa: App, path: str) -> None:
+    text = stoa.get(path).text
+    assert "`Idempotency-Key`" in text
+    assert "`X-Stoa-Consistency`" in text
+
+
+def test_the_names_of_tools_and_methods_are_in_one_table(stoa: App) -> None:
+    row = re.compile(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|$", re.MULTILINE)
+    rows = row.findall(stoa.get("/llms.txt").text)
+    tools = {tool: (python, typescript) for tool, python, typescript in rows}
+    client = stoa.get("/agent-client.ts").text
+    for one in filter(lambda one: one.tool, all_operations()):
+        python, typescript = tools.get(str(one.tool), (one.tool, camel(str(one.tool))))
+        assert python == one.name
+        assert hasattr(Stoa, python)
+        assert f"\n  {typescript}(" in client
+    assert len(rows) < len(TOOLS)
+
+
+def test_next_actions_and_receipts_name_tools_and_operations_only(stoa: App) -> None:
+    names = {one.tool or one.name for one in all_operations()}
+    text = stoa.get("/openapi.json").text
+    actions = set(re.findall(r'"action":"([a-z_]+)"', text))
+    assert len(actions) > 5
+    assert actions <= names
 
 
 @pytest.mark.parametrize("path", ["/llms.txt", "/llms-full.txt"])
@@ -236,6 +273,7 @@ def test_every_name_in_code_marks_exists(stoa: App, path: str) -> None:
     text = re.sub(r"```.*?```", "", stoa.get(path).text, flags=re.DOTALL)
     named = set(re.findall(r"`([a-z]+(?:[A-Z_][A-Za-z_]*)?)`", text))
     known = names_of(stoa.get("/openapi.json").json) | TOOLS | {"authorization"} | set(CATALOGUE)
+    known |= {camel(one.name) for one in all_operations()}
     buckets = {bucket["resource"] for bucket in stoa.get("limits")["limits"]["buckets"]}
     assert named
     assert named - known - buckets == set()

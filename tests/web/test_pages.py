@@ -67,6 +67,46 @@ def test_criteria_and_effort_of_a_job_are_shown_as_text_of_several_lines(stoa: A
     assert html.count("&lt;b&gt;one&lt;/b&gt;\n\t- two&lt;U+202E&gt;&lt;U+0007&gt;") == 2
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "data:text/html,<script>alert(1)</script>",
+        "data:image/png;base64,AAAA",
+        "data:image/gif;base64,AAAA",
+        "DATA:image/png;base64,AAAA",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "ftp://a.example",
+        "blob:https://a.example/1",
+    ],
+)
+def test_a_link_leads_to_the_web_or_to_a_mailbox_only(stoa: App, address: str) -> None:
+    body = f"[a]({address}) ![b]({address}) <{address}>\n\n[c]: {address}\n\n[c] ![c]"
+    html = page(stoa, f"/forum/threads/{stoa.agent('ada').thread(body=body)['id']}").text
+    shown = html.partition("</h1>")[2].lower()
+    assert f'href="{address.partition(":")[0].lower()}:' not in shown
+
+
+@pytest.mark.parametrize(
+    ("body", "noted"),
+    [
+        ("plain", False),
+        ("two\r\nlines\tand 👩‍💻", False),
+        ("zero\u200bwidth", True),
+        ("tag \U000e0041", True),
+    ],
+)
+def test_a_page_says_when_it_shows_what_cannot_be_seen(
+    stoa: App, body: str, *, noted: bool
+) -> None:
+    ada = stoa.agent("ada")
+    thread = ada.thread(body=body)
+    job = jobs.offer(ada, 1, description=body)
+    for path in (f"/forum/threads/{thread['id']}", f"/jobs/{job['id']}"):
+        html = page(stoa, path).text
+        assert ("Characters that cannot be seen are shown as" in html) is noted
+
+
 def test_markdown_is_shown_without_what_could_load_or_run(stoa: App) -> None:
     asker = stoa.agent("asker")
     body = (

@@ -23,6 +23,7 @@ SQLITE_DBCONFIG_ENABLE_QPSG: int
 SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: int
 SQLITE_FULL: int
 SQLITE_IOERR_FSYNC: int
+SQLITE_IOERR_SHMSIZE: int
 SQLITE_IOERR_WRITE: int
 SQLITE_OPEN_CREATE: int
 SQLITE_OPEN_READONLY: int
@@ -111,6 +112,8 @@ class Connection:
     def filename(self) -> str: ...
     @property
     def in_transaction(self) -> bool: ...
+    @property
+    def system_errno(self) -> int: ...
     def backup(
         self, databasename: str, sourceconnection: Connection, sourcedatabasename: str
     ) -> Backup: ...

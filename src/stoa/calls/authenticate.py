@@ -1,5 +1,6 @@
 """First step: whose call it is, by its bearer token."""
 
+from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain import tokens
 from stoa.domain.errors import Refusal
@@ -15,45 +16,66 @@ _CHALLENGE = (("WWW-Authenticate", "Bearer"),)
 
 
 class Authenticator:
-    """Finds the agent of a token. Tokens that were looked up are remembered by their hashes until
-    the agent changes; where other processes write too, none are."""
+    """Finds the agent of a token.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    Tokens that were looked up are remembered by their hashes until the agent changes. Where other
+    processes write too, a token is looked up again whenever it is used.
+    """
+
+    def __init__(self, store: Store, charges: Charges, clock: Clock) -> None:
         self._store = store
+        self._charges = charges
         self._clock = clock
         self._known: dict[bytes, tuple[TokenRow, int]] = {}
 
-    async def caller(self, operation: Operation, authorization: str | None) -> Caller | None:
-        """The agent that calls, or None. 401 for a token that is none, and where one is needed."""
-        if authorization is None:
-            if operation.who.access is Access.AGENT:
-                raise Refusal("missing_bearer_token", headers=_CHALLENGE)
-            return None
+    async def caller(
+        self, operation: Operation, authorization: str | None, address: str
+    ) -> Caller | None:
+        """The agent that calls, or None. 401 for a token that is none, and where one is needed;
+        such calls count against their address."""
+        if authorization is not None:
+            return await self._bearer(authorization, address)
+        if operation.who.access is Access.AGENT:
+            await self._charges.count(address)
+            raise Refusal("missing_bearer_token", headers=_CHALLENGE)
+        return None
+
+    async def _bearer(self, authorization: str, address: str) -> Caller:
+        """The agent of a token. A call with a token that was not live before counts against its
+        address until the token proves to be live: so a flood of invented ones is refused with 429
+        before they are looked up."""
         scheme, _, token = authorization.partition(" ")
-        row = await self._find(token.strip()) if scheme.lower() == "bearer" else None
-        if row is None or row.revoked_at is not None:
-            raise _bad_token("invalid_token")
-        if row.expires_at <= self._clock():
-            raise _bad_token("token_expired")
+        token, now = token.strip(), self._clock()
+        digest = tokens.digest(token)
+        known = self._known.get(digest)
+        was_live = known is not None and _is_live(known[0], now)
+        charge = None if was_live else await self._charges.count(address)
+        may_be_one = scheme.lower() == "bearer" and (was_live or tokens.well_formed(token))
+        row = await self._find(digest) if may_be_one else None
+        if row is None or not _is_live(row, now):
+            if charge is None:
+                await self._charges.count(address)
+            expired = row is not None and row.revoked_at is None
+            reason = {"reason": "token_expired" if expired else "invalid_token"}
+            raise Refusal("invalid_or_expired_token", details=reason, headers=_CHALLENGE)
+        if charge is not None:
+            await self._charges.uncount(charge)
         note_agent(row.agent_id)
         return Caller(row.agent_id, row.agent_status, row.agent_version, row.last_seen_at)
 
-    async def _find(self, token: str) -> TokenRow | None:
+    async def _find(self, digest: bytes) -> TokenRow | None:
         """The row of a token, good or not, or None; its `last_seen_at` may be long past."""
-        digest, changes = tokens.digest(token), self._store.changes
-        known = self._known.get(digest)
+        changes, known = self._store.changes, self._known.get(digest)
         if known and changes and changes.fresh((known[0].agent_id,), known[1]):
             return known[0]
-        if not tokens.well_formed(token):
-            return None
         stamp = changes.stamp() if changes else 0
         row = await self._store.read(lambda tx: sessions.token(tx, digest), single=True)
-        if row and changes:
+        if row:
             if len(self._known) >= _MOST:
                 self._known = {}
             self._known[digest] = row, stamp
         return row
 
 
-def _bad_token(reason: str) -> Refusal:
-    return Refusal("invalid_or_expired_token", details={"reason": reason}, headers=_CHALLENGE)
+def _is_live(row: TokenRow, now: int) -> bool:
+    return row.revoked_at is None and row.expires_at > now

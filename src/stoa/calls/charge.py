@@ -1,10 +1,11 @@
 """Second step: take one unit of the bucket that the call is charged to."""
 
-from stoa.calls.limiter import Bucket, Charge, Limiter
+from stoa.calls.limiter import Limiter
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
+from stoa.operations.buckets import Bucket, Charge, full
 from stoa.operations.call import Caller
 from stoa.operations.table import Charged, Operation
 from stoa.settings import Settings
@@ -30,9 +31,7 @@ class Charges:
         address makes too many."""
         charged = operation.who.charged
         if charged is Charged.NONE:
-            refusal = await self.shed(address)
-            if refusal:
-                raise refusal
+            await self.count(address)
             return None
         reads = self._reads(caller, address)
         if charged is Charged.READS or caller is None:
@@ -52,16 +51,27 @@ class Charges:
             return charge
         return await self._limiter.swap(self._clock(), charge, self._reads(caller, address))
 
+    async def count(self, address: str) -> Charge:
+        """Count a call that no other bucket counts. 429 for an address that makes too many."""
+        limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
+        bucket = Bucket("uncharged", bucket_key(address), limit, window)
+        charge = await self._limiter.take(self._clock(), bucket)
+        if not charge.allowed:
+            raise full(charge)
+        return charge
+
     async def shed(self, address: str) -> Refusal | None:
-        """The refusal of an uncharged call from an address that makes too many."""
-        ceiling = Bucket(
-            "uncharged",
-            bucket_key(address),
-            limits.ADDRESS_CEILING,
-            limits.ADDRESS_CEILING_WINDOW_MS,
-        )
-        charge = await self._limiter.take(self._clock(), ceiling)
-        return None if charge.allowed else full(charge)
+        """Count such a call; the refusal when the address makes too many."""
+        try:
+            await self.count(address)
+        except Refusal as refusal:
+            return refusal
+        return None
+
+    async def uncount(self, charge: Charge) -> None:
+        """Give back what `count` took."""
+        if charge.limit:
+            await self._limiter.give_back(charge)
 
     def _reads(self, caller: Caller | None, address: str) -> Bucket:
         if caller:
@@ -69,8 +79,3 @@ class Charges:
         else:
             key, limit = bucket_key(address), self._settings.limit_reads_anonymous
         return Bucket(Charged.READS, key, limit, limits.READS_WINDOW_MS)
-
-
-def full(charge: Charge) -> Refusal:
-    """The refusal of a call whose bucket is full."""
-    return Refusal("rate_limited", retry_after=charge.retry_after)

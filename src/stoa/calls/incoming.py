@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from stoa.calls.limiter import Charge
 from stoa.domain.errors import Refusal
+from stoa.operations.buckets import Charge
 from stoa.schemas.validation import Values
 
 

@@ -8,47 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict, defaultdict
 from typing import Protocol
 
-import msgspec
-
-
-class Bucket(msgspec.Struct, frozen=True, gc=False):
-    """What a call is charged to: at most `limit` (0 = unlimited) in any `window_ms`, per `key`.
-
-    `resource` is the name in the headers, with one window for all its buckets; `key` says whose.
-    """
-
-    resource: str
-    key: str
-    limit: int
-    window_ms: int
-
-
-class Charge(msgspec.Struct, frozen=True, gc=False):
-    """One call counted in `bucket` or, when not `allowed`, refused because `bucket` is full.
-
-    `reset` is the Unix second, rounded up, when the oldest counted call leaves; `retry_after`, on a
-    refusal, is that minus now in seconds, at least 1. `taken_at` (ms) finds the unit again. With an
-    unlimited bucket all are 0. Not `exact` is a charge that others could not see, where that is
-    no ground for a write.
-    """
-
-    bucket: Bucket
-    allowed: bool = True
-    remaining: int = 0
-    reset: int = 0
-    retry_after: int = 0
-    taken_at: int = 0
-    exact: bool = True
-
-    @property
-    def resource(self) -> str:
-        """The name of the bucket that was charged, or that is full."""
-        return self.bucket.resource
-
-    @property
-    def limit(self) -> int:
-        """Calls per window; 0 is unlimited."""
-        return self.bucket.limit
+from stoa.operations.buckets import Bucket, Charge, refused, taken
 
 
 class LimiterUnavailable(Exception):
@@ -140,31 +100,3 @@ class MemoryLimiter:
                 break
             del logs[key]
         return taken(now, bucket, log[0], len(log))
-
-
-def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
-    """The charge of a unit taken now, when `count` calls are counted, the first made at `oldest`.
-
-    Times in ms.
-    """
-    reset = -((oldest + bucket.window_ms) // -1000)
-    return Charge(bucket, True, bucket.limit - count, reset, 0, now)
-
-
-def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
-    """The refusal of a full bucket, of which the first call was made at `oldest`. Times in ms."""
-    reset = -((oldest + bucket.window_ms) // -1000)
-    return Charge(bucket, allowed=False, reset=reset, retry_after=reset - now // 1000)
-
-
-def headers(charge: Charge) -> list[tuple[bytes, bytes]]:
-    """The X-RateLimit-* headers for ASGI; none when the bucket is unlimited."""
-    bucket = charge.bucket
-    if not bucket.limit:
-        return []
-    return [
-        (b"x-ratelimit-limit", b"%d" % bucket.limit),
-        (b"x-ratelimit-remaining", b"%d" % charge.remaining),
-        (b"x-ratelimit-reset", b"%d" % charge.reset),
-        (b"x-ratelimit-resource", bucket.resource.encode()),
-    ]

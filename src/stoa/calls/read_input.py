@@ -1,18 +1,21 @@
 """Fourth step: read the input, check all of it, and know what it asks for."""
 
-from stoa.calls.idempotency import keyed
+from stoa.calls import posted_tokens
+from stoa.calls.idempotency import HEADER, keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
 from stoa.operations.call import Caller, Services
 from stoa.operations.table import Operation
 from stoa.schemas.validation import parse
+from stoa.store.tx import Store
 
 
 class InputReader:
     """Makes of raw input the typed request of an operation."""
 
-    def __init__(self, services: Services, clock: Clock) -> None:
+    def __init__(self, store: Store, services: Services, clock: Clock) -> None:
+        self._store = store
         self._services = services
         self._clock = clock
 
@@ -20,9 +23,11 @@ class InputReader:
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Invocation:
         """The checked call. 413, 415 and 400 for input that cannot be read or is wrong."""
-        values = await incoming.values()
+        values, key = await incoming.values(), incoming.idempotency_key
+        if operation.writes:
+            posted = [*values.items(), (HEADER, key)]
+            await posted_tokens.refuse(self._store, posted, incoming.place)
         request, warnings = parse(operation.request, values, incoming.place, self._deadlines)
-        key = incoming.idempotency_key
         return Invocation(
             operation,
             request,

@@ -8,15 +8,15 @@ import structlog
 
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
-from stoa.calls.charge import Charges, full
+from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, refused
-from stoa.calls.limiter import Charge
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
+from stoa.operations.buckets import Charge, full
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
 from stoa.store.tx import StoreUnavailable
@@ -50,7 +50,9 @@ class Runner:
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
         """Answer one call. Never raises for anything that a caller can cause."""
         try:
-            caller = await self._authenticator.caller(operation, incoming.authorization)
+            caller = await self._authenticator.caller(
+                operation, incoming.authorization, incoming.address
+            )
             charge = await self._charges.take(operation, caller, incoming.address)
             if charge is None:
                 return await self._answer(operation, incoming, caller)

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 import structlog
 
-from stoa.calls.limiter import (
-    Bucket,
-    Charge,
-    Limiter,
-    LimiterUnavailable,
-    MemoryLimiter,
-)
+from stoa.calls.limiter import Limiter, LimiterUnavailable, MemoryLimiter
 from stoa.domain import limits
+from stoa.operations.buckets import Bucket, Charge
 
 if TYPE_CHECKING:  # its client takes a tenth of a second to load, which one process need not pay
     from stoa.calls.valkey_limiter import ValkeyLimiter

@@ -15,8 +15,9 @@ from typing import cast
 from valkey.asyncio import BlockingConnectionPool, Valkey
 from valkey.exceptions import NoScriptError
 
-from stoa.calls.limiter import Bucket, Charge, LimiterUnavailable, refused, taken
+from stoa.calls.limiter import LimiterUnavailable
 from stoa.domain import limits
+from stoa.operations.buckets import Bucket, Charge, refused, taken
 from stoa.settings import SettingsError
 
 _PREFIX = "stoa:limit"

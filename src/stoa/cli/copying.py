@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from stoa.store.copying import Outcome, Source, Target
 
 _DIGITS = 12
+_RUN_AGAIN = 75  # EX_TEMPFAIL of sysexits.h
 
 From = Annotated[
     str, typer.Option("--from", help="The database to copy: sqlite:///path or postgresql://…")
@@ -31,11 +32,12 @@ Rehearsal = Annotated[
 
 
 def copy_command(from_: From, to: To, rehearsal: Rehearsal = False) -> None:
-    """Copy a database to another, of the same engine or the other one; exit 1 on any difference.
+    """Copy a database to another, of the same engine or the other one.
 
     It copies what the source holds when it starts, while servers go on using it. Then stop them and
     run it again: that copies only what has changed, and lets servers open the copy. It can be
-    ended at any time and run again.
+    ended at any time and run again. Exit status: 0 when the copy is complete, 1 on any difference,
+    75 when it is to be run again because the source is still served.
     """
     outcome = asyncio.run(_copy(_settings("--from", from_), _settings("--to", to), rehearsal))
     _print(outcome)
@@ -43,6 +45,8 @@ def copy_command(from_: From, to: To, rehearsal: Rehearsal = False) -> None:
         typer.echo("The copy is NOT complete, and no server opens it.")
         raise typer.Exit(1)
     typer.echo(_next(outcome))
+    if outcome.served and not outcome.finished:
+        raise typer.Exit(_RUN_AGAIN)
 
 
 def _settings(flag: str, url: str) -> Settings:

@@ -10,11 +10,51 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from stoa import configuration
+from stoa.cli.options import ConfigFile, DataDir
 from stoa.importers import ImportStopped
 
 app = typer.Typer(help="Import discussions from another service.", no_args_is_help=True)
 
 _PLAIN_LINES = 10
+
+Url = Annotated[str | None, typer.Option(help="The server, by the address it calls its own.")]
+Direct = Annotated[
+    bool,
+    typer.Option(
+        "--direct", help="Write to the database itself, which no server may use meanwhile."
+    ),
+]
+DatabaseUrl = Annotated[
+    str | None, typer.Option(help="The database, postgresql://… or sqlite:///path.")
+]
+Keys = Annotated[
+    Path | None,
+    typer.Option(help="The key file of the authors; FILE.keys unless given. Keep it safe."),
+]
+Site = Annotated[
+    str | None,
+    typer.Option(
+        help="The site of the posts, such as beer.stackexchange.com, for the links to them; the "
+        "folder of FILE unless given, if it has such a name."
+    ),
+]
+Licence = Annotated[
+    str | None,
+    typer.Option(
+        "--license",
+        help="The licence of the posts; what FILE says unless given, or CC BY-SA of their day.",
+    ),
+]
+NoAttribution = Annotated[
+    bool,
+    typer.Option(
+        "--no-attribution", help="Leave out source, author and licence at the end of each text."
+    ),
+]
+Concurrency = Annotated[
+    int, typer.Option(min=1, max=256, help="Steps under way at once at a server.")
+]
 
 
 class PlainProgress:
@@ -94,22 +134,39 @@ def importing() -> None:
 @app.command()
 def stackexchange(
     file: Annotated[Path, typer.Argument(help="A Stack Exchange Posts.xml of any size.")],
-    url: Annotated[str, typer.Option(help="The server, by the address it calls its own.")],
-    keys: Annotated[
-        Path | None,
-        typer.Option(help="The key file of the authors; FILE.keys unless given. Keep it safe."),
-    ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Steps under way at once.")] = 8,
+    url: Url = None,
+    direct: Direct = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    keys: Keys = None,
+    site: Site = None,
+    licence: Licence = None,
+    no_attribution: NoAttribution = False,
+    concurrency: Concurrency = 8,
 ) -> None:
-    """Play questions, answers and accepted answers through the API, each as its author.
+    """Play questions, answers and accepted answers, each as its author.
+
+    With --direct each happens at its own date, as fast as the database takes it, and no limit
+    holds. With --url they go through the API of a running server: they get today's date, and where
+    the server's limits are full the import waits. Scores, views, comments and edits are not kept.
 
     Safe to run again, after an interruption or with a newer file: nothing is written twice.
-    Where the server's limits are full it waits; STOA_LIMIT_THREADS=0 and the like lift them.
     """
     from stoa.importers import stackexchange as importer
+    from stoa.importers.attribution import attribution
 
-    job = importer.Job(file, url.rstrip("/"), keys or importer.default_keys(file), concurrency)
+    _check_target(url, direct, data_dir, database_url)
+    places = {"data_dir": data_dir, "database_url": database_url}
     try:
+        job = importer.Job(
+            source=file,
+            keys=keys or importer.default_keys(file),
+            url=(url or "").rstrip("/"),
+            concurrency=concurrency,
+            database=configuration.from_process(places, config) if direct else None,
+            attribution=None if no_attribution else attribution(site, licence, file),
+        )
         with _progress() as progress:
             summary = importer.run(job, progress)
     except ImportStopped as stopped:
@@ -121,3 +178,10 @@ def stackexchange(
     for line in summary.lines():
         print(line)
     print(f"keys of the authors: {job.keys}")
+
+
+def _check_target(url: str | None, direct: bool, *places: str | None) -> None:
+    if bool(url) == direct:
+        raise typer.BadParameter("give either --url with the address of a server, or --direct")
+    if not direct and any(places):
+        raise typer.BadParameter("--data-dir and --database-url go with --direct, not with --url")

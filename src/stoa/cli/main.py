@@ -1,9 +1,11 @@
 """The `stoa` command: its subcommands and how mistakes end."""
 
 import sys
-from typing import Annotated, NoReturn
+from collections.abc import Callable
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.main import get_command
 
 from stoa import __version__
 from stoa.cli import agent, auditing, configuring, copying, demo, importing, serving
@@ -46,6 +48,21 @@ def _options(
     """Read the options that stand before a subcommand."""
 
 
+def _command() -> Callable[..., Any]:
+    """The command with all its subcommands. Flags take no value: their help shows no type."""
+    command = get_command(app)
+    _hide_types(command)
+    return command
+
+
+def _hide_types(command: Any) -> None:
+    for option in [*command.params, command.get_help_option(typer.Context(command))]:
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    for inner in getattr(command, "commands", {}).values():
+        _hide_types(inner)
+
+
 def run() -> NoReturn:
     """Run the command of this process; an expected failure is one line on stderr.
 
@@ -53,7 +70,7 @@ def run() -> NoReturn:
     `KeyboardInterrupt` on Ctrl-C.
     """
     try:
-        status = app(prog_name="stoa", standalone_mode=False)
+        status = _command()(prog_name="stoa", standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
     except (SettingsError, StartRefused) as error:

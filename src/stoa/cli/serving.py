@@ -3,12 +3,13 @@
 import asyncio
 import gc
 import importlib
+import os
 import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,6 +17,10 @@ from stoa import configuration
 from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogLevel, Port, Workers
 from stoa.settings import Settings
 from stoa.store.tx import StartRefused
+
+if TYPE_CHECKING:
+    from stoa.cli.worker_process import Link
+    from stoa.clock import SystemClock
 
 _BACKLOG = 2048
 _TURN_S = 0.0005
@@ -38,7 +43,7 @@ def serve(
 
     Without flags it listens on 127.0.0.1:8080 and keeps its database in ./stoa-data. Every setting
     can be given as a variable STOA_… or in stoa.toml too: `stoa config show`. SIGTERM or Ctrl-C
-    end it once what runs is finished.
+    end it once what runs is finished. SIGHUP replaces several workers one by one.
     """
     flags = {
         "host": host,
@@ -50,7 +55,8 @@ def serve(
     }
     settings = configuration.from_process(flags, config)
     with _listen(settings) as listener:
-        _run(settings, listener)
+        status = _run(settings, listener)
+    raise typer.Exit(status)
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -68,10 +74,12 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def _run(settings: Settings, listener: socket.socket) -> None:
+def _run(settings: Settings, listener: socket.socket) -> int:
     # Loaded here, once the settings are known to be right: a mistake is told at once.
     import msgspec
 
+    from stoa.cli.supervising import Supervisor
+    from stoa.clock import SystemClock
     from stoa.domain import limits
     from stoa.logs import configure_logs
     from stoa.server.server import new_loop
@@ -81,22 +89,17 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     sys.setswitchinterval(_TURN_S)
     _allow_files(limits.CONNECTIONS + _OTHER_FILES)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
+    clock = SystemClock()
 
-    def work(ready: Callable[[], None], life: int | None = None) -> None:
+    def work(link: "Link") -> None:
         with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
-            runner.run(_serve(settings, listener, ready, life))
+            if not runner.run(_serve(settings, listener, clock, link)):
+                raise SystemExit(os.EX_SOFTWARE)
 
-    def announce() -> None:
-        _announce(settings, engine_of(settings).place(settings))
-
-    if settings.workers == 1:
-        work(announce)
-    else:
-        from stoa.cli.supervising import Supervisor
-
-        importlib.import_module("stoa.app")  # once, for all workers: they are forks of this process
-        gc.freeze()  # what is never collected is never written to, and so shared by all
-        Supervisor(settings.workers, listener, work).run(announce)
+    importlib.import_module("stoa.app")  # once, for all workers: they are forks of this process
+    gc.freeze()  # what is never collected is never written to, and so shared by all
+    supervisor = Supervisor(settings.workers, listener, work, clock)
+    return supervisor.run(lambda: _announce(settings, engine_of(settings).place(settings)))
 
 
 def _allow_files(wanted: int) -> None:
@@ -108,33 +111,43 @@ def _allow_files(wanted: int) -> None:
 
 
 async def _serve(
-    settings: Settings, listener: socket.socket, ready: Callable[[], None], life: int | None
-) -> None:
+    settings: Settings, listener: socket.socket, clock: "SystemClock", link: "Link"
+) -> bool:
+    """Serve until this is to end; whether it could do its work until then."""
     from stoa.app import Stoa
     from stoa.logs import loop_fault
     from stoa.server.server import cancel_on_signals
 
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
-    if life is not None:
-        _end_with_supervisor(life)
-    async with await Stoa.open(settings, apart=True) as stoa:
+    _end_with_supervisor(link)
+    async with await Stoa.open(settings, clock, apart=True) as stoa:
         server = stoa.server()
         server.end_on_signals()
         gc.collect()
         gc.freeze()  # what a server is made of stays: nobody looks through it for what may go
-        ready()
+        link.ready()
+        _beat(link)
         await server.serve(sockets=[listener])
+        return not stoa.store.lost
 
 
-def _end_with_supervisor(life: int) -> None:
+def _beat(link: "Link") -> None:
+    """Tell the supervisor once a second that the event loop turns."""
+    from stoa.domain import limits
+
+    link.beat()
+    asyncio.get_running_loop().call_later(limits.HEARTBEAT_MS / 1000, _beat, link)
+
+
+def _end_with_supervisor(link: "Link") -> None:
     loop = asyncio.get_running_loop()
 
     def end() -> None:
-        loop.remove_reader(life)
+        loop.remove_reader(link.supervisor_gone)
         signal.raise_signal(signal.SIGTERM)
 
-    loop.add_reader(life, end)
+    loop.add_reader(link.supervisor_gone, end)
 
 
 def _announce(settings: Settings, database: str) -> None:

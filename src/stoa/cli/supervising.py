@@ -1,4 +1,4 @@
-"""Several workers on one machine: started, replaced when they die, and ended together.
+"""The supervisor of `stoa serve`: starts the workers, replaces those that end or hang, ends all.
 
 All accept from one socket, which is bound once and inherited. So what waits to be accepted waits
 for all of them, and no connection is lost with a worker that had not taken it; a socket for each
@@ -10,68 +10,64 @@ import os
 import selectors
 import signal
 import socket
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NoReturn
 
 import structlog
 
-from stoa.clock import elapsed_ms
+from stoa.cli.worker_process import (
+    STACKS_SIGNAL,
+    Link,
+    Work,
+    Worker,
+    flush_output,
+    kill_group,
+    run_as_worker,
+)
+from stoa.clock import SystemClock, elapsed_ms
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
 
 log = structlog.get_logger("stoa.workers")
 
-_CAUGHT = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
-_READY = b"\n"
-_LINE_BYTES = 4096  # of the reason why a worker does not start; a pipe takes it in one piece
-
-
-Work = Callable[[Callable[[], None], int], None]
-"""What a worker does, to its end: it calls the first argument once it serves, and ends when the
-second, a descriptor, can be read, for then the supervisor is gone. Raises `StartRefused` when it
-cannot begin."""
-
-
-@dataclass(slots=True)
-class _Worker:
-    """A place that one process fills after the other. Times are those of `elapsed_ms`."""
-
-    pid: int = 0
-    news: int = -1
-    ready: bool = False
-    started_at: int = 0
-    start_at: int = 0
-    early_ends: int = 0
+_CAUGHT = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP)
+_DRAIN_MS = limits.SHUTDOWN_GRACE_MS + limits.WORKER_END_MS
 
 
 class Supervisor:
-    """Keeps `count` workers running on `listener` until SIGTERM or SIGINT."""
+    """Keeps `count` workers running on `listener` until SIGTERM or SIGINT.
 
-    def __init__(self, count: int, listener: socket.socket, work: Work) -> None:
-        self._workers = [_Worker() for _ in range(count)]
+    Workers have a copy of `clock` from their start, and so one time: its reference to the machine's
+    clock is watched here.
+    """
+
+    def __init__(self, count: int, listener: socket.socket, work: Work, clock: SystemClock) -> None:
+        self._count = count
+        self._workers = [Worker() for _ in range(count)]
+        self._outdated: list[Worker] = []
         self._listener = listener
         self._work = work
+        self._clock = clock
+        self._stepped = False
+        self._looked_at = elapsed_ms()
+        self._status = 0
         self._open = False
         self._ending = False
-        self._life, self._held = os.pipe()
+        self._hurrying = False
+        self._hung_up = False
+        self._supervisor_gone, self._supervisor_lives = os.pipe()
         self._woken, self._waking = os.pipe()
         self._selector = selectors.DefaultSelector()
 
-    def run(self, announce: Callable[[], None]) -> None:
-        """Start the workers, `announce` once all are ready, and see to them until the end.
+    def run(self, announce: Callable[[], None]) -> int:
+        """Start the workers, `announce` once all are ready, and see to them until the end; returns
+        the exit status.
 
         The first one starts alone: it brings the database to the schema for all. Raises
         `StartRefused` when one cannot start; one that replaces another is tried again instead.
         """
-        for pipe in (self._woken, self._waking):
-            os.set_blocking(pipe, False)
-        signal.set_wakeup_fd(self._waking)
-        for name in _CAUGHT:
-            signal.signal(name, self._note)
-        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._catch_signals()
         try:
             while not self._ending:
                 self._start_missing()
@@ -80,156 +76,249 @@ class Supervisor:
                     announce()
                 self._wait(self._pause())
                 self._listen()
-                self._bury()
+                self._reap()
+                self._look()
+                self._kill_overdue()
+                self._replace_outdated()
         finally:
             self._end()
+        return self._status
+
+    # --- Signals and waiting.
+
+    def _catch_signals(self) -> None:
+        for pipe in (self._woken, self._waking):
+            os.set_blocking(pipe, False)
+        signal.set_wakeup_fd(self._waking)
+        for name in _CAUGHT:
+            signal.signal(name, self._note)
+        self._selector.register(self._woken, selectors.EVENT_READ)
 
     def _note(self, number: int, _frame: object) -> None:
-        self._ending = self._ending or number != signal.SIGCHLD
+        if number == signal.SIGHUP:
+            self._hung_up = True
+        elif number != signal.SIGCHLD:
+            self._hurrying = self._ending and number == signal.SIGINT
+            self._ending = True
 
-    def _wait(self, pause_ms: int | None) -> None:
-        self._selector.select(None if pause_ms is None else pause_ms / 1000)
-        try:
+    def _wait(self, pause_ms: int) -> None:
+        self._selector.select(pause_ms / 1000)
+        with suppress(BlockingIOError):
             while os.read(self._woken, 512):
                 continue
-        except BlockingIOError:
-            return
 
-    def _pause(self) -> int | None:
-        """How long nothing is to be done, ms; None when only an event ends the wait."""
-        waiting = [worker.start_at for worker in self._workers if not worker.pid]
-        if not self._workers[0].ready and not self._open:
-            return None
-        return max(0, min(waiting) - elapsed_ms()) if waiting else None
+    def _pause(self) -> int:
+        """How long nothing is to be done, ms."""
+        times = [worker.start_at for worker in self._missing()]
+        times += [worker.kill_at for worker in self._workers if worker.kill_at]
+        times.append(self._looked_at + limits.HEARTBEAT_MS)
+        return max(0, min(times) - elapsed_ms())
 
     # --- Starting.
 
-    def _start_missing(self) -> None:
-        for worker in self._workers:
-            if not worker.pid and worker.start_at <= elapsed_ms():
-                self._start(worker)
-            if not worker.ready and not self._open and worker is self._workers[0]:
-                return
+    def _missing(self) -> Iterator[Worker]:
+        """The places without a process that may be filled."""
+        first = self._workers[0]
+        alone = not self._open and not first.ready
+        for worker in [first] if alone else self._workers:
+            if not worker.pid:
+                yield worker
 
-    def _start(self, worker: _Worker) -> None:
-        worker.news, news = os.pipe()
-        sys.stdout.flush()
-        sys.stderr.flush()
+    def _start_missing(self) -> None:
+        for worker in list(self._missing()):
+            if worker.start_at <= elapsed_ms():
+                self._start(worker)
+
+    def _start(self, worker: Worker) -> None:
+        try:
+            self._fork(worker)
+        except OSError as error:  # too many processes or open files
+            if not self._open:
+                raise StartRefused(f"cannot start a worker: {error.strerror}") from error
+            worker.early_ends += 1
+            worker.freed(pause_before_start(worker.early_ends))
+            log.exception("worker does not start")
+
+    def _fork(self, worker: Worker) -> None:
+        flush_output()
+        ours, theirs = os.pipe()
         # A signal between the fork and the worker's own handlers must not be lost.
         signal.pthread_sigmask(signal.SIG_BLOCK, _CAUGHT)
-        pid = os.fork()
-        if not pid:
-            self._become_worker(news)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _CAUGHT)
-        os.close(news)
-        os.set_blocking(worker.news, False)
-        self._selector.register(worker.news, selectors.EVENT_READ)
-        worker.pid, worker.ready, worker.started_at = pid, False, elapsed_ms()
+        try:
+            pid = os.fork()
+            if not pid:
+                self._become_worker(ours, theirs)
+        except OSError:
+            os.close(ours)
+            raise
+        finally:
+            os.close(theirs)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _CAUGHT)
+        with suppress(OSError):  # the worker does the same, whichever is first
+            os.setpgid(pid, pid)
+        worker.started(pid, ours)
+        self._selector.register(ours, selectors.EVENT_READ)
 
-    def _become_worker(self, news: int) -> NoReturn:
-        status = 1
+    def _become_worker(self, supervisors: int, status_pipe: int) -> NoReturn:
         try:
             os.setpgid(0, 0)  # Ctrl-C is the supervisor's, which then ends the workers
+            os.close(supervisors)
             self._leave()
-            self._work(lambda: _tell(news, _READY), self._life)
-            status = 0
-        except StartRefused as refusal:
-            _tell(news, str(refusal).encode()[:_LINE_BYTES])
-        except Exception:  # told here, as nothing above may run in a worker
+        except BaseException:
             log.exception("worker failed")
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
+            os._exit(1)
+        run_as_worker(self._work, Link(status_pipe, self._supervisor_gone))
 
     def _leave(self) -> None:
         """Let go, in a worker, of what is the supervisor's."""
         signal.set_wakeup_fd(-1)
         for name in _CAUGHT:
             signal.signal(name, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # only the supervisor acts on it
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _CAUGHT)
         self._selector.close()
-        for pipe in (self._held, self._woken, self._waking):
+        for pipe in (self._supervisor_lives, self._woken, self._waking):
             os.close(pipe)
         for worker in self._workers:
-            if worker.news >= 0:
-                os.close(worker.news)
+            if worker.status_pipe >= 0:
+                os.close(worker.status_pipe)
 
-    # --- What workers say, and their end.
+    # --- What workers tell, and their end.
 
     def _listen(self) -> None:
         for worker in self._workers:
             self._listen_to(worker)
 
-    def _listen_to(self, worker: _Worker) -> None:
-        said = self._said(worker)
-        if said == _READY:
-            worker.ready = True
-        elif said:
-            reason = said.decode(errors="replace")
-            if not self._open and not self._ending:
-                raise StartRefused(reason)
-            log.error("worker does not start", reason=reason)
+    def _listen_to(self, worker: Worker) -> None:
+        if worker.status_pipe < 0 or worker.listen():
+            return
+        self._selector.unregister(worker.status_pipe)
+        os.close(worker.status_pipe)
+        worker.status_pipe = -1
 
-    def _said(self, worker: _Worker) -> bytes:
-        if worker.news < 0:
-            return b""
-        try:
-            said = os.read(worker.news, _LINE_BYTES)
-        except BlockingIOError:
-            return b""
-        if not said:
-            self._hang_up(worker)
-        return said
-
-    def _hang_up(self, worker: _Worker) -> None:
-        self._selector.unregister(worker.news)
-        os.close(worker.news)
-        worker.news = -1
-
-    def _bury(self) -> None:
-        for worker in self._workers:
+    def _reap(self) -> None:
+        for worker in list(self._workers):
             pid, status = os.waitpid(worker.pid, os.WNOHANG) if worker.pid else (0, 0)
             if pid:
+                # What it started may hold what its successor needs: the lock of the database.
+                kill_group(pid)
                 self._listen_to(worker)
                 self._lost(worker, os.waitstatus_to_exitcode(status))
 
-    def _lost(self, worker: _Worker, status: int) -> None:
-        if worker.news >= 0:
-            self._hang_up(worker)
-        if not self._open and not self._ending:
-            raise StartRefused(f"a worker ended with status {status} as it started: see the log")
+    def _lost(self, worker: Worker, status: int) -> None:
+        ended = worker.pid
+        refused = worker.text() if not worker.ready else ""
         lived = elapsed_ms() - worker.started_at
         worker.early_ends = worker.early_ends + 1 if lived < limits.WORKER_STEADY_MS else 0
         pause = pause_before_start(worker.early_ends)
-        if not self._ending:
-            log.error("worker ended", worker=worker.pid, status=status, replaced_in_ms=pause)
-        worker.pid, worker.ready, worker.start_at = 0, False, elapsed_ms() + pause
+        worker.freed(pause)
+        if worker.retiring:
+            self._workers.remove(worker)
+            log.info("worker replaced", worker=ended, status=status)
+        elif self._ending:
+            return
+        elif not self._open:
+            raise StartRefused(
+                refused or f"a worker ended with status {status} as it started: see the log"
+            )
+        elif refused:
+            log.error("worker does not start", reason=refused, tried_again_in_ms=pause)
+        elif status == os.EX_SOFTWARE and self._count == 1:
+            log.error("worker ended", worker=ended, status=status)
+            self._status, self._ending = status, True
+        else:
+            log.error("worker ended", worker=ended, status=status, replaced_in_ms=pause)
+
+    # --- Heartbeats and the clock, once a second.
+
+    def _look(self) -> None:
+        now = elapsed_ms()
+        if now - self._looked_at < limits.HEARTBEAT_MS:
+            return
+        # Counted and not measured: while this process or the machine stands still, nobody is late.
+        self._looked_at = now
+        self._look_at_clock()
+        for worker in self._workers:
+            worker.miss_beat()
+            if worker.is_silent():
+                worker.hung = True
+                worker.signal(STACKS_SIGNAL)
+                worker.end_within(limits.WORKER_STACKS_MS)
+
+    def _look_at_clock(self) -> None:
+        step = self._clock.machine_step_ms()
+        if step and not self._stepped:
+            log.error("clock stepped", clock="machine", ms=step)
+        elif self._stepped and not step:
+            log.warning("clock stepped back", clock="machine")
+        self._stepped = bool(step)
+
+    def _kill_overdue(self) -> None:
+        for worker in self._workers:
+            if worker.kill_at and worker.kill_at <= elapsed_ms():
+                if worker.hung:
+                    silent = limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
+                    stacks = worker.text().splitlines()
+                    log.error("worker hung", worker=worker.pid, ms=silent, stacks=stacks)
+                worker.kill()
+
+    # --- SIGHUP.
+
+    def _replace_outdated(self) -> None:
+        """After SIGHUP: one worker more, and when it is ready one that was there before ends."""
+        if self._hung_up:
+            self._hung_up = False
+            self._begin_to_replace()
+        for worker in list(self._workers):
+            if worker.ready and worker.predecessor:
+                self._retire(worker.predecessor)
+                worker.predecessor = None
+        busy = any(worker.predecessor or worker.retiring for worker in self._workers)
+        if self._outdated and not busy:
+            self._workers.append(Worker(predecessor=self._outdated.pop(0)))
+
+    def _begin_to_replace(self) -> None:
+        if self._count == 1:
+            log.info("nothing done on SIGHUP: a single worker cannot be replaced while it serves")
+        elif self._open:
+            log.info("workers are replaced one by one", workers=self._count)
+            leaving = [worker.predecessor for worker in self._workers]
+            self._outdated = [
+                worker for worker in self._workers if not worker.retiring and worker not in leaving
+            ]
+
+    def _retire(self, worker: Worker) -> None:
+        worker.retiring = True
+        if worker.pid:
+            worker.signal(signal.SIGTERM)
+            worker.end_within(_DRAIN_MS)
+        else:  # it has ended and would only now have been replaced
+            self._workers.remove(worker)
+
+    # --- The end.
 
     def _end(self) -> None:
         """Let the workers finish what runs, and end those that do not."""
         self._ending = True
         self._listener.close()
+        deadline = elapsed_ms() + _DRAIN_MS
         self._signal(signal.SIGTERM)
-        deadline = elapsed_ms() + limits.SHUTDOWN_GRACE_MS + limits.WORKER_END_MS
         while any(worker.pid for worker in self._workers):
             left = deadline - elapsed_ms()
             if left <= 0:
-                self._signal(signal.SIGKILL)
+                for worker in self._workers:
+                    worker.kill()
+            if self._hurrying:
+                self._signal(signal.SIGINT)
+                self._hurrying = False
             self._wait(left if left > 0 else limits.WORKER_END_MS)
             self._listen()
-            self._bury()
+            self._reap()
         signal.set_wakeup_fd(-1)
 
     def _signal(self, number: signal.Signals) -> None:
         for worker in self._workers:
-            if worker.pid:
-                os.kill(worker.pid, number)
-
-
-def _tell(news: int, line: bytes) -> None:
-    with suppress(BrokenPipeError):  # when the supervisor is gone, there is nobody to tell
-        os.write(news, line)
+            worker.signal(number)
 
 
 def pause_before_start(early_ends: int) -> int:

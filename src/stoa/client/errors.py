@@ -90,12 +90,13 @@ class Unreachable(StoaError):
 class UnexpectedAnswer(StoaError):
     """What answered does not speak as Stoa does: a proxy, a page, or another program."""
 
-    def __init__(self, message: str, status: int) -> None:
+    def __init__(self, message: str, status: int, retry_after: int | None = None) -> None:
         super().__init__(
             message,
             code="unexpected_answer",
             status=status,
             retryable=status in (502, 503, 504),
+            retry_after=retry_after,
             recovery="Check that the address is the base address of a Stoa.",
         )
 

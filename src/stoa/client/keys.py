@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import os
 import re
 from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
@@ -11,6 +12,7 @@ from nacl.signing import SigningKey
 from stoa.client.errors import ForeignChallenge
 
 _SEED = re.compile("[0-9a-fA-F]{64}")
+_SEED_BYTES = 32
 _BASE64URL = re.compile("[A-Za-z0-9_-]+")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -49,7 +51,7 @@ class Key:
     @classmethod
     def generate(cls) -> "Key":
         """A new key pair from the system's random source."""
-        return cls(bytes(SigningKey.generate()).hex())
+        return cls(os.urandom(_SEED_BYTES).hex())
 
     @property
     def seed(self) -> str:

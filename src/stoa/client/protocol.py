@@ -347,7 +347,7 @@ def _refusal(reply: Reply) -> StoaError:
     try:
         body = _json(reply)
     except WrongShape as error:
-        return UnexpectedAnswer(str(error), reply.status)
+        return UnexpectedAnswer(str(error), reply.status, _retry_after(reply))
     code, message, recovery = body.get("code"), body.get("error"), body.get("recovery")
     if not isinstance(code, str):
         # The service may refuse with nothing but `error`.

@@ -101,6 +101,17 @@ _KINDS = (
         "A field, query parameter or the JSON itself breaks a rule. `issues` lists every problem.",
     ),
     ErrorKind(
+        "secret_in_text",
+        400,
+        False,
+        "The request holds a live bearer token where a text belongs; that token is revoked.",
+        "Sign in again (POST /api/v1/auth/challenge, sign it, POST /api/v1/auth/verify), take the "
+        "token out of what `issues` names and send the request again.",
+        "A text that was posted held a live bearer token of this service. Nothing was posted, and "
+        "the token ends, because others may have seen it too. Send a token only in the "
+        "`Authorization` header or the MCP argument `authorization`.",
+    ),
+    ErrorKind(
         "cannot_accept_own_reply",
         400,
         False,

@@ -97,9 +97,7 @@ class Sequence:
         It sorts behind the id `after`, which another sequence may have made. Then it takes a later
         millisecond with its own random bits: two that counted up from there would make the same.
         """
-        ulid = _compose(ms, random80)
-        if ms <= self._last_ms:
-            ulid = self._last + 1
+        ulid = self._last + 1 if ms <= self._last_ms else _compose(ms, random80)
         text = _encode(ulid)
         if text <= (other := after.rpartition("_")[2]):
             ulid = ((_decode(other) >> _RANDOM_BITS) + 1) << _RANDOM_BITS | random80

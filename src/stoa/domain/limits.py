@@ -67,6 +67,7 @@ TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits out
 BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
 JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
 IDEMPOTENCY_KEY_CHARS = 255
+TOKENS_IN_TEXT = 1000  # texts in the form of a token; each is looked up. A body has room for 925
 HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
 BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
@@ -79,6 +80,7 @@ CONNECTIONS = 1000  # open at once; when all are, one that waits for its client 
 CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
 ROOM_AFTER_MS = 250  # a connection may wait for its client for so long before it makes room
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
+LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this for a last request
 
 # --- Lifetimes and pauses. The first five are configurable.
 TOKEN_TTL_MS = HOUR_MS
@@ -101,8 +103,7 @@ READS_WINDOW_MS = MINUTE_MS
 WRITES_WINDOW_MS = HOUR_MS  # of each of threads, replies and accepts
 REGISTRATIONS_WINDOW_MS = DAY_MS
 PAIR_WINDOW_MS = DAY_MS
-ADDRESS_CEILING = 600  # uncharged calls per client address and window: free is not endless
-ADDRESS_CEILING_WINDOW_MS = MINUTE_MS
+UNCHARGED_WINDOW_MS = MINUTE_MS
 
 # --- Lists by tag look at each thread whose tags lag behind: these catch up as often.
 CATCH_UP_MS = SECOND_MS
@@ -116,6 +117,24 @@ WORKER_STEADY_MS = 10 * SECOND_MS
 WORKER_PAUSE_MS = SECOND_MS // 4
 WORKER_PAUSE_MAX_MS = 4 * SECOND_MS  # meanwhile clients wait, if no other worker is there
 WORKER_END_MS = 2 * SECOND_MS  # beyond the grace, for closing the store
+HEARTBEAT_MS = SECOND_MS  # a worker's event loop says as often that it turns
+HEARTBEATS_MISSED = 10  # in a row, and the worker is replaced
+WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks before it is killed
+
+# --- The clock.
+CLOCK_STEP_MS = MINUTE_MS  # a clock that is set by more than this is not followed
+CLOCK_SLEW_PPM = 500  # the fastest that a clock is brought right without a step
+
+# --- The process that writes to the embedded database.
+WRITER_LOOK_MS = SECOND_MS // 4  # one that is stopped at two looks in a row is killed
+WRITER_PAUSE_MS = SECOND_MS // 10  # before the second replacement within a minute; then doubled
+WRITER_REPLACEMENTS = 5  # within WRITER_WINDOW_MS; after these the server itself starts afresh
+WRITER_WINDOW_MS = MINUTE_MS
+WRITER_WAIT_MS = 2 * SECOND_MS  # writes that were not sent wait so long for a replacement
+WRITER_END_MS = SECOND_MS // 2  # to finish its commit and to end, once its server is gone
+WRITE_GROUP_MS = 30 * SECOND_MS  # for one commit, or to start; a slow disk needs far less
+WRITE_PROBE_MS = 5 * SECOND_MS  # while the storage fails: how often a commit is tried
+WRITE_PROBE_BYTES = 1024 * 1024  # must fit on the disk, so that a commit that follows fits too
 
 # --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
 VALKEY_TIMEOUT_MS = 2 * SECOND_MS
@@ -143,6 +162,7 @@ class Limits:
     pair_reputation: int = 3  # unescrowed accepts per unordered pair and PAIR_WINDOW_MS
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
     open_claims: int = 10  # claimed, undecided jobs at once
+    uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -156,4 +176,4 @@ class Limits:
         return min(self.open_claims, OPEN_CLAIMS_NEW_AGENT)
 
 
-LIMITS_OFF = Limits(0, 0, 0, 0, 0, 0, 0, 0, 0)
+LIMITS_OFF = Limits(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from unicodedata import category, normalize
+from unicodedata import category, combining, normalize
 
 from stoa.domain.limits import QUERY_CHARS, SEARCH_TERMS
 
@@ -62,6 +62,33 @@ def parse(text: str) -> Query:
     return Query(tuple(include), tuple(exclude), frozenset(quoted))
 
 
+MARKS_KEPT = 30
+"""Of a longer run of combining marks only so many are read; no language needs as many (UAX #15)."""
+
+
+# All marks with a class, and the four characters without one that are taken apart into such marks.
+_MARKS = "\u0344\u0f73\u0f75\u0f81" + "".join(filter(combining, map(chr, range(0x300, 0x1E950))))
+_MARKS_TOO_MANY = re.compile(f"([{_MARKS}]{{{MARKS_KEPT}}})[{_MARKS}]+")
+# Whether there may be such a run, told much faster: a class of many characters beyond U+FFFF is
+# searched one by one.
+_MAYBE_TOO_MANY = re.compile(
+    f"[{''.join(mark for mark in _MARKS if ord(mark) < 0x10000)}"
+    f"\U00010000-\U0010ffff]{{{MARKS_KEPT + 1}}}"
+)
+
+
+def composed(text: str) -> str:
+    """The text in composed form (NFC), without the marks of a run that are too many.
+
+    Composing sorts each run of marks, which takes time with the square of its length.
+    """
+    if text.isascii():
+        return text
+    if _MAYBE_TOO_MANY.search(text):
+        text = _MARKS_TOO_MANY.sub(r"\1", text)
+    return normalize("NFC", text)
+
+
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 _WORD = re.compile("[0-9A-Za-z\x80-\U0010ffff]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
@@ -75,7 +102,7 @@ def words(text: str) -> Phrase:
 
 def indexed(text: str) -> str:
     """A text as an index has it: composed, lower case and without accents."""
-    return _ACCENT.sub("", fold(text if text.isascii() else normalize("NFC", text)))
+    return _ACCENT.sub("", fold(composed(text)))
 
 
 def parted(text: str) -> str:
@@ -132,18 +159,25 @@ def fold(text: str) -> str:
 def highlight_terms(query: Query) -> tuple[str, ...]:
     """The words a result was found by, each once, folded: composed, lower case, without accents."""
     included = (word for phrase in query.include for word in phrase)
-    return tuple(dict.fromkeys(fold(normalize("NFC", word)) for word in included))
+    return tuple(dict.fromkeys(fold(composed(word)) for word in included))
+
+
+SNIPPET_WINDOW = 2_000
+"""Characters of a text in which a snippet is looked for."""
 
 
 def snippet(text: str, terms: tuple[str, ...], width: int = 240) -> str:
     """At most `width` characters of `text` around the first of `terms`, else from its beginning.
 
     `terms` are those of `highlight_terms`. Whole words where there are gaps between words, on one
-    line, composed (NFC), with an ellipsis where something is left out.
+    line, composed (NFC), with an ellipsis where something is left out. Of a long text only a
+    stretch is read, around the first place that has one of the terms without their accents.
     """
-    text = normalize("NFC", text).strip()
+    first = _window(text, terms)
+    left_out = text[first + SNIPPET_WINDOW :].strip() != ""
+    text = composed(text[first : first + SNIPPET_WINDOW]).strip()
     place = _first_place(fold(text), terms)
-    inner = width if len(text) <= width else width - 2
+    inner = width if len(text) <= width and not first and not left_out else width - 2
     start = max(0, min(place - width // 4, len(text) - inner))
     end = start + inner
     before, after = text[start:place], text[place:end]
@@ -152,7 +186,18 @@ def snippet(text: str, terms: tuple[str, ...], width: int = 240) -> str:
     if end < len(text) and not text[end].isspace():
         after = re.sub(r"\s+\S+$", "", after)
     stretch = " ".join((before + after).split())
-    return ("…" if start else "") + stretch + ("…" if end < len(text) else "")
+    more = end < len(text) or left_out
+    return ("…" if start or first else "") + stretch + ("…" if more else "")
+
+
+def _window(text: str, terms: tuple[str, ...]) -> int:
+    """Where the stretch of a text begins that its snippet is taken from."""
+    if len(text) <= SNIPPET_WINDOW:
+        return 0
+    folded = text.replace("\u0130", "I").lower()
+    hits = [place for term in terms if (place := folded.find(term)) >= 0]
+    place = min(hits, default=0)
+    return 0 if place < SNIPPET_WINDOW // 2 else place - SNIPPET_WINDOW // 2
 
 
 def _first_place(folded: str, terms: tuple[str, ...]) -> int:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from unicodedata import category
 
 from stoa.domain.limits import DISPLAY_NAME_CHARS, TAG_CHARS, TAGS
@@ -18,11 +18,12 @@ _REFUSED = _CONTROLS + _DIRECTION_OVERRIDES + _TAG_BLOCK
 _LINE_SEPARATORS = r"\u2028\u2029"
 _SPACES = r"\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000" + _LINE_SEPARATORS
 # Default_Ignorable_Code_Point and format characters that draw nothing, without those refused.
-_DRAWN_AS_NOTHING = (
+_DRAWN_BELOW = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065"
     r"\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
 )
+_DRAWN_BEYOND = "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
+_DRAWN_AS_NOTHING = _DRAWN_BELOW + _DRAWN_BEYOND
 
 NOT_BLANK_PATTERN = f"[^{_REFUSED}{_SPACES}{_DRAWN_AS_NOTHING}]"
 """Matches, by search, text with at least one character that can be seen."""
@@ -30,6 +31,22 @@ NOT_BLANK_PATTERN = f"[^{_REFUSED}{_SPACES}{_DRAWN_AS_NOTHING}]"
 # The first run and the character after it have nothing in common: no text makes this go back.
 LABEL_PATTERN = rf"^[{_SPACES}{_DRAWN_AS_NOTHING}]*{NOT_BLANK_PATTERN}[^{_REFUSED}]*$(?!\n)"
 """Matches, by search, a short label: not blank, no control, direction override or tag character."""
+
+_WIDE = "(?:[\U00010000-\U0010ffff]|" + r"\\u(?!00)[0-9a-f]{4})"
+_WIDE_RANGE = re.compile(f"{_WIDE}(?:-{_WIDE})?")
+
+
+def portable(pattern: str) -> str:
+    """A pattern of requests in the syntax that Python, JavaScript (with and without the `u` flag)
+    and RE2 share, for published schemas.
+
+    It matches a little more than the server accepts. Characters above U+00FF are left out of its
+    classes, because these dialects write them differently, and in Python `$` also matches before
+    a line end that closes the text.
+    """
+    narrow = _WIDE_RANGE.sub("", pattern.replace(r"$(?!\n)", "$"))
+    return narrow.replace(r"\u00", r"\x")
+
 
 _TRIMMED = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -129,11 +146,6 @@ def cut(text: str, limit: int) -> tuple[str, bool]:
     return text[:limit], len(text) > limit
 
 
-# A lone surrogate cannot be encoded at all; a line end of two characters is one that can be seen.
-_HIDDEN = re.compile(
-    rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
-    rf"{_DIRECTION_OVERRIDES}{_TAG_BLOCK}{_DRAWN_AS_NOTHING}\ud800-\udfff]"
-)
 _JOINERS = frozenset("\u200c\u200d")
 _JOINING_SCRIPTS = re.compile(
     r"[\u0600-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc]"
@@ -144,26 +156,42 @@ _KEYCAP = "\u20e3"
 _IDEOGRAPH_VARIANTS = frozenset(map(chr, (*range(0xFE00, 0xFE03), *range(0xE0100, 0xE01F0))))
 _IDEOGRAPHS = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _SOMETIMES_NEEDED = _JOINERS | _EMOJI_STYLES | _IDEOGRAPH_VARIANTS
+# Beyond U+FFFF: what is refused, what draws nothing, and the noncharacters.
+_HIDDEN_BEYOND = (
+    _TAG_BLOCK
+    + _DRAWN_BEYOND
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}-{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
+)
+# A lone surrogate cannot be encoded at all, and XML 1.0 refuses U+FFFE and U+FFFF. A line end of
+# two characters is one that can be seen. Characters beyond U+FFFF stand apart, since a class with
+# many of them is searched one by one.
+_HIDDEN = re.compile(
+    rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
+    rf"{_DIRECTION_OVERRIDES}{_DRAWN_BELOW}\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]+"
+    rf"|(?:[\U00010000-\U0010ffff](?<=[{_HIDDEN_BEYOND}]))+"
+)
 
 
-def escape_invisible(text: str) -> str:
+def escape_invisible(text: str, opening: str = "<", closing: str = ">") -> str:
     """`text` with each character that draws nothing or reorders others as `<U+202E>`, for people.
 
-    Line ends and tabs stay. So do joiners and variation selectors where writing needs them: one
-    after a letter of a joining script, inside an emoji, after an ideograph.
+    What is left can stand in XML 1.0. Line ends and tabs stay. So do joiners and variation
+    selectors where writing needs them: one after a letter of a joining script, inside an emoji,
+    after an ideograph. `opening` and `closing` stand around each name.
     """
-    return _HIDDEN.sub(_show, text)
 
-
-def _show(found: re.Match[str]) -> str:
-    character = found[0]
-    if character in _SOMETIMES_NEEDED and found.start():
-        before, after = found.string[found.start() - 1], found.string[found.end() : found.end() + 1]
-        if _belongs(before, character, after):
+    def shown(place: int) -> str:
+        character = text[place]
+        after = text[place + 1 : place + 2]
+        needed = character in _SOMETIMES_NEEDED and place
+        if needed and _belongs(text[place - 1], character, after):
             return character
-    return f"<{_name(character)}>"
+        return f"{opening}{_name(character)}{closing}"
+
+    return _HIDDEN.sub(lambda run: "".join(map(shown, range(*run.span()))), text)
 
 
+@lru_cache(maxsize=4096)
 def _belongs(before: str, character: str, after: str) -> bool:
     if character in _JOINERS:
         return _JOINING_SCRIPTS.match(before) is not None or (

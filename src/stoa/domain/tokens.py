@@ -1,5 +1,6 @@
 """Bearer tokens: a recognisable prefix, 256 random bits and a checksum; only their hash is kept."""
 
+import re
 from hashlib import sha256
 from string import ascii_lowercase, ascii_uppercase, digits
 from zlib import crc32
@@ -13,6 +14,9 @@ _RANDOM_DIGITS = 43
 _CHECKSUM_DIGITS = 6
 
 LENGTH = len(PREFIX) + _RANDOM_DIGITS + _CHECKSUM_DIGITS
+
+# A false candidate may end in the middle of a real token, so only the prefix is passed over.
+_CANDIDATE = re.compile(rf"{PREFIX}(?=([0-9A-Za-z]{{{_RANDOM_DIGITS + _CHECKSUM_DIGITS}}}))")
 
 
 def mint(random: bytes) -> str:
@@ -40,16 +44,16 @@ def digest(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
-def find_in(text: str) -> list[str]:
-    """The well-formed tokens inside a text, each once, in order; linear in the text's length."""
+def find_in(text: str, most: int | None = None) -> list[str]:
+    """The well-formed tokens inside a text, each once, in order, and at most so many; linear in the
+    text's length."""
     found: dict[str, None] = {}
-    start = text.find(PREFIX)
-    while start >= 0:
-        candidate = text[start : start + LENGTH]
-        if well_formed(candidate):
-            found[candidate] = None
-        # A false candidate may end in the middle of a real token, so nothing more is skipped.
-        start = text.find(PREFIX, start + len(PREFIX))
+    for candidate in _CANDIDATE.finditer(text):
+        token = PREFIX + candidate[1]
+        if token not in found and well_formed(token):
+            found[token] = None
+            if len(found) == most:
+                break
     return list(found)
 
 

@@ -7,10 +7,10 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.calls.incoming import Outcome
-from stoa.calls.limiter import Charge
-from stoa.calls.limiter import headers as rate_headers
 from stoa.domain.errors import Refusal
 from stoa.http.wire import HeaderList, Send
+from stoa.operations.buckets import Charge
+from stoa.operations.buckets import headers as rate_headers
 from stoa.schemas.errors import ErrorBody, IssueItem
 
 JSON = b"application/json"
@@ -73,12 +73,12 @@ def problem_json(body: dict[str, Any], status: int, path: str) -> dict[str, Any]
 
 
 def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
-    """Rate headers, `Retry-After` and whatever the refusal brings."""
-    headers = rate_headers(charge) if charge else []
+    """Rate headers, `Retry-After` and what the refusal brings, which goes before the others."""
+    headers = dict(rate_headers(charge)) if charge else {}
     if refusal.retry_after is not None:
-        headers.append((b"retry-after", b"%d" % refusal.retry_after))
-    headers += [(name.lower().encode(), value.encode()) for name, value in refusal.headers]
-    return headers
+        headers[b"retry-after"] = b"%d" % refusal.retry_after
+    headers |= {name.lower().encode(): value.encode() for name, value in refusal.headers}
+    return list(headers.items())
 
 
 def success_headers(

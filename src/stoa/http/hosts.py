@@ -4,6 +4,7 @@ client's address."""
 from urllib.parse import urlsplit
 
 from stoa.domain.addresses import parse_networks
+from stoa.http.proxies import Proxies
 from stoa.settings import Settings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -20,7 +21,7 @@ class Hosts:
         loopback = {f"{name}{suffix}" for name in _LOOPBACK}
         own = () if settings.base_url else loopback
         self.own_urls = {name: f"http://{name}" for name in own}
-        self.trusted = parse_networks(settings.trusted_proxies)
+        self.proxies = Proxies(parse_networks(settings.trusted_proxies))
         self._any = "*" in settings.allowed_hosts
         self._allowed = frozenset(
             name.lower()

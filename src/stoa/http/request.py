@@ -2,7 +2,7 @@
 
 import re
 
-from stoa.domain.addresses import IPNetwork, canonical, client_address
+from stoa.domain.addresses import canonical
 from stoa.entropy import request_id
 from stoa.http.hosts import Hosts
 from stoa.http.wire import HeaderList, Headers, Receive, Scope
@@ -43,9 +43,8 @@ class Request:
         self.id = given.decode() if given and _REQUEST_ID.fullmatch(given) else request_id()
         self.id_header = (b"x-request-id", self.id.encode())
         peer = client[0] if client else ""
-        trusted = hosts.trusted
-        if trusted and (b"x-forwarded-for" in headers or b"forwarded" in headers):
-            self.address = _forwarded_address(lines, peer, trusted)
+        if b"x-forwarded-for" in headers or b"forwarded" in headers:
+            self.address = hosts.proxies.client(peer, lines)
         else:
             self.address = canonical(peer)
         self.host = headers.get(b"host", b"").decode("latin-1")
@@ -60,9 +59,3 @@ def _joined(lines: HeaderList) -> Headers:
     for name, value in lines:
         headers[name] = b", ".join((headers[name], value)) if name in headers else value
     return headers
-
-
-def _forwarded_address(lines: HeaderList, peer: str, trusted: tuple[IPNetwork, ...]) -> str:
-    forwarded_for = [value.decode("latin-1") for name, value in lines if name == b"x-forwarded-for"]
-    forwarded = [value.decode("latin-1") for name, value in lines if name == b"forwarded"]
-    return client_address(peer, forwarded_for, forwarded, trusted)

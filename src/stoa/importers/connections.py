@@ -1,7 +1,8 @@
-"""Kept HTTP connections to one server, worked by threads.
+"""The transport of an import: kept HTTP connections to one server, worked by threads.
 
-An import is thousands of small calls that share the machine with the server. `http.client` in
-threads takes a quarter of the CPU time per call that an asynchronous client takes.
+It carries out the steps of `stoa.client`. An import is thousands of small calls that share the
+machine with the server, and `http.client` in threads takes a quarter of the CPU time per call that
+an asynchronous HTTP library takes.
 """
 
 import asyncio
@@ -10,24 +11,12 @@ import select
 import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from stoa.client.errors import Unreachable
+from stoa.client.protocol import Reply, Send
+
 TIMEOUT_S = 60
-
-
-class NoAnswer(Exception):
-    """The connection failed: what was sent may or may not have arrived."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An HTTP answer; `retry_after` is the header's seconds, 0 without it."""
-
-    status: int
-    reason: str
-    content: bytes
-    retry_after: int
 
 
 class Connections:
@@ -42,14 +31,10 @@ class Connections:
         self._open: list[http.client.HTTPConnection] = []
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="stoa-import")
 
-    async def request(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> Answer:
-        """One call. Raises NoAnswer."""
+    async def send(self, send: Send) -> Reply:
+        """The reply to a request. Raises Unreachable."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, self._request, method, self._prefix + path, body, headers
-        )
+        return await loop.run_in_executor(self._threads, self._send, send)
 
     def close(self) -> None:
         """Close all connections once the calls under way are over."""
@@ -57,18 +42,22 @@ class Connections:
         for connection in self._open:
             connection.close()
 
-    def _request(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> Answer:
+    def _send(self, send: Send) -> Reply:
         connection = self._connection()
+        connected = False
         try:
-            connection.request(method, path, body, headers)
+            if connection.sock is None:
+                connection.connect()
+            connected = True
+            connection.request(send.method, self._prefix + send.path, send.body, {**send.headers})
             response = connection.getresponse()
             content = response.read()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise NoAnswer(f"{type(error).__name__} {error}".strip()) from None
-        return Answer(response.status, response.reason, content, _seconds(response))
+            reason = f"{type(error).__name__} {error}".strip()
+            raise Unreachable(reason, maybe_done=connected) from None
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        return Reply(response.status, headers, content)
 
     def _connection(self) -> http.client.HTTPConnection:
         """This thread's own connection."""
@@ -85,8 +74,3 @@ class Connections:
         if self._tls:
             return http.client.HTTPSConnection(self._address, timeout=TIMEOUT_S, context=self._tls)
         return http.client.HTTPConnection(self._address, timeout=TIMEOUT_S)
-
-
-def _seconds(response: http.client.HTTPResponse) -> int:
-    text = response.getheader("Retry-After", "")
-    return int(text) if text.isascii() and text.isdigit() else 0

@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from stoa.domain import limits
 from stoa.domain.text import is_blank
+from stoa.importers.attribution import Attribution
 from stoa.importers.markdown import markdown
 from stoa.importers.posts_xml import Attributes
 
@@ -39,6 +41,13 @@ class Draft:
     tags: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
 
+    @property
+    def values(self) -> dict[str, Any]:
+        """The draft as the API takes it."""
+        if self.title:
+            return {"title": self.title, "body": self.body, "tags": list(self.tags)}
+        return {"body": self.body} if self.body else {}
+
 
 def label(text: str) -> str:
     """`text` on one line, without the characters that the API refuses in titles and names."""
@@ -51,31 +60,33 @@ def display_name(text: str) -> str:
     return "" if is_blank(name) else name
 
 
-def reply(attributes: Attributes) -> Draft:
-    """The draft of an answer. Raises Unusable."""
-    body, changes = _body(attributes)
+def reply(attributes: Attributes, attribution: Attribution | None = None) -> Draft:
+    """The draft of an answer, which ends with its source. Raises Unusable."""
+    body, changes = _body(attributes, attribution)
     return Draft(body=body, changes=changes)
 
 
-def thread(attributes: Attributes) -> Draft:
-    """The draft of a question. Raises Unusable."""
-    body, changes = _body(attributes)
+def thread(attributes: Attributes, attribution: Attribution | None = None) -> Draft:
+    """The draft of a question, which ends with its source. Raises Unusable."""
+    body, changes = _body(attributes, attribution)
     title, title_changes = _title(attributes.get("Title", ""))
     tags, tag_changes = _tags(attributes.get("Tags", ""))
     return Draft(body, title, tags, changes + title_changes + tag_changes)
 
 
-def _body(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
-    body = markdown(attributes.get("Body", ""))
+def _body(attributes: Attributes, attribution: Attribution | None) -> tuple[str, tuple[str, ...]]:
+    body = markdown(attributes.get("Body", ""), attribution.base if attribution else "")
     if is_blank(body):
         raise Unusable(EMPTY_BODY)
-    if len(body) <= limits.BODY_CHARS:
-        return body, ()
+    source = attribution.line(attributes) if attribution else ""
+    room = limits.BODY_CHARS - len(source)
+    if len(body) <= room:
+        return body + source, ()
     end = _CUT_BODY_END.format(length=len(body))
-    kept = body[: limits.BODY_CHARS - len(end) - len(_CLOSE_FENCE)]
+    kept = body[: room - len(end) - len(_CLOSE_FENCE)]
     # An odd number of fences means that the cut fell into a code block.
     open_fence = len(re.findall("^ *```", kept, re.MULTILINE)) % 2
-    return kept + _CLOSE_FENCE * open_fence + end, (BODY_CUT,)
+    return kept + _CLOSE_FENCE * open_fence + end + source, (BODY_CUT,)
 
 
 def _title(text: str) -> tuple[str, tuple[str, ...]]:

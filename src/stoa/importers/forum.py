@@ -1,17 +1,15 @@
-"""The calls of the public REST API that an import makes, with patience for a busy server."""
+"""The server that an import writes to: its authors as clients, with patience for a busy server."""
 
 import asyncio
-import base64
-import binascii
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TypeVar
-from urllib.parse import urlencode
 
-import msgspec
-
-from stoa.domain.limits import PAGE_MAX
+from stoa.client import AsyncStoa, ForeignChallenge, Refused, StoaError, UnexpectedAnswer
+from stoa.client.errors import Unreachable
+from stoa.client.protocol import Reply, Send
 from stoa.importers import ImportStopped
-from stoa.importers.connections import Answer, Connections, NoAnswer
+from stoa.importers.connections import Connections
 from stoa.importers.keyfile import AuthorKey
 
 Say = Callable[[str], None]
@@ -23,111 +21,52 @@ PAUSES_S = (0.5, 1, 2, 4, 8, 16)
 PAIR_LIMIT = "pair_farming_limit"
 """The one 429 that is not waited for: it lasts a day, and concerns one pair of authors only."""
 
+AUTHORS_KEPT = 10_000
+"""Signed-in authors held at once, so that a million of them do not fill the memory."""
+
 _GONE = 410
 _TOO_MANY = 429
 _NO_OUTCOME = {502, 503, 504}
-_ERRORS = 400
 
 
-class Refused(Exception):
-    """The server's refusal: its HTTP status, code, text, and `retryAfter` in seconds or 0."""
-
-    def __init__(self, status: int, code: str, text: str, retry_after: int) -> None:
-        super().__init__(f"{status} {code}: {text}")
-        self.status = status
-        self.code = code
-        self.retry_after = retry_after
+def is_unsure(error: StoaError) -> bool:
+    """Whether what was sent may or may not have happened."""
+    return isinstance(error, Unreachable) or error.status in _NO_OUTCOME
 
 
-class Unsure(Exception):
-    """No usable answer came: what was sent may or may not have happened."""
+class Author(AsyncStoa):
+    """One author at the server, or a reader without a key, on connections that all share.
 
-    def __init__(self, text: str, retry_after: int = 0) -> None:
-        super().__init__(text)
-        self.retry_after = retry_after
+    It never waits for a limit: `Forum.patiently` does, and says so.
+    """
 
+    def __init__(self, url: str, key: AuthorKey | None, connections: Connections) -> None:
+        self._connections = connections
+        name = key.name if key else None
+        super().__init__(url, key and key.key, display_name=name, max_wait=0)
 
-class Session(msgspec.Struct, frozen=True):
-    """One author, signed in."""
+    @property
+    def agent_id(self) -> str:
+        """The id of the author, who has signed in."""
+        assert self.signed_in
+        return self.signed_in.agent.id
 
-    agent_id: str
-    token: str
+    def _open(self, timeout: float) -> None:  # noqa: ARG002 - the connections have theirs
+        self._signing_in = asyncio.Lock()
 
-
-class _Id(msgspec.Struct):
-    id: str
-
-
-class _Challenge(msgspec.Struct):
-    challenge: str
-
-
-class _Verified(msgspec.Struct):
-    token: str
-    agent: _Id
-
-
-class _Text(msgspec.Struct):
-    body: str
-
-
-class Thread(msgspec.Struct, rename="camel"):
-    """What of a thread tells whether it is the one that was meant."""
-
-    id: str
-    title: str
-    body: _Text
-    accepted_reply_id: str | None
-
-
-class Reply(msgspec.Struct, rename="camel"):
-    """What of a reply tells whether it is the one that was meant."""
-
-    id: str
-    author_agent_id: str
-    body: _Text
-
-
-class _ThreadAnswer(msgspec.Struct):
-    thread: Thread
-
-
-class _ReplyAnswer(msgspec.Struct):
-    reply: _Id
-
-
-class _Threads(msgspec.Struct, rename="camel"):
-    threads: list[Thread]
-    next_cursor: str | None
-
-
-class _Replies(msgspec.Struct, rename="camel"):
-    replies: list[Reply]
-    next_cursor: str | None
-
-
-class _Error(msgspec.Struct, rename="camel"):
-    error: str = "no details"
-    code: str = "unknown"
-    retry_after: int = 0
-
-
-def challenge_address(challenge: str) -> str:
-    """The base URL that a challenge was made for: what it decodes to, up to the first 0x0A."""
-    try:
-        decoded = base64.urlsafe_b64decode(challenge + "=" * (-len(challenge) % 4))
-        return decoded.partition(b"\n")[0].decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return "an unreadable address"
+    async def _send(self, send: Send) -> Reply:
+        return await self._connections.send(send)
 
 
 class Forum:
     """One server at `url`. `say` gets a line whenever it makes the import wait."""
 
     def __init__(self, url: str, connections: int, say: Say) -> None:
-        self.url = url.rstrip("/")
+        self.url = url
         self._say = say
-        self._connections = Connections(self.url, connections)
+        self._connections = Connections(url, connections)
+        self._reader = Author(url, None, self._connections)
+        self._authors: OrderedDict[str, Author] = OrderedDict()
 
     async def __aenter__(self) -> "Forum":
         return self
@@ -135,19 +74,24 @@ class Forum:
     async def __aexit__(self, *_error: object) -> None:
         self._connections.close()
 
-    async def sign_in(self, key: AuthorKey) -> Session:
-        """Sign in as an author, registering them the first time. Raises ImportStopped."""
-        return await self.patiently(f"sign-in of {key.author}", lambda: self._sign_in(key))
+    async def author(self, key: AuthorKey) -> Author:
+        """An author, signed in; the first sign-in registers them. Raises as `patiently`."""
+        if key.author not in self._authors:
+            if len(self._authors) >= AUTHORS_KEPT:
+                self._authors.popitem(last=False)
+            self._authors[key.author] = Author(self.url, key, self._connections)
+        self._authors.move_to_end(key.author)
+        author = self._authors[key.author]
+        await self.patiently(f"sign-in of {key.author}", author.authorization)
+        return author
 
     async def check(self, thread_id: str | None) -> None:
         """Raise ImportStopped unless the server answers, and knows the thread if one is named."""
         try:
             if thread_id is None:
-                await self._call("GET", "/threads", _Threads, query={"limit": "1"})
+                await self.patiently("first call", lambda: self._reader.list_threads(limit=1), ())
             else:
-                await self.thread(thread_id)
-        except Unsure as unsure:
-            raise ImportStopped(f"cannot reach {self.url}: {unsure}") from None
+                await self.patiently("first call", lambda: self._reader.get_thread(thread_id), ())
         except Refused as refused:
             if thread_id is None:
                 raise ImportStopped(f"{self.url} does not list threads: {refused}") from None
@@ -159,134 +103,51 @@ class Forum:
 
     async def has(self, thread_id: str) -> bool:
         """Whether the server knows a thread. Raises ImportStopped when it does not answer."""
+        what = "looking for an earlier import"
         try:
-            await self.patiently("looking for an earlier import", lambda: self.thread(thread_id))
+            await self.patiently(what, lambda: self._reader.get_thread(thread_id))
         except Refused:
             return False
         return True
 
-    async def create_thread(
-        self, session: Session, title: str, body: str, tags: Sequence[str]
-    ) -> str:
-        """The id of the new thread. Raises Refused or Unsure, as do the other writes."""
-        thread = {"title": title, "body": body, "tags": tags}
-        return (await self._post("/threads", thread, _ThreadAnswer, session)).thread.id
-
-    async def create_reply(self, session: Session, thread_id: str, body: str) -> str:
-        """The id of the new reply."""
-        path = f"/threads/{thread_id}/replies"
-        return (await self._post(path, {"body": body}, _ReplyAnswer, session)).reply.id
-
-    async def accept(self, session: Session, thread_id: str, reply_id: str) -> None:
-        """Accept the reply as the thread's author."""
-        path = f"/threads/{thread_id}/replies/{reply_id}/accept"
-        await self._post(path, {}, _ThreadAnswer, session)
-
-    async def thread(self, thread_id: str, session: Session | None = None) -> Thread:
-        """Read a thread. Raises Refused or Unsure, as do the other reads."""
-        path = f"/threads/{thread_id}"
-        return (await self._call("GET", path, _ThreadAnswer, session=session)).thread
-
-    async def threads_of(self, session: Session) -> AsyncIterator[Thread]:
-        """The threads that the author of the session has created, newest first."""
-        query = {"author": session.agent_id}
-        cursor: str | None = ""
-        while cursor is not None:
-            page = await self._call("GET", "/threads", _Threads, session, _page(cursor) | query)
-            for thread in page.threads:
-                yield thread
-            cursor = page.next_cursor
-
-    async def replies_of(self, session: Session, thread_id: str) -> AsyncIterator[Reply]:
-        """The replies of a thread, oldest first."""
-        path = f"/threads/{thread_id}/replies"
-        cursor: str | None = ""
-        while cursor is not None:
-            page = await self._call("GET", path, _Replies, session, _page(cursor))
-            for reply in page.replies:
-                yield reply
-            cursor = page.next_cursor
-
-    async def patiently(self, what: str, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Repeat `attempt` while its outcome is Unsure. Raises ImportStopped in the end."""
-        for pause in PAUSES_S:
-            try:
-                return await attempt()
-            except Unsure as unsure:
-                wait = max(pause, unsure.retry_after)
-                self._say(f"{what}: {unsure}; trying again in {wait:g} s")
-                await asyncio.sleep(wait)
-        try:
-            return await attempt()
-        except Unsure as unsure:
-            raise ImportStopped(f"{what}: {unsure}; the server at {self.url} is needed") from None
-
-    async def _sign_in(self, key: AuthorKey) -> Session:
-        asked = {"publicKey": key.public_key}
-        challenge = (await self._post("/auth/challenge", asked, _Challenge)).challenge
-        made_for = challenge_address(challenge)
-        if made_for != self.url:
-            raise ImportStopped(
-                f"{self.url} sent a sign-in challenge made for {made_for}: it was not signed; "
-                "give the address that the server calls its own as --url"
-            )
-        signature = key.signing_key.sign(challenge.encode()).signature.hex()
-        proof = asked | {"challenge": challenge, "signature": signature, "displayName": key.name}
-        verified = await self._post("/auth/verify", proof, _Verified)
-        return Session(verified.agent.id, verified.token)
-
-    async def _post(
-        self, path: str, body: object, kind: type[T], session: Session | None = None
-    ) -> T:
-        return await self._call("POST", path, kind, session, body=msgspec.json.encode(body))
-
-    async def _call(
+    async def patiently(
         self,
-        method: str,
-        path: str,
-        kind: type[T],
-        session: Session | None = None,
-        query: dict[str, str] | None = None,
-        body: bytes | None = None,
+        what: str,
+        attempt: Callable[[], Awaitable[T]],
+        pauses_s: Iterable[float] = PAUSES_S,
     ) -> T:
-        """One call, repeated as long as the server asks to wait because a limit is reached."""
-        target = f"/api/v1{path}" + (f"?{urlencode(query)}" if query else "")
-        headers = {"Content-Type": "application/json"} if body is not None else {}
-        if session:
-            headers["Authorization"] = f"Bearer {session.token}"
+        """Repeat `attempt` as long as the server asks to wait because a limit is reached, and after
+        each of the pauses while its outcome is unknown. Raises Refused, or ImportStopped."""
+        pauses = iter(pauses_s)
         while True:
             try:
-                answer = await self._connections.request(method, target, body, headers)
-            except NoAnswer as error:
-                raise Unsure(str(error)) from None
-            if answer.status < _ERRORS:
-                return self._decode(path, answer, kind)
-            refused = _refusal(answer)
-            if refused.status in _NO_OUTCOME:
-                raise Unsure(str(refused), refused.retry_after)
-            if refused.status != _TOO_MANY or refused.code == PAIR_LIMIT:
-                raise refused
-            wait = max(1, refused.retry_after)
-            self._say(f"{path}: {refused}; waiting {wait} s as the server asks")
+                return await attempt()
+            except StoaError as error:
+                wait = self._wait(what, error, pauses)
             await asyncio.sleep(wait)
 
-    def _decode(self, path: str, answer: Answer, kind: type[T]) -> T:
-        try:
-            return msgspec.json.decode(answer.content, type=kind)
-        except msgspec.MsgspecError as error:
-            raise ImportStopped(
-                f"{self.url} does not answer {path} as Stoa does: {error}"
-            ) from None
+    def _wait(self, what: str, error: StoaError, pauses: Iterator[float]) -> float:
+        """The seconds to wait before another attempt; raises when there is to be none."""
+        asked = error.retry_after or 0
+        if error.status == _TOO_MANY and error.code != PAIR_LIMIT:
+            wait = max(1, asked)
+            self._say(f"{what}: {error}; waiting {wait} s as the server asks")
+            return wait
+        if not is_unsure(error):
+            raise self._final(error) from None
+        pause = next(pauses, None)
+        if pause is None:
+            raise ImportStopped(f"{what}: cannot reach {self.url}: {error.message}") from None
+        wait = max(pause, asked)
+        self._say(f"{what}: {error}; trying again in {wait:g} s")
+        return wait
 
-
-def _page(cursor: str) -> dict[str, str]:
-    return {"limit": str(PAGE_MAX)} | ({"cursor": cursor} if cursor else {})
-
-
-def _refusal(answer: Answer) -> Refused:
-    """The refusal in an answer; one without the JSON error body, as a proxy gives, will do too."""
-    try:
-        error = msgspec.json.decode(answer.content, type=_Error)
-    except msgspec.MsgspecError:
-        error = _Error(error=answer.reason, retry_after=answer.retry_after)
-    return Refused(answer.status, error.code, error.error, error.retry_after)
+    def _final(self, error: StoaError) -> Exception:
+        """What an error means that no further attempt would change."""
+        if isinstance(error, ForeignChallenge):
+            return ImportStopped(
+                f"{error.message}; give the address that the server calls its own as --url"
+            )
+        if isinstance(error, UnexpectedAnswer):
+            return ImportStopped(f"{self.url} does not answer as Stoa does: {error.message}")
+        return error

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 
 import apsw
@@ -35,6 +36,7 @@ class Action(StrEnum):
 class Step(msgspec.Struct, frozen=True, array_like=True):
     """One write that is due. `post` is the question of an accept; `answer` the answer, if any.
 
+    `due` is when it is to happen: an accept comes with its answer, no answer before its question.
     `problem` says why it cannot be done and `refusal` what the server said to it before;
     `in_doubt` is true if an earlier run may have sent it without seeing the outcome.
     """
@@ -46,6 +48,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True):
     answer: int | None
     author: str
     created: int
+    due: int
     start: int
     length: int
     problem: str | None
@@ -113,10 +116,14 @@ class Journal:
 
     def pending(self) -> Iterator[Step]:
         """The steps that are not done, in order, each noted as begun before it is yielded."""
+        return chain.from_iterable(self.chunks())
+
+    def chunks(self) -> Iterator[list[Step]]:
+        """The steps of `pending` by the lists in which they are noted as begun."""
         place = 0
         while chunk := self._chunk(place):
             self._begin(chunk)
-            yield from chunk
+            yield chunk
             place = chunk[-1].place
 
     def finish(self, step: Step, remote: str) -> None:

@@ -39,6 +39,7 @@ CREATE TEMP TABLE step (
     answer INTEGER,
     author TEXT NOT NULL,
     created INTEGER NOT NULL,
+    due INTEGER NOT NULL,
     start INTEGER NOT NULL,
     length INTEGER NOT NULL,
     problem TEXT
@@ -51,8 +52,8 @@ ON CONFLICT DO NOTHING
 
 -- name: plan
 -- In time order; an answer never before its question, an accept never before its answer.
-INSERT INTO step (action, post, question, answer, author, created, start, length, problem)
-SELECT action, post, question, answer, author, created, start, length, problem
+INSERT INTO step (action, post, question, answer, author, created, due, start, length, problem)
+SELECT action, post, question, answer, author, created, due, start, length, problem
 FROM (
     SELECT 'thread' AS action, id AS post, id AS question, NULL AS answer, author, created,
         start, length, NULL AS problem, created AS due, 1 AS rank
@@ -68,6 +69,7 @@ FROM (
         CASE
             WHEN a.id IS NULL THEN 'accepted answer missing'
             WHEN a.question IS NOT q.id THEN 'accepted answer belongs to another question'
+            WHEN a.author = q.author THEN 'cannot_accept_own_reply: the asker''s own answer'
         END,
         max(q.created, coalesce(a.created, q.created)), 3
     FROM post AS q LEFT JOIN post AS a ON a.id = q.accepted_answer AND a.type = 2
@@ -85,8 +87,8 @@ WHERE w.remote IS NOT NULL
 GROUP BY s.action
 
 -- name: pending
-SELECT s.place, s.action, s.post, s.question, s.answer, s.author, s.created, s.start, s.length, s.problem,
-    w.refusal, w.post IS NOT NULL
+SELECT s.place, s.action, s.post, s.question, s.answer, s.author, s.created, s.due, s.start, s.length,
+    s.problem, w.refusal, w.post IS NOT NULL
 FROM step AS s
 LEFT JOIN written AS w ON w.server = :server AND w.action = s.action AND w.post = s.post
 WHERE s.place > :after AND w.remote IS NULL

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from nacl.signing import SigningKey
 
+from stoa.client import Key
 from stoa.importers import ImportStopped
 
 FORMAT = "stoa-import-keys"
@@ -46,14 +46,14 @@ class AuthorKey(msgspec.Struct, frozen=True, rename="camel"):
     seed: Hex32
 
     @property
-    def signing_key(self) -> SigningKey:
+    def key(self) -> Key:
         """The private key."""
-        return SigningKey(bytes.fromhex(self.seed))
+        return Key(self.seed)
 
 
 def _new_key(author: str, name: str) -> AuthorKey:
-    key = SigningKey.generate()
-    return AuthorKey(author, name, bytes(key.verify_key).hex(), bytes(key).hex())
+    key = Key.generate()
+    return AuthorKey(author, name, key.public_key, key.seed)
 
 
 class KeyFile:

@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from stoa.client import Refused, StoaError
 from stoa.importers import ImportStopped
 from stoa.importers.drafts import Draft, Unusable
-from stoa.importers.forum import PAIR_LIMIT, Refused, Session
-from stoa.importers.journal import Action, Step
-from stoa.importers.sessions import Sessions
+from stoa.importers.forum import PAIR_LIMIT, Author, Forum, is_unsure
+from stoa.importers.journal import Action, Journal, Step
+from stoa.importers.keyfile import KeyFile
 from stoa.importers.summary import Summary
 from stoa.importers.writes import Write, Writes
 
 REFUSALS = {
-    "cannot_accept_own_reply": "cannot_accept_own_reply: the asker's own answer",
     "already_accepted": "already_accepted: the thread has another accepted reply",
 }
 """What the server may refuse without stopping the import, and how the summary puts it."""
@@ -51,7 +51,8 @@ class Player:
     """One import under way."""
 
     writes: Writes
-    sessions: Sessions
+    forum: Forum
+    keys: KeyFile
     summary: Summary
     progress: Progress
     _last_of: dict[int | None, Task] = field(default_factory=dict[int | None, Task])
@@ -99,49 +100,41 @@ class Player:
             # Who waits for this step counts on those before it, too.
             await _over(before)
         except Refused as refused:
-            raise ImportStopped(f"{_name(step)}: {refused}") from None
+            raise ImportStopped(f"{named(step)}: {refused}") from None
         self.progress.advance()
 
     async def _perform(self, step: Step, before: list[Task]) -> None:
-        if problem := step.problem or REFUSALS.get(step.refusal or ""):
-            raise Unusable(problem)
         # Text and sign-in need no order, so they come before the wait.
-        draft = self.writes.draft(step)
-        await self.sessions.of(step.author)
+        draft = prepared(self.writes, step)
+        author = await self.forum.author(self.keys[step.author])
         await _over(before)
-        await self._send(step, draft, self.writes.write(step, draft))
+        await self._send(step, draft, author)
 
-    async def _send(self, step: Step, draft: Draft, write: Write) -> None:
+    async def _send(self, step: Step, draft: Draft, author: Author) -> None:
+        write = self.writes.write(step, draft)
         try:
-            remote, is_new = await self._once(step, write)
+            remote, is_new = await self._once(step, write, author)
         except Refused as refused:
-            raise self._settled(step, refused) from None
+            reason = settled(self.writes.journal, step, refused.code)
+            raise Unusable(reason) if reason else refused from None
         self.writes.journal.finish(step, remote)
         self.summary.count(step, draft.changes, is_new=is_new)
 
-    def _settled(self, step: Step, refused: Refused) -> Exception:
-        """What a refusal means for the step: left out for good or for now, or a stop."""
-        if refused.code == PAIR_LIMIT:
-            return Unusable(POSTPONED)
-        if refused.code not in REFUSALS:
-            return refused
-        self.writes.journal.refuse(step, refused.code)
-        return Unusable(REFUSALS[refused.code])
-
-    async def _once(self, step: Step, write: Write) -> tuple[str, bool]:
+    async def _once(self, step: Step, write: Write, author: Author) -> tuple[str, bool]:
         """Write exactly once: look first whenever an earlier attempt may have got through."""
         sent = False
 
-        async def attempt(author: Session) -> tuple[str, bool]:
+        async def attempt() -> tuple[str, bool]:
             nonlocal sent
             if (sent or step.in_doubt) and (found := await write.find(author)):
                 return found, sent
-            sent = True
-            return await write.send(author), True
+            try:
+                return await write.send(author), True
+            except StoaError as error:
+                sent = sent or is_unsure(error)
+                raise
 
-        return await self.writes.forum.patiently(
-            _name(step), lambda: self.sessions.call(step.author, attempt)
-        )
+        return await self.forum.patiently(named(step), attempt)
 
 
 async def _over(tasks: list[Task]) -> None:
@@ -149,7 +142,25 @@ async def _over(tasks: list[Task]) -> None:
         await asyncio.wait(tasks)
 
 
-def _name(step: Step) -> str:
+def prepared(writes: Writes, step: Step) -> Draft:
+    """The text of a step. Raises Unusable for one that can never be written."""
+    if problem := step.problem or REFUSALS.get(step.refusal or ""):
+        raise Unusable(problem)
+    return writes.draft(step)
+
+
+def settled(journal: Journal, step: Step, code: str) -> str | None:
+    """Why a refused step is left out, for good or for now; None if its refusal is a stop."""
+    if code == PAIR_LIMIT:
+        return POSTPONED
+    if code not in REFUSALS:
+        return None
+    journal.refuse(step, code)
+    return REFUSALS[code]
+
+
+def named(step: Step) -> str:
+    """A step, for a person."""
     if step.action is Action.ACCEPT:
         return f"accept of answer {step.answer} to question {step.post}"
     return f"question {step.post}" if step.action is Action.THREAD else f"answer {step.post}"

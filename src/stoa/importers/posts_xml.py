@@ -137,28 +137,30 @@ def post(row: Row) -> Post | None:
     """What ordering needs of a row, or None without a usable Id, PostTypeId or CreationDate."""
     get = row.attributes.get
     post_id, kind = _number(get("Id")), _number(get("PostTypeId"))
-    created = _milliseconds(get("CreationDate", ""))
+    created = milliseconds(get("CreationDate", ""))
     if post_id is None or kind is None or created is None:
         return None
-    author, name = _author(get("OwnerUserId", "").strip(), get("OwnerDisplayName", "").strip())
+    key, name = author(row.attributes)
     return Post(
         id=post_id,
         type=kind,
         created=created,
         question=_number(get("ParentId")),
         accepted_answer=_number(get("AcceptedAnswerId")),
-        author=author,
+        author=key,
         author_name=name,
         start=row.start,
         length=row.length,
     )
 
 
-def _author(user_id: str, display_name: str) -> tuple[str, str]:
-    """How an author is told from others, and what to call them.
+def author(attributes: Attributes) -> tuple[str, str]:
+    """How the author of a post is told from others, and what to call them.
 
     Deleted users have no id but the name they went by; a few posts have neither.
     """
+    user_id = attributes.get("OwnerUserId", "").strip()
+    display_name = attributes.get("OwnerDisplayName", "").strip()
     if user_id == COMMUNITY_USER:
         return f"user:{user_id}", display_name or "Community"
     if user_id:
@@ -172,9 +174,11 @@ def _number(text: str | None) -> int | None:
     return int(text) if text and _ID.fullmatch(text) else None
 
 
-def _milliseconds(text: str) -> int | None:
+def milliseconds(text: str) -> int | None:
+    """A date of the file, which is UTC, in ms since 1970; None for what is none or lies before."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1000)
+    created = round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1000)
+    return created if created >= 0 else None

@@ -5,39 +5,53 @@ can be run again at any time: what the journal has as written is not written aga
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import urlsplit
 
 import msgspec
 
+from stoa.clock import SystemClock
 from stoa.importers import ImportStopped, drafts
+from stoa.importers.attribution import Attribution
+from stoa.importers.direct import Database, DirectPlayer
 from stoa.importers.forum import Forum
 from stoa.importers.journal import Journal
 from stoa.importers.keyfile import KeyFile
 from stoa.importers.player import Player, Progress
 from stoa.importers.posts_xml import ANONYMOUS, ANSWER, QUESTION, Post, post, rows
-from stoa.importers.sessions import Sessions
 from stoa.importers.summary import Summary
 from stoa.importers.writes import Writes
+from stoa.settings import Settings
+from stoa.store.engines import engine_of
 
 UNREADABLE = "row without a usable Id, PostTypeId or CreationDate"
 TWICE = "second row with the same Id"
 
+LOST = "scores, views, comments and edits"
+LOST_OVER_HTTP = f"{LOST}; the dates of the posts, which --direct keeps"
+
 
 class Job(msgspec.Struct, frozen=True):
-    """What to import into which server. `concurrency` is the number of steps under way at once."""
+    """What to import, and where to: through the server at `url`, or directly into the `database` of
+    these settings. `concurrency` is the number of steps under way at once at a server."""
 
     source: Path
-    url: str
     keys: Path
-    concurrency: int
+    url: str = ""
+    concurrency: int = 8
+    database: Settings | None = None
+    attribution: Attribution | None = None
 
     @property
     def journal(self) -> Path:
         """The journal lies beside the key file."""
         return Path(f"{self.keys}.journal")
+
+    @property
+    def target(self) -> str:
+        """What the journal knows the server or the database by."""
+        return _place(self.database) if self.database else self.url
 
 
 def default_keys(source: Path) -> Path:
@@ -47,9 +61,12 @@ def default_keys(source: Path) -> Path:
 
 def run(job: Job, progress: Progress) -> Summary:
     """Import the file. Raises ImportStopped; running it again then goes on where it stopped."""
-    _check_url(job.url)
-    keys, summary = KeyFile(job.keys), Summary()
-    with Journal(job.journal, job.url) as journal:
+    if job.database:
+        asyncio.run(_refuse_served(job.database))
+    else:
+        _check_url(job.url)
+    keys, summary = KeyFile(job.keys), Summary(lost=LOST if job.database else LOST_OVER_HTTP)
+    with Journal(job.journal, job.target) as journal:
         if not journal.is_empty and not keys.existed:
             raise ImportStopped(
                 f"the journal {job.journal} is there without its key file {job.keys}: "
@@ -61,34 +78,61 @@ def run(job: Job, progress: Progress) -> Summary:
         summary.already_there.update(journal.done())
         progress.start(journal.total - summary.already_there.total())
         with job.source.open("rb") as source:
-            asyncio.run(_play(job, source, journal, keys, summary, progress))
+            writes = Writes(source, journal, job.attribution)
+            play = _play_directly if job.database else _play
+            asyncio.run(play(job, writes, keys, summary, progress))
     return summary
 
 
 async def _play(
-    job: Job,
-    source: BinaryIO,
-    journal: Journal,
-    keys: KeyFile,
-    summary: Summary,
-    progress: Progress,
+    job: Job, writes: Writes, keys: KeyFile, summary: Summary, progress: Progress
 ) -> None:
     async with Forum(job.url, job.concurrency, progress.say) as forum:
-        await forum.check(journal.any_thread())
-        await _refuse_second_address(forum, journal)
-        writes = Writes(source, journal, forum)
-        player = Player(writes, Sessions(forum, keys), summary, progress)
-        await player.play(journal.pending(), job.concurrency)
+        await forum.check(writes.journal.any_thread())
+        await _refuse_second_name(forum.has, job, writes.journal)
+        player = Player(writes, forum, keys, summary, progress)
+        await player.play(writes.journal.pending(), job.concurrency)
 
 
-async def _refuse_second_address(forum: Forum, journal: Journal) -> None:
-    """Raise ImportStopped when an earlier run knew this server by another address."""
-    for address, thread_id in journal.elsewhere():
-        if await forum.has(thread_id):
+async def _play_directly(
+    job: Job, writes: Writes, keys: KeyFile, summary: Summary, progress: Progress
+) -> None:
+    assert job.database
+    async with engine_of(job.database).open_alone(job.database) as alone:
+        database = await Database.over(alone, job.database, SystemClock())
+        thread_id = writes.journal.any_thread()
+        if thread_id and not await database.has(thread_id):
             raise ImportStopped(
-                f"{forum.url} is the server that an earlier run knew as {address}: "
-                "give that address as --url, or everything would be written twice"
+                f"{alone.place} does not have {thread_id}, which an earlier import created there; "
+                "if its data was thrown away, remove the journal to start over"
             )
+        await _refuse_second_name(database.has, job, writes.journal)
+        player = DirectPlayer(writes, database, keys, summary, progress)
+        await player.play(writes.journal.chunks())
+
+
+async def _refuse_served(settings: Settings) -> None:
+    """Raise StartRefused at once when the database cannot be written to directly."""
+    async with engine_of(settings).open_alone(settings):
+        pass
+
+
+async def _refuse_second_name(
+    has: Callable[[str], Awaitable[bool]], job: Job, journal: Journal
+) -> None:
+    """Raise ImportStopped when an earlier run knew this server or database by another name."""
+    for name, thread_id in journal.elsewhere():
+        if await has(thread_id):
+            given = f"--url {name}" if "://" in name else "--direct"
+            raise ImportStopped(
+                f"{job.target} is what an earlier run knew as {name}: give {given} as then, "
+                "or everything would be written twice"
+            )
+
+
+def _place(settings: Settings) -> str:
+    place = engine_of(settings).place(settings)
+    return place if settings.engine == "postgresql" else str(Path(place).resolve())
 
 
 def _check_url(url: str) -> None:

@@ -47,6 +47,8 @@ class Summary:
     other_types: Counter[int] = field(default_factory=Counter[int])
     skipped: defaultdict[str, Tally] = field(default_factory=_tallies)
     changed: defaultdict[str, Tally] = field(default_factory=_tallies)
+    lost: str = ""
+    """What of the posts is not kept."""
 
     def skip(self, reason: str, post: object) -> None:
         """A post or an accept was left out."""
@@ -70,6 +72,8 @@ class Summary:
             yield f"skipped {tally.count:,}: {reason} ({tally})"
         for change, tally in sorted(self.changed.items()):
             yield f"changed {tally.count:,}: {change} ({tally})"
+        if self.lost:
+            yield f"not kept: {self.lost}"
 
 
 def _counts(counts: Counter[Action]) -> str:

@@ -3,15 +3,14 @@
 import difflib
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import urlencode
 
 import msgspec
 from mcp_types import INVALID_PARAMS
 
+from stoa.caching import ByteCache
 from stoa.calls.incoming import Incoming
-from stoa.calls.limiter import headers as rate_headers
 from stoa.calls.runner import Runner
 from stoa.domain.errors import invalid_field
 from stoa.http import answering
@@ -20,11 +19,14 @@ from stoa.http.request import Request
 from stoa.http.wire import HeaderList
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION
+from stoa.operations.buckets import headers as rate_headers
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Shape, Values, shapes
 
-_INTEGER_MOST = 10**18
+_INTEGER_DIGITS = 18
+_INTEGER_MOST = 10**_INTEGER_DIGITS
+_TEXTS_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,20 @@ class Tools:
 
 def _content(body: bytes) -> tuple[bytes, ...]:
     """The body twice, as the protocol wants it: as text, and as it is."""
-    return b'"content":[{"type":"text","text":', _as_text(body), b'}],"structuredContent":', body
+    return (
+        b'"content":[{"type":"text","text":',
+        _texts.get(body, _as_text),
+        b'}],"structuredContent":',
+        body,
+    )
 
 
-@lru_cache(maxsize=16)  # the same bytes again and again, while an answer that many read is kept
 def _as_text(body: bytes) -> bytes:
     return msgspec.json.encode(body.decode())
+
+
+# The same bytes again and again, while an answer that many read is cached.
+_texts: ByteCache[bytes, bytes] = ByteCache(_TEXTS_BYTES, lambda body, text: len(body) + len(text))
 
 
 def _incoming(operation: Operation, arguments: Any, request: Request) -> Incoming:
@@ -131,8 +141,9 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
     """A number as a query is read: one with more digits than any count has is still a number."""
     if isinstance(value, int):
         return min(value, _INTEGER_MOST) if shape is Shape.NUMBER else value
-    # 5.0 is an integer in JSON Schema.
-    return int(value) if abs(value) < _INTEGER_MOST and value % 1 == 0 else value
+    # 5.0 is an integer in JSON Schema. Arithmetic would round, or overflow on a huge exponent.
+    is_short = value.adjusted() < _INTEGER_DIGITS
+    return int(value) if is_short and value == value.to_integral_value() else value
 
 
 def _cache_key(operation: Operation, values: Values) -> str | None:
@@ -141,7 +152,6 @@ def _cache_key(operation: Operation, values: Values) -> str | None:
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None
-    path, query = operation.path, dict(values)
-    for name in operation.path_fields:
-        path = path.replace(f"{{{name}}}", query.pop(name, ""))
-    return cache_key(path, urlencode(query).encode())
+    query = dict(values)
+    segments = {name: query.pop(name, "") for name in operation.path_fields}
+    return cache_key(operation.path.format_map(segments), urlencode(query).encode())

@@ -13,7 +13,7 @@ AUTHORIZATION = "authorization"
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
-_TEXTS = frozenset({text.LABEL_PATTERN, text.NOT_BLANK_PATTERN})
+_TEXTS = frozenset(map(text.portable, (text.LABEL_PATTERN, text.NOT_BLANK_PATTERN)))
 _IDS = frozenset(ids.pattern(prefix) for prefix in ids.PREFIXES.values())
 _PAGING: dict[str, tuple[str, ...]] = {
     "limit": ("description",),
@@ -71,17 +71,34 @@ def annotations(operation: Operation) -> dict[str, bool]:
 
 def input_schema(operation: Operation) -> Schema:
     """The whole JSON Schema of the arguments, without references."""
-    kinds = request_schemas([operation.request])
-    whole = _inlined(kinds[operation.request.__name__], kinds)
-    fields: Schema = whole["properties"]
+    fields = plain_fields(operation)
     paging = {
         name: _without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
     }
-    required: list[str] = whole.get("required", [])
+    fields = {name: _or_comma_text(one) for name, one in fields.items()}
+    required = _whole(operation).get("required", [])
     if operation.who.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
     schema: Schema = {"type": "object", "properties": {**fields, **paging, AUTHORIZATION: _TOKEN}}
     return {**schema, "required": required} if required else schema
+
+
+def plain_fields(operation: Operation) -> dict[str, Schema]:
+    """The schemas of a request's fields, without references, nulls and long patterns."""
+    return dict(_whole(operation)["properties"])
+
+
+def _whole(operation: Operation) -> Schema:
+    kinds = request_schemas([operation.request])
+    return _inlined(kinds[operation.request.__name__], kinds)
+
+
+def _or_comma_text(schema: Schema) -> Schema:
+    """A list of texts may also be one text with commas."""
+    if schema.get("items", {}).get("type") != "string":
+        return schema
+    rest = {name: schema[name] for name in ("description", "default") if name in schema}
+    return {**rest, "anyOf": [_without(schema, *rest), {"type": "string"}]}
 
 
 def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:

@@ -32,7 +32,8 @@ value counts as absent. Where a list is a query parameter, commas part its items
 
 **Refusals** carry a stable `code`, what to do next in `recovery` and, with
 `Accept: application/problem+json`, the members of RFC 9457. HEAD answers as GET without a body.
-A method that a path does not take is refused with 405 `method_not_allowed`.
+A method that a path does not take is refused with 405 `method_not_allowed`, and `Allow` names those
+that it takes. `ErrorBody` names every code.
 
 **Limits**: each call is charged to the bucket named in `x-bucket`; the `X-RateLimit-*` headers show
 the bucket that was charged. A bucket without a limit sends none.
@@ -48,6 +49,7 @@ def openapi_document(operations: list[Operation], settings: Settings) -> dict[st
 def _document(operations: tuple[Operation, ...], origin: str) -> dict[str, Any]:
     schemas = Schemas(operations)
     documentation = f"{origin}/docs/errors"
+    kinds = openapi_errors.answered(operations)
     paths: dict[str, Any] = {}
     for operation in operations:
         item = paths.setdefault(operation.path, {})
@@ -67,8 +69,8 @@ def _document(operations: tuple[Operation, ...], origin: str) -> dict[str, Any]:
         "components": {
             "securitySchemes": {"bearer": _BEARER},
             "headers": openapi_headers.HEADERS,
-            "schemas": {**schemas.components, **openapi_errors.error_schemas()},
-            "examples": openapi_errors.error_examples(documentation),
+            "schemas": {**schemas.components, **openapi_errors.error_schemas(kinds)},
+            "examples": openapi_errors.error_examples(kinds, documentation),
             "responses": openapi_errors.error_responses(operations),
         },
     }
@@ -82,6 +84,8 @@ _BEARER = {
 }
 _OWN_TOKEN: list[dict[str, Any]] = [{"bearer": []}]
 _ANY_TOKEN: list[dict[str, Any]] = [{}, {"bearer": []}]
+_WITHOUT_TOKEN = frozenset({"auth", "service"})
+"""The tags of operations for which it makes no difference who calls."""
 
 
 def _tags(operations: Iterable[Operation]) -> list[dict[str, str]]:
@@ -101,7 +105,7 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
         "description": _description(operation),
         "tags": [operation.tag],
         "x-bucket": operation.who.charged.value,
-        "security": _OWN_TOKEN if operation.who.access is Access.AGENT else _ANY_TOKEN,
+        "security": _security(operation),
         "parameters": parameters(operation, schemas),
         "responses": {**_successes(operation, schemas), **openapi_errors.refusals(operation)},
     }
@@ -110,6 +114,12 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     if operation.method != "GET":
         described["requestBody"] = schemas.body(operation)
     return described
+
+
+def _security(operation: Operation) -> list[dict[str, Any]]:
+    if operation.tag in _WITHOUT_TOKEN:
+        return []
+    return _OWN_TOKEN if operation.who.access is Access.AGENT else _ANY_TOKEN
 
 
 def _description(operation: Operation) -> str:

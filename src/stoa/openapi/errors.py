@@ -12,17 +12,23 @@ from stoa.rest.refusals import codes, example_body, own_schema
 from stoa.schemas.errors import OWN_MEMBERS, ErrorBody, Problem, Wait
 from stoa.schemas.json_schema import Schema, answer_schemas
 
-_BEFORE_CHARGING = frozenset({401, 405, 421})
+_BEFORE_CHARGING = frozenset({401, 421})
 _SAYS_HOW_TO_SIGN_IN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
 
 
-def error_schemas() -> dict[str, Schema]:
-    """The common body, a schema for each code, and what they are made of."""
+def answered(operations: Iterable[Operation]) -> list[ErrorKind]:
+    """The refusals that some of these operations may answer, in the order of the catalogue."""
+    may = {code for operation in operations for code in codes(operation)}
+    return [kind for kind in CATALOGUE.values() if kind.code in may]
+
+
+def error_schemas(kinds: Iterable[ErrorKind]) -> dict[str, Schema]:
+    """The common body, which names every code, a schema for each kind, and what they refer to."""
     schemas = answer_schemas([ErrorBody, Problem, *set(OWN_MEMBERS.values())])
     schemas["ErrorBody"]["properties"]["code"]["enum"] = list(CATALOGUE)
     for own in set(OWN_MEMBERS.values()):
         del schemas[own.__name__]
-    for kind in CATALOGUE.values():
+    for kind in kinds:
         schemas[schema_name(kind.code)] = _body(kind, own_schema(kind.code))
     return schemas
 
@@ -41,21 +47,20 @@ def _body(kind: ErrorKind, own: Schema) -> Schema:
         "type": "object",
         "properties": {**fixed, **own.get("properties", {})},
         "required": [*fixed, *own.get("required", ())],
-        **({"x-reserved": True} if kind.reserved else {}),
     }
 
 
-def error_examples(documentation: str) -> dict[str, Any]:
-    """An example for each code, by code."""
+def error_examples(kinds: Iterable[ErrorKind], documentation: str) -> dict[str, Any]:
+    """An example for each kind, by code."""
     return {
         kind.code: {"summary": kind.summary, "value": example_body(kind.code, documentation)}
-        for kind in CATALOGUE.values()
+        for kind in kinds
     }
 
 
 def error_responses(operations: Iterable[Operation]) -> dict[str, Any]:
     """The responses that the refusals of these operations refer to, by name."""
-    found = {_name([CATALOGUE["method_not_allowed"]], charged=False): _wrong_method()}
+    found: dict[str, Any] = {}
     for operation in operations:
         charged = operation.who.charged is not Charged.NONE
         for kinds in _by_status(codes(operation)):
@@ -89,7 +94,7 @@ def _uncounted(kinds: Sequence[ErrorKind]) -> bool:
 def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     names = [kind.code for kind in kinds]
     refs = [{"$ref": f"#/components/schemas/{schema_name(name)}"} for name in names]
-    schema = refs[0] if len(refs) == 1 else {"oneOf": refs, "discriminator": _discriminator(names)}
+    schema = refs[0] if len(refs) == 1 else {"oneOf": refs}  # `code` is another in each
     problem = {"allOf": [schema, {"$ref": "#/components/schemas/Problem"}]}
     examples = {name: {"$ref": f"#/components/examples/{name}"} for name in names}
     return {
@@ -102,23 +107,12 @@ def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     }
 
 
-def _discriminator(names: Sequence[str]) -> dict[str, Any]:
-    mapping = {name: f"#/components/schemas/{schema_name(name)}" for name in names}
-    return {"propertyName": "code", "mapping": mapping}
-
-
 def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     names = {kind.code for kind in kinds}
     found = headers.refusal(charged=charged and not _uncounted(kinds))
-    waits = {name for name in names if OWN_MEMBERS.get(name) is Wait}
+    waits = {name for name in names if issubclass(OWN_MEMBERS.get(name, ErrorBody), Wait)}
     if waits:
         found |= headers.named("Retry-After", always=waits == names)
     if names & _SAYS_HOW_TO_SIGN_IN:
         found |= headers.named("WWW-Authenticate", always=names <= _SAYS_HOW_TO_SIGN_IN)
     return found
-
-
-def _wrong_method() -> dict[str, Any]:
-    response = _response([CATALOGUE["method_not_allowed"]], charged=False)
-    response["headers"] |= headers.named("Allow")
-    return response

@@ -46,7 +46,6 @@ HEADERS: Headers = {
         always=False,
     ),
     "WWW-Authenticate": _header("How to authenticate.", "Bearer", const="Bearer"),
-    "Allow": _header("The methods that the path takes.", "GET, POST, HEAD, OPTIONS"),
     "X-RateLimit-Limit": _header(
         "Calls that the bucket holds per window.", 120, always=False, minimum=1
     ),

@@ -30,7 +30,7 @@ class Schemas:
             request_schemas({operation.request for operation in table}), self._answers
         )
         own = {operation.request.__name__ for operation in table}
-        nested = {name: one for name, one in self._requests.items() if name not in own}
+        nested = {name: _sent(one) for name, one in self._requests.items() if name not in own}
         bodies = {
             operation.request.__name__: self._body_schema(operation)
             for operation in table
@@ -54,7 +54,8 @@ class Schemas:
         members = self.body_members(operation)
         required = [name for name in whole.get("required", ()) if name in members]
         schema = {key: value for key, value in whole.items() if key != "required"}
-        return {**schema, "properties": members, **({"required": required} if required else {})}
+        schema |= {"properties": members, **({"required": required} if required else {})}
+        return _sent(schema)
 
     def body(self, operation: Operation) -> dict[str, Any]:
         """The request body; one without members may be left out."""
@@ -83,6 +84,21 @@ class Schemas:
     def parameter_example(self, schema: Schema) -> Any:
         """An example of one parameter."""
         return example(schema, self._requests)
+
+
+def _sent(schema: Schema) -> Schema:
+    """An object of a body without the defaults of its members, which their descriptions tell:
+    generators take a member that has a default for one that cannot be left out."""
+    members = schema.get("properties", {})
+    return {**schema, "properties": {name: _in_words(one) for name, one in members.items()}}
+
+
+def _in_words(member: Schema) -> Schema:
+    default = member.get("default")
+    rest = {key: value for key, value in member.items() if key != "default"}
+    said = [rest.get("description", ""), f"`{default}` unless given." if default else ""]
+    description = " ".join(filter(None, said))
+    return {**rest, "description": description} if description else rest
 
 
 def _apart(requests: dict[str, Schema], answers: Mapping[str, Schema]) -> dict[str, Schema]:
@@ -137,6 +153,8 @@ def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
     found: dict[str, Any] = {"name": name, "in": place, "required": place == "path"}
     if "description" in own:
         found["description"] = own.pop("description")
+    if place == "query":
+        found["allowEmptyValue"] = True  # it counts as absent
     if own.get("type") == "array":
         found |= {"style": "form", "explode": False}
     return {**found, "schema": own}

@@ -16,7 +16,8 @@ from stoa.store import agents
 from stoa.store.agents import AgentRow
 from stoa.store.tx import Tx
 
-_MOST = 20_000
+_MOST_BYTES = 16 * 1024 * 1024
+_ENTRY_BYTES = 1_500  # what an agent takes beside its description and its capabilities
 
 Key = tuple[str, int]
 
@@ -41,6 +42,7 @@ class Authors:
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[int, Agent]] = {}
+        self._bytes = 0
 
     async def load(self, tx: Tx, keys: Iterable[Key]) -> dict[str, Agent]:
         """The agents of these `(id, version)` pairs by id, with at most one query."""
@@ -58,10 +60,17 @@ class Authors:
         return found
 
     async def _fetch(self, tx: Tx, agent_ids: list[str]) -> dict[str, Agent]:
-        if len(self._known) > _MOST:
-            self._known = {}
         fetched: dict[str, Agent] = {}
         for row in await agents.many(tx, agent_ids):
             agent = fetched[row.id] = agent_resource(row)
-            self._known[row.id, row.version] = (tx.now, agent)
+            self._keep((row.id, row.version), tx.now, agent)
         return fetched
+
+    def _keep(self, key: Key, now: int, agent: Agent) -> None:
+        """Cache an agent; a full cache is emptied first. Agents that are read anew count again."""
+        self._bytes += _ENTRY_BYTES + 4 * (
+            len(agent.description) + sum(map(len, agent.capabilities))
+        )
+        if self._bytes > _MOST_BYTES:
+            self._known, self._bytes = {}, 0
+        self._known[key] = (now, agent)

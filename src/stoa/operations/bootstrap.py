@@ -50,6 +50,9 @@ def bootstrap(settings: Settings) -> Bootstrap:
         interfaces=_interfaces(settings.origin),
         efficient_reads=_efficient_reads(),
         write_endpoints=[_write(one, in_force) for one in writes()],
+        request_headers=[
+            contract.RequestHeader(name=name, purpose=purpose) for name, purpose in _HEADERS.items()
+        ],
         recommended_flow=_flow(),
         limits=_contract_limits(settings, in_force),
         errors=_errors(recorded.errors),
@@ -189,6 +192,15 @@ def _write(one: Operation, in_force: LimitsInForce) -> contract.WriteEndpoint:
     )
 
 
+_HEADERS = {
+    "Authorization": "`Bearer <ACCESS_TOKEN>`, the `token` of a sign-in.",
+    "If-None-Match": "The `ETag` of an answer that you have: 304 means that it still holds.",
+    "Idempotency-Key": "On a POST, a text of your own such as a UUID, another for each call. Sent "
+    "again with the same key within a day, the call is done once and has its first answer.",
+    "X-Stoa-Consistency": "What an answer to a write gave in this header, sent with a read: the "
+    "answer shows that write. Of several the greatest, as texts, shows all.",
+}
+
 _FLOW = {
     "get_bootstrap": "Read this; again when `schemaVersion` changes.",
     "create_challenge": "With your public key.",
@@ -292,7 +304,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="2",
+    version="3",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/credits/ledger",
@@ -300,8 +312,10 @@ _EXTENSIONS = contract.Extensions(
         "GET /api/v1/limits",
         "GET /api/v1/threads/{threadId}/replies/{replyId}",
         "GET /skill.md",
+        "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
         "errors: requestId, documentation for every code, application/problem+json",
+        "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",
         "opportunity: bodyTruncated, matchedOn",
@@ -311,6 +325,8 @@ _EXTENSIONS = contract.Extensions(
         ),
         "search: match",
         "thread: bounty",
+        "rate_limited: resource, limit, windowSeconds",
+        "request headers Idempotency-Key and X-Stoa-Consistency",
         "warnings for what was ignored",
     ],
 )

@@ -16,6 +16,7 @@ from stoa.operations.job_views import (
 )
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
+from stoa.operations.views import bounty_view
 from stoa.schemas import deadlines
 from stoa.schemas.base import Receipt, encode
 from stoa.schemas.credits import Settlement
@@ -274,20 +275,22 @@ async def _add_suggestions(call: Call, refusal: Refusal, worker: str) -> None:
 async def _check_is_job(call: Call, job_id: str) -> None:
     """409 when the id names a thread or a bounty; the caller may answer that instead."""
     if ids.is_id("th", job_id):
-        thread_id, actual = job_id, "thread"
+        thread_id = job_id
     elif ids.is_id("bty", job_id):
         hold = await holds.get(call.tx, job_id)
-        thread_id, actual = hold.subject_id if hold else "", "bounty_question"
+        thread_id = hold.subject_id if hold else ""
     else:
         return
-    if await threads.get(call.tx, thread_id) is None:
+    thread = await threads.get(call.tx, thread_id)
+    if thread is None:
         raise Refusal("not_found")
+    bounty = bounty_view(call, thread)
     path = f"/api/v1/threads/{thread_id}"
     raise Refusal(
         "wrong_opportunity_type",
         details={
             "expectedType": "job",
-            "actualType": actual,
+            "actualType": "bounty_question" if bounty and bounty.status == "OPEN" else "thread",
             "urlPath": path,
             "replyUrl": f"{path}/replies",
         },

@@ -15,10 +15,17 @@ if own_time then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- A clock that steps back, after a fail-over say, must not bring a log out of order.
+-- A clock that steps back, after a fail-over say, must not bring a log out of order. A log from more
+-- than a minute ahead was counted by a clock that has been set right since, and begins anew: it
+-- would be full until that time comes.
+local clock_step_ms = 60000
 local function not_before(key)
   local newest = tonumber(redis.call('LINDEX', key, -1) or 0)
-  if newest > now then now = newest end
+  if own_time and newest > now + clock_step_ms then
+    redis.call('DEL', key)
+  elseif newest > now then
+    now = newest
+  end
 end
 
 local function counted(key, window)

@@ -67,8 +67,8 @@ def _buckets(settings: Settings) -> list[Bucket]:
         Bucket(
             "uncharged",
             "address",
-            limits.ADDRESS_CEILING,
-            limits.ADDRESS_CEILING_WINDOW_MS // 1000,
+            settings.limit_uncharged,
+            limits.UNCHARGED_WINDOW_MS // 1000,
         ),
     ]
 

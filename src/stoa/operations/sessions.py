@@ -8,6 +8,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.operations.authors import agent_resource
+from stoa.operations.buckets import Bucket, full, refused
 from stoa.operations.call import Call, Caller
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
 from stoa.operations.table import Effect, Kept, Mode, operation
@@ -129,8 +130,9 @@ async def _check_registrations(call: Call) -> None:
     settings = call.services.settings
     limit = settings.limit_registrations
     if limit is None:
-        # Behind a proxy a loopback address is the proxy's own and stands for anybody.
-        local = is_loopback(call.address) and not settings.trusted_proxies
+        # Behind a proxy a loopback address is the proxy's own and stands for any client.
+        proxied = settings.trusted_proxies or not settings.origin_is_loopback
+        local = is_loopback(call.address) and not proxied
         limit = 0 if local else limits.Limits().registrations
     if not limit:
         return
@@ -138,12 +140,11 @@ async def _check_registrations(call: Call) -> None:
     await call.tx.lock("address", address.hex())
     count, first = await sessions.registrations(call.tx, address, limit)
     if count >= limit:
-        wait = first + limits.REGISTRATIONS_WINDOW_MS - call.now
-        raise Refusal(
-            "rate_limited",
+        bucket = Bucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
+        raise full(
+            refused(call.now, bucket, first),
             "This address has registered as many new keys as one may in 24 hours.",
-            recovery="Sign in with a key that is known here, or wait `retryAfter` seconds.",
-            retry_after=max(1, -(-wait // 1000)),
+            "Sign in with a key that is known here, or wait `retryAfter` seconds.",
         )
 
 

@@ -67,7 +67,7 @@ async def thread_with_replies(
     return thread, [_reply(reply, row, authors) for reply in replies]
 
 
-def _bounty(call: Call, row: ThreadRow) -> Bounty | None:
+def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:
     """The bounty as if a refund that is due had been booked."""
     if row.bounty_id is None or row.bounty_status is None or row.bounty_expires_at is None:
         return None
@@ -93,7 +93,7 @@ def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
 
 def _thread(call: Call, row: ThreadRow, author: Agent, *, replies: bool) -> Thread:
     names, actions = thread_actions(row)
-    bounty = _bounty(call, row)
+    bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
     return Thread(
         id=row.id,

@@ -28,6 +28,8 @@ def codes(operation: Operation) -> list[str]:
     may = {*_EVERY_CALL, *operation.errors}
     if operation.method != "GET":
         may.update(_WITH_A_BODY)
+    if operation.writes:
+        may.add("secret_in_text")
     if operation.who.access is Access.AGENT:
         may.add("missing_bearer_token")
         if operation.writes:

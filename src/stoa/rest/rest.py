@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from stoa.calls import idempotency
+from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
@@ -24,8 +25,11 @@ _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 class Rest:
     """Serves every operation of the table at its path."""
 
-    def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
+    def __init__(
+        self, runner: Runner, charges: Charges, operations: list[Operation], documentation: str
+    ) -> None:
         self._runner = runner
+        self._charges = charges
         self._router = Router(operations)
         self._documentation = documentation
 
@@ -39,7 +43,8 @@ class Rest:
             return await answering.send_preflight(send, request.id_header)
         found = self._router.find(request.path)
         if found is None:
-            return await self.refuse(request, send, Refusal("not_found"))
+            refusal = await self._charges.shed(request.address)
+            return await self.refuse(request, send, refusal or Refusal("not_found"))
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
             return await self.refuse(request, send, _wrong_method(found.methods))
@@ -53,6 +58,7 @@ class Rest:
     ) -> Incoming:
         in_path = dict(zip(operation.path_fields, path_values, strict=True))
         is_get = operation.method == "GET"
+        key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
             body = {} if is_get else await self._body(request)
@@ -76,8 +82,8 @@ class Rest:
             values=values,
             place=place,
             cache_key=cache_key(request.path, request.query) if is_get else None,
-            consistency=_text(request, answering.CONSISTENCY),
-            idempotency_key=None if is_get else _text(request, _IDEMPOTENCY_KEY),
+            consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
+            idempotency_key=None if key is None else key.decode("latin-1"),
         )
 
     async def _body(self, request: Request) -> dict[str, Any]:
@@ -123,11 +129,6 @@ class Rest:
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
-
-
-def _text(request: Request, header: bytes) -> str | None:
-    text = request.headers.get(header)
-    return None if text is None else text.decode("latin-1")
 
 
 def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 from stoa.operations.table import Operation
 
-_ANY = "{}"
-
 
 class Found(NamedTuple):
     """The operations of a path by method, and the values of its braces in order."""
@@ -15,11 +13,19 @@ class Found(NamedTuple):
 
 
 class _Node:
-    """A place in the tree of path segments."""
+    """A place in the tree of path segments; `braced` is the child for any segment."""
 
     def __init__(self) -> None:
         self.children: dict[str, _Node] = {}
+        self.braced: _Node | None = None
         self.methods: dict[str, Operation] = {}
+
+    def grow(self, segment: str) -> "_Node":
+        """The child for a segment of a declared path, made when it is new."""
+        if not segment.startswith("{"):
+            return self.children.setdefault(segment, _Node())
+        self.braced = self.braced or _Node()
+        return self.braced
 
 
 class Router:
@@ -30,8 +36,7 @@ class Router:
         for operation in operations:
             node = self._root
             for segment in operation.path.split("/"):
-                key = _ANY if segment.startswith("{") else segment
-                node = node.children.setdefault(key, _Node())
+                node = node.grow(segment)
             node.methods[operation.method] = operation
 
     def find(self, path: str) -> Found | None:
@@ -41,7 +46,7 @@ class Router:
         for segment in path.split("/"):
             child = node.children.get(segment)
             if child is None:
-                child = node.children.get(_ANY)
+                child = node.braced
                 if child is None or not segment:
                     return None
                 values.append(segment)

@@ -109,6 +109,13 @@ class BucketCharged(Resource, kw_only=True):
     window_seconds: Annotated[int, _said(60)]
 
 
+class RequestHeader(Resource, kw_only=True):
+    """A header that a client may send, and what it is for."""
+
+    name: Annotated[str, _said("Idempotency-Key")]
+    purpose: Text
+
+
 class WriteEndpoint(Resource, kw_only=True):
     """A call that changes something."""
 
@@ -212,6 +219,7 @@ class Bootstrap(Answer, kw_only=True):
     interfaces: Interfaces
     efficient_reads: list[EfficientRead]
     write_endpoints: list[WriteEndpoint]
+    request_headers: list[RequestHeader]
     recommended_flow: list[FlowStep]
     limits: ContractLimits
     errors: Errors

@@ -4,15 +4,26 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from msgspec import Meta
 
-from stoa.domain import ids
+from stoa.domain import ids, limits
 from stoa.domain.credits import ASSET, Credits, amount_problem
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource
-from stoa.schemas.fields import Time, example_id
+from stoa.schemas.fields import Time, example_id, shown
 
 Asset = Literal["FORUM_CREDIT"]
 BountyId = Annotated[str, Meta(pattern=ids.pattern("bty"))]
+
+_OFFERED = {"minimum": limits.AMOUNT_MIN_CREDITS, "maximum": limits.AMOUNT_MAX_CREDITS}
+_BOUNDS = f"{limits.AMOUNT_MIN_CREDITS} to {limits.AMOUNT_MAX_CREDITS:,}"
+RewardAmount = Annotated[
+    Credits, Meta(description=f"{_BOUNDS}, at most two decimals."), shown(**_OFFERED)
+]
+BountyAmount = Annotated[
+    Credits,
+    Meta(description=f"0 or {_BOUNDS}, at most two decimals."),
+    shown(anyOf=[{"type": "number", "minimum": 0, "maximum": 0}, {"type": "number", **_OFFERED}]),
+]
 
 
 class Reward(Resource, kw_only=True):

@@ -61,6 +61,14 @@ class InvalidRequest(Resource, kw_only=True):
     issues: Annotated[list[IssueItem], Meta(description="Every problem of the input.")]
 
 
+class SecretInText(Resource, kw_only=True):
+    """Members of `secret_in_text`."""
+
+    issues: Annotated[
+        list[IssueItem], Meta(description="Every member of the input that holds a live token.")
+    ]
+
+
 class InvalidToken(Resource, kw_only=True):
     """Members of `invalid_or_expired_token`."""
 
@@ -112,13 +120,29 @@ class Wait(Resource, kw_only=True):
     retry_after: Seconds
 
 
+class RateLimited(Wait, kw_only=True):
+    """Members of `rate_limited`. The last three are missing where connections are limited."""
+
+    resource: (
+        Annotated[str, Meta(description="The bucket that is full.", examples=["reads"])] | UnsetType
+    ) = UNSET
+    limit: (
+        Annotated[int, Meta(ge=1, description="Calls that it holds.", examples=[120])] | UnsetType
+    ) = UNSET
+    window_seconds: (
+        Annotated[int, Meta(ge=1, description="The window it counts in.", examples=[60])]
+        | UnsetType
+    ) = UNSET
+
+
 OWN_MEMBERS: dict[str, type[Resource]] = {
     "invalid_request": InvalidRequest,
+    "secret_in_text": SecretInText,
     "invalid_or_expired_token": InvalidToken,
     "insufficient_credits": InsufficientCredits,
     "wrong_opportunity_type": WrongOpportunityType,
     "job_already_claimed": JobAlreadyClaimed,
-    "rate_limited": Wait,
+    "rate_limited": RateLimited,
     "pair_farming_limit": Wait,
     "claim_limit": Wait,
     "new_agent_limit": Wait,

@@ -21,7 +21,7 @@ from stoa.schemas.base import (
     Rule,
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
-from stoa.schemas.credits import Asset, Reward, Settlement, one_amount
+from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import Time, shown
 
 JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
@@ -135,7 +135,7 @@ class Job(JobSummary, kw_only=True):
 class RewardOffer(Resource, kw_only=True):
     """What is offered."""
 
-    amount: Credits
+    amount: RewardAmount
     asset: Asset = ASSET
 
 
@@ -155,7 +155,7 @@ class CreateJob(Request, kw_only=True):
     title: Title
     description: Body
     reward: RewardOffer | None = None
-    reward_credits: Credits | None = None
+    reward_credits: RewardAmount | None = None
     asset: Annotated[Asset, Meta(description="What `rewardCredits` are.")] = ASSET
     type: Annotated[
         str, Meta(min_length=1, max_length=limits.JOB_TYPE_CHARS, pattern=text.LABEL_PATTERN)

@@ -49,7 +49,8 @@ def _described(kinds: tuple[type[Any], ...]) -> dict[str, Schema]:
 
 
 def _readable(node: Any) -> Any:
-    """The schema with bounds in their place, one-line descriptions and plain numbers."""
+    """The schema with bounds in their place, portable patterns, one-line descriptions and plain
+    numbers."""
     if isinstance(node, list):
         return [_readable(item) for item in cast("list[Any]", node)]
     if not isinstance(node, dict):
@@ -62,6 +63,10 @@ def _readable(node: Any) -> Any:
         del schema["format"]
     if schema.get("pattern") in _TITLES:
         schema.setdefault("title", _TITLES[schema["pattern"]])
+    if isinstance(schema.get("pattern"), str):
+        schema["pattern"] = text.portable(schema["pattern"])
+    if "enum" in schema and all(isinstance(value, str) for value in schema["enum"]):
+        schema.setdefault("type", "string")
     if isinstance(schema.get("description"), str):
         schema["description"] = re.sub(r"\s+", " ", schema["description"]).strip()
     return schema

@@ -39,7 +39,10 @@ class ThreadCounts(Resource, kw_only=True):
 ByStatus = Annotated[
     dict[str, int],
     Meta(
-        extra_json_schema={"required": [status.value for status in JobStatus]},
+        extra_json_schema={
+            "properties": {status.value: {"type": "integer"} for status in JobStatus},
+            "required": [status.value for status in JobStatus],
+        },
         examples=[{status.value: 0 for status in JobStatus}],
     ),
 ]

@@ -92,13 +92,18 @@ class ListOpportunities(Page, kw_only=True):
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
         """Paging rules, and a reward that is not negative."""
         problems = super().conflicts(values)
-        try:
-            least = Credits.parse(values["minReward"])
-        except (KeyError, ValueError):
-            return problems
-        if least < Credits():
-            problems.append(("minReward", "Must be 0 or more."))
+        least = values.get("minReward")
+        if least is not None and (problem := _least_problem(least)):
+            problems.append(("minReward", problem))
         return problems
+
+
+def _least_problem(value: object) -> str | None:
+    try:
+        least = Credits.parse(value)
+    except ValueError as error:
+        return f"The amount {error}."
+    return "Must be 0 or more." if least < Credits() else None
 
 
 class ListRecommended(Page, kw_only=True):

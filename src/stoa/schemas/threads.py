@@ -11,7 +11,14 @@ from stoa.domain.cursors import Form
 from stoa.schemas.agents import Agent, AgentId, counted
 from stoa.schemas.base import Answer, ListAnswer, NextAction, Page, Receipt, Request, Resource, Rule
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
-from stoa.schemas.credits import Asset, Bounty, Reward, Settlement, one_amount
+from stoa.schemas.credits import (
+    Asset,
+    Bounty,
+    BountyAmount,
+    Reward,
+    Settlement,
+    one_amount,
+)
 from stoa.schemas.fields import Count, Time, example_id, shown
 
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
@@ -120,7 +127,7 @@ class ReplyNode(Reply, kw_only=True):
 class BountyOffer(Resource, kw_only=True):
     """Credits to reserve for the accepted answer."""
 
-    credits: Credits
+    credits: BountyAmount
     asset: Asset = ASSET
 
 
@@ -131,7 +138,7 @@ class CreateThread(Request, kw_only=True):
     body: Body
     tags: Tags = []
     bounty: BountyOffer | None = None
-    bounty_credits: Credits | None = None
+    bounty_credits: BountyAmount | None = None
     asset: Annotated[Asset, Meta(description="What `bountyCredits` are.")] = ASSET
 
     @classmethod

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import msgspec
-from jsonschema import Draft202012Validator, validators
+from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from stoa.domain import text
@@ -92,24 +92,9 @@ def _rule(annotation: Any) -> Rule | None:
     return None
 
 
-def _two_decimals(
-    _validator: object, _step: object, value: object, _schema: object
-) -> Iterator[ValidationError]:
-    """`multipleOf`, which only amounts have, judged as amounts are."""
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return  # the schema's `type` says so
-    try:
-        Credits.parse(value)
-    except ValueError as error:
-        yield ValidationError(f"The amount {error}.")
-
-
-_Validator = cast(Any, validators).extend(Draft202012Validator, {"multipleOf": _two_decimals})
-
-
 @cache
 def _validator(kind: type[Request]) -> Any:
-    return _Validator(json_schema(kind))
+    return Draft202012Validator(json_schema(kind))
 
 
 def parse(
@@ -252,14 +237,14 @@ def _sentence(error: ValidationError) -> str:
     limit: Any = error.validator_value
     given: Any = error.instance
     match error.validator:
+        case "type" if limit == "array" and isinstance(given, str) and _is_json_list(given):
+            return 'Expected a list, got text that holds one. Send ["a", "b"], or a,b in a query.'
         case "type":
             return f"Expected {_TYPES.get(limit, limit)}, got {_kind_of(given)}."
         case "maxLength":
             return f"At most {limit} characters; this has {len(given)}."
         case "minLength":
             return "Must not be empty."
-        case "multipleOf":
-            return error.message
         case "enum":
             return f"Use one of: {', '.join(str(value) for value in limit)}."
         case "pattern":
@@ -299,10 +284,19 @@ class Shape(Enum):
                 return int(text[:_DIGITS_MAX])
             case Shape.AMOUNT if _AMOUNT.fullmatch(text):
                 return Decimal(text)
-            case Shape.LIST if text:
+            case Shape.LIST if text and not _is_json_list(text):
                 return text.split(",")
             case _:
                 return text
+
+
+def _is_json_list(text: str) -> bool:
+    if not text.lstrip().startswith("["):
+        return False
+    try:
+        return isinstance(msgspec.json.decode(text), list)
+    except msgspec.DecodeError:
+        return False
 
 
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")

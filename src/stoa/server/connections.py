@@ -26,6 +26,7 @@ class Patience:
     undisturbed: float = limits.ROOM_AFTER_MS / 1000
     connections: int = limits.CONNECTIONS
     per_address: int = limits.CONNECTIONS_PER_ADDRESS
+    last_request: float = limits.LAST_REQUEST_MS / 1000
 
 
 class Guest(Protocol):
@@ -52,11 +53,13 @@ class Guest(Protocol):
 class Connections:
     """All open connections of one server. `exempt` says which peers have no cap of their own.
 
-    Nothing is timed per request: `sweep` looks at every connection, a few times a second.
+    Nothing is timed per request: `sweep` looks at every connection, a few times a second. While the
+    server is `draining`, the next answer of each connection is its last.
     """
 
     def __init__(self, exempt: Callable[[str], bool], patience: Patience | None = None) -> None:
         self.patience = patience or Patience()
+        self.draining = False
         self._exempt = exempt
         self._open: dict[Guest, str] = {}
         self._per_address: Counter[str] = Counter()

@@ -170,10 +170,11 @@ class HttpConnection(HttpToolsProtocol):
             self._unreadable()
 
     def shutdown(self) -> None:
-        """Finish what runs, then close."""
+        """Finish what runs, then close. One that had an answer a moment ago is left open: its
+        client may have sent the next request, which would be lost."""
         if self._answering():
             super().shutdown()
-        else:
+        elif self._time() - self._since > self._house.patience.last_request:
             self.transport.close()
 
     # --- What the parser calls.
@@ -195,6 +196,8 @@ class HttpConnection(HttpToolsProtocol):
             self._stage = _ANSWERED
             return
         super().on_headers_complete()
+        if self._house.draining:
+            self.cycle.keep_alive = False
         self.headers = []  # what comes behind a body is no header and could pass for one
         self._stage = _BODY
         self._since = self._time()
@@ -207,6 +210,7 @@ class HttpConnection(HttpToolsProtocol):
         path, _, query = self.url.partition(b"?")
         if (
             self._ready is None
+            or self._house.draining
             or self.parser.get_method() != b"GET"
             or not self.parser.should_keep_alive()
             or self.parser.should_upgrade()

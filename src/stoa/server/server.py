@@ -2,7 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Generator
+import socket
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import cast
@@ -18,6 +19,9 @@ _TICKS_PER_SWEEP = 5
 """uvicorn ticks ten times a second."""
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)
+
+_DRAIN_LOOK_S = 0.05
+_GRACE_S = (limits.SHUTDOWN_GRACE_MS - limits.LAST_REQUEST_MS) // 1000
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -35,8 +39,8 @@ def cancel_on_signals() -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves `app` to the connections of a house until it is asked to end. A request that
-    `ready` has an answer for does not reach `app`."""
+    """Serves `app` over `connections` until it is asked to end or `lost` says that it cannot do its
+    work any more. A request that `ready` has an answer for does not reach `app`."""
 
     def __init__(
         self,
@@ -44,8 +48,10 @@ class Server(uvicorn.Server):
         connections: Connections,
         documentation: str,
         ready: Ready | None = None,
+        lost: Callable[[], bool] = lambda: False,
     ) -> None:
         self._connections = connections
+        self._lost = lost
         protocol = partial(HttpConnection, connections, documentation, ready)
         config = uvicorn.Config(
             app,
@@ -56,7 +62,7 @@ class Server(uvicorn.Server):
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            timeout_graceful_shutdown=limits.SHUTDOWN_GRACE_MS // 1000,
+            timeout_graceful_shutdown=_GRACE_S,
         )
         super().__init__(config)
 
@@ -71,8 +77,29 @@ class Server(uvicorn.Server):
         ends the process before the store is closed."""
         yield
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connections, finish what runs, and close. A client that has just been served
+        may be sending its next request: it still gets the answer, as the last of its connection."""
+        for server in self.servers:
+            server.close()
+        for listener in sockets or []:
+            listener.close()
+        self._connections.draining = True
+        await self._drain()
+        await super().shutdown(sockets)
+
+    async def _drain(self) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._connections.patience.last_request + _DRAIN_LOOK_S
+        while not self.force_exit and loop.time() < end:
+            for connection in list(self.server_state.connections):
+                connection.shutdown()
+            await asyncio.sleep(_DRAIN_LOOK_S)  # in which what was accepted before arrives
+            if not self.server_state.connections:
+                return
+
     async def on_tick(self, counter: int) -> bool:
         """Let the house look after its connections now and then."""
         if counter % _TICKS_PER_SWEEP == 0:
             self._connections.sweep(asyncio.get_running_loop().time())
-        return await super().on_tick(counter)
+        return await super().on_tick(counter) or self._lost()

@@ -18,6 +18,7 @@ from stoa.store.tx import Statement
 OWNERS: dict[str, tuple[str, ...]] = {
     "agent": ("agent_id",),
     "agent_capability": ("agent_id",),
+    "token": ("agent_id",),
     "thread": ("thread_id",),
     "thread_tag": ("thread_id",),
     "reply": ("thread_id",),
@@ -27,12 +28,16 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "submission": ("job_id",),
     "hold": ("subject_id", "thread_id", "job_id"),
 }
-"""The tables that cached answers may show, and the parameters that name the owner of a row."""
+"""The tables that cached answers show, or decide whose they are, and the parameters that name the
+owner of a row."""
 
 SHOWN_LATE = {"agent": {"last_seen_at", "reputation"}, "agent_capability": {"reputation"}}
 """Columns that a cached answer may show as they were up to a minute ago."""
 
-_CHANGE = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)")
+UNSEEN = {"sessions.forget_tokens"}
+"""Statements that change only what is shown no more."""
+
+_CHANGE = re.compile(r"\b(INSERT|UPDATE|DELETE)\s+(?:INTO\s+|FROM\s+)?(\w+)")
 _SET = re.compile(r"\bSET\b(.*?)(?:\bWHERE\b|\bFROM\b|$)", re.DOTALL)
 _COLUMN = re.compile(r"(?:^|,)\s*(\w+)\s*=")
 _TABLE = re.compile(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", re.MULTILINE)
@@ -86,7 +91,7 @@ def effect_of(name: str) -> Effect:
 
 def _change(name: str, sql: str, parameters: tuple[str, ...]) -> tuple[str, str] | None:
     found = _CHANGE.search(sql)
-    if found is None or found[2] not in OWNERS:
+    if found is None or found[2] not in OWNERS or name in UNSEEN:
         return None
     verb, table = found[1], found[2]
     if verb == "UPDATE" and _columns(sql) <= SHOWN_LATE.get(table, set()):
@@ -95,7 +100,7 @@ def _change(name: str, sql: str, parameters: tuple[str, ...]) -> tuple[str, str]
     if owner is None:
         raise ValueError(f"{name} changes {table} and must name one of {OWNERS[table]}")
     # No cached answer lists agents, as lists of agents show when they were last seen.
-    return ("" if (verb, table) == ("INSERT INTO", "agent") else table), owner
+    return ("" if (verb, table) == ("INSERT", "agent") else table), owner
 
 
 def _columns(sql: str) -> set[str]:

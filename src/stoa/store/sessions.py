@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from stoa.domain import limits
 from stoa.store.tx import Tx
 
@@ -43,6 +45,25 @@ async def token(tx: Tx, digest: bytes) -> TokenRow | None:
     """The token with this hash, whether it is still good or not."""
     row = await tx.one("sessions.token", hash=digest)
     return TokenRow(*row) if row else None
+
+
+async def live(tx: Tx, digests: list[bytes]) -> dict[bytes, str]:
+    """Those of these hashes that are of tokens which are good now, with whose tokens they are."""
+    rows = await tx.all("sessions.live_tokens", hashes=_array(digests), now=tx.now)
+    return {row[0]: row[1] for row in rows}
+
+
+async def revoke(tx: Tx, owners: dict[bytes, str]) -> None:
+    """End the tokens with these hashes of these agents, at once and for every process."""
+    for agent_id in sorted(set(owners.values())):
+        digests = [digest for digest, owner in owners.items() if owner == agent_id]
+        await tx.run(
+            "sessions.revoke_tokens", agent_id=agent_id, hashes=_array(digests), now=tx.now
+        )
+
+
+def _array(digests: list[bytes]) -> str:
+    return msgspec.json.encode([digest.hex() for digest in digests]).decode()
 
 
 async def forget(tx: Tx) -> None:

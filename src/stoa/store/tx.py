@@ -69,6 +69,10 @@ class Tx(Protocol):
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 
+Timed = tuple[int, Work[Any]]
+"""A piece of work and the time (ms) at which its transaction takes place."""
+
+
 class StoreUnavailable(Exception):
     """The store does not answer or not in time; after a write the outcome may be unknown."""
 
@@ -124,6 +128,27 @@ class Store(Protocol):
         """Why writes are refused, or None."""
         ...
 
+    @property
+    def lost(self) -> bool:
+        """Whether writes stay refused until this process is started again."""
+        ...
+
     async def close(self) -> None:
         """Finish what runs and close the files."""
+        ...
+
+
+class Alone(Protocol):
+    """A database that no server uses while this program writes to it."""
+
+    place: str
+
+    async def commit(self, works: Sequence[Timed]) -> list[Any]:
+        """Run these in their order and commit them together; returns once that is durable.
+
+        The outcome of each is what it returned, or the exception that it raised, which undoes its
+        own changes alone; when there is one, all may be undone and run again from the first, each
+        in a transaction of its own. Raises `StoreUnavailable` when the engine fails, and
+        `StartRefused` when a server uses the database: some may be committed then.
+        """
         ...

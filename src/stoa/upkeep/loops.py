@@ -108,11 +108,15 @@ async def _forget(tx: Tx) -> None:
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    is_told = False
     while True:
         try:
             await work()
+            is_told = False
         except (StoreUnavailable, Refusal) as error:
-            log.warning("upkeep failed", reason=str(error))
+            if not is_told:  # once for an outage, which may fill the disk with lines otherwise
+                log.warning("upkeep failed", reason=str(error))
+            is_told = True
         except Exception:  # a loop that ends would leave refunds unbooked without a word
             log.exception("upkeep failed")
         await asyncio.sleep(seconds)

@@ -59,6 +59,8 @@ def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
         "origin": settings.origin,
         "grant": _pretty(contract.participation.credits.signup_grant),
         "groups": _groups(all_operations()),
+        "renamed": [one for one in all_operations() if one.tool and one.tool != one.name],
+        "camel": camel,
         "limits": _pretty(contract.limits),
         "pretty": _pretty,
         "fields": _fields,
@@ -69,6 +71,12 @@ def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
 
 def _groups(operations: list[Operation]) -> list[tuple[str, list[Operation]]]:
     return [(tag, list(members)) for tag, members in groupby(operations, lambda one: one.tag)]
+
+
+def camel(name: str) -> str:
+    """An operation as a method of the TypeScript client: `create_thread` is `createThread`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _pretty(value: Any) -> str:
@@ -100,7 +108,7 @@ def _fields(operation: Operation) -> list[Field]:
 def _each_field(operation: Operation) -> Iterator[Field]:
     schema = request_schemas([operation.request])[operation.request.__name__]
     elsewhere = "query" if operation.method == "GET" else "body"
-    plain = tools.input_schema(operation)["properties"]
+    plain = tools.plain_fields(operation)
     for name in schema.get("properties", {}):
         shape = plain[name]
         yield Field(
@@ -126,6 +134,8 @@ def _form(schema: Schema) -> str:
     """A schema in words: its type, its choices, its bounds and what it is made of."""
     if "anyOf" in schema:
         return " or ".join(_form(one) for one in schema["anyOf"])
+    if "maximum" in schema and schema["maximum"] == schema.get("minimum"):
+        return str(schema["maximum"])
     words = [str(schema.get("type", "anything"))]
     if "enum" in schema:
         words = ["one of " + ", ".join(str(one) for one in schema["enum"])]

@@ -7,6 +7,7 @@ from stoa.calls.public_reads import PublicReads
 from stoa.domain.markdown import escape_inline
 from stoa.operations.threads import list_unanswered
 from stoa.schemas.threads import ListUnanswered, Thread
+from stoa.web.syndication import replies
 
 _HEAD = (
     "# Unanswered threads\n\n"
@@ -33,4 +34,4 @@ async def unanswered_markdown(reads: PublicReads, _: Request) -> Response:
 def _line(thread: Thread) -> str:
     title = escape_inline(thread.title)
     date = thread.created_at[:10]
-    return f"- {title} ({date}, {thread.reply_count} replies): /api/v1/threads/{thread.id}\n"
+    return f"- {title} ({date}, {replies(thread)}): /api/v1/threads/{thread.id}\n"

@@ -129,7 +129,7 @@ class Forum:
         read = await self._site.reads.read(get_thread, GetThread(thread_id=thread_id), draft)
         asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
         page = await self._site.reads.read(list_replies, asked, draft)
-        return self._site.render(
+        return await self._site.render_bodies(
             own_path(request),
             "thread.html",
             alternate=_thread_json(thread_id),
@@ -156,13 +156,15 @@ class Forum:
         """One reply with what is above and below it."""
         asked = GetReply(reply_id=request.path_params["reply_id"])
         focus = await self._site.reads.read(get_reply, asked)
-        return self._site.page(
-            request,
+        alternate = f"/api/v1/replies/{focus.reply.id}"
+        html = await self._site.render_bodies(
+            own_path(request),
             "reply.html",
-            alternate=f"/api/v1/replies/{focus.reply.id}",
+            alternate=alternate,
             focus=focus,
             thread=focus.thread,
             branches=branches(focus.replies[:ROWS]),
             cut=len(focus.replies) > ROWS,
             collapsed=COLLAPSED_DEPTH * 3,
         )
+        return self._site.html(html, alternate=alternate)

@@ -11,7 +11,7 @@ from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
-from stoa.web.site import Site, as_json
+from stoa.web.site import Site, as_json, own_path
 
 _RECENT = 10
 
@@ -44,10 +44,11 @@ class People:
         threads = await read(list_threads, ListThreads(author=agent_id, limit=_RECENT))
         jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
-        return self._site.page(
-            request,
+        alternate = f"/api/v1/agents/{agent.id}"
+        html = await self._site.render_bodies(
+            own_path(request),
             "agent.html",
-            alternate=f"/api/v1/agents/{agent.id}",
+            alternate=alternate,
             agent=agent,
             reputation=reputation.reputation,
             threads=threads.threads,
@@ -55,3 +56,4 @@ class People:
             offered=offered.jobs,
             names=await self._site.names({agent.id, *(job.creator_agent_id for job in jobs.jobs)}),
         )
+        return self._site.html(html, alternate=alternate)

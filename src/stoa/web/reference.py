@@ -101,7 +101,7 @@ def _type(schema: dict[str, Any]) -> str:
         return " | ".join(str(value) for value in schema["enum"])
     if "anyOf" in schema:
         kinds = (part for part in schema["anyOf"] if part.get("type") != "null")
-        return " or ".join(_type(kind) for kind in kinds)
+        return " or ".join(dict.fromkeys(map(_type, kinds)))
     if "$ref" in schema:
         return str(schema["$ref"].rsplit("/", 1)[1])
     kind = schema.get("type", "any")

@@ -1,7 +1,10 @@
 """What every page shares: templates, headers, the style sheet, reading through the runner."""
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.resources import files
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
@@ -15,13 +18,15 @@ from stoa.calls.public_reads import PublicReads
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
+from stoa.domain.text import escape_invisible
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
+from stoa.rendering import bodies, lines
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Answer, Page
 from stoa.schemas.validation import parse, shapes
-from stoa.web import charts, richtext
+from stoa.web import charts
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=Answer)
@@ -47,8 +52,6 @@ _REFUSED = {404: "not_found.html", 503: "unavailable.html"}
 ROWS = 50
 """Rows on a page, whatever is asked: so many are small enough for a slow phone."""
 
-_GIST_CHARS = 200
-
 
 def _when(iso: str) -> str:
     """`2026-11-20T10:00:00.000Z` for people: `20 Nov 2026, 10:00`."""
@@ -67,12 +70,6 @@ def status_name(status: str) -> str:
     return _STATUS_NAMES.get(status, status.lower())
 
 
-def _gist(text: str) -> str:
-    """The beginning of a text on one line, for those who see only a link to it."""
-    line = " ".join(richtext.plain(text[: 2 * _GIST_CHARS]).split())
-    return line if len(line) <= _GIST_CHARS else f"{line[:_GIST_CHARS].rstrip()}…"
-
-
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("stoa.web"),
@@ -83,17 +80,15 @@ def _environment() -> Environment:
     )
     filters = cast("dict[str, Any]", environment.filters)
     filters.update(
-        rich=richtext.rendered,
-        label=richtext.plain,
-        hides=richtext.hides_something,
-        marked=richtext.marked,
+        label=escape_invisible,
+        marked=lines.marked,
         when=_when,
-        gist=_gist,
+        gist=lines.gist,
         status=status_name,
         number=charts.number,
     )
     shared = cast("dict[str, Any]", environment.globals)
-    shared.update(style_path=STYLE_PATH, fold=richtext.FOLD_CHARS)
+    shared.update(style_path=STYLE_PATH, fold=bodies.FOLD_CHARS)
     return environment
 
 
@@ -104,6 +99,8 @@ class Site:
         self.origin = origin
         self.reads = reads
         self._templates = _environment()
+        self._bodies = bodies.Bodies()
+        self._thread = ThreadPoolExecutor(1, "pages")
 
     async def names(self, agent_ids: set[str | None]) -> dict[str, str]:
         """Display names by id, in one read."""
@@ -146,6 +143,12 @@ class Site:
         """The HTML of a page at `path`, which is its address too unless `address` is given."""
         shared = {"origin": self.origin, "path": path, "address": path, "following": None}
         return self._templates.get_template(template).render({**shared, **values}).encode()
+
+    async def render_bodies(self, path: str, template: str, **values: Any) -> bytes:
+        """The HTML of a page with texts of agents, which `bodies` in the template formats. It is
+        made on a thread of its own, so that other requests are answered meanwhile."""
+        make = partial(self.render, path, template, bodies=self._bodies.page(), **values)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, make)
 
     def html(self, body: bytes, status: int = 200, alternate: str | None = None) -> Response:
         """HTML with the headers that every page has, and where the same is JSON."""

@@ -6,16 +6,24 @@ from xml.etree import ElementTree
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.domain.text import escape_invisible, normalise_tag
+from stoa.domain.errors import Refusal
+from stoa.domain.text import escape_invisible
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.base import encode
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
+from stoa.schemas.validation import parse
 from stoa.web.site import Site, own_path
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _ENTRIES = 50
 _EPOCH = "1970-01-01T00:00:00.000Z"
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}
+
+
+def replies(thread: Thread) -> str:
+    """How many replies a thread has, in words."""
+    return "1 reply" if thread.reply_count == 1 else f"{thread.reply_count} replies"
+
 
 Threads = Callable[[Request], Awaitable[tuple[str, list[Thread]]]]
 
@@ -41,9 +49,13 @@ class Syndication:
         return "Unanswered threads", answer.threads
 
     async def _tag(self, request: Request) -> tuple[str, list[Thread]]:
-        tag = normalise_tag(request.path_params["tag"])
-        answer = await self._site.reads.read(list_threads, ListThreads(tag=tag, limit=_ENTRIES))
-        return f"Threads tagged {tag}", answer.threads
+        asked = {"tag": request.path_params["tag"], "limit": _ENTRIES}
+        try:
+            found = parse(ListThreads, asked)[0]
+        except Refusal:  # no thread can have it
+            raise Refusal("not_found") from None
+        answer = await self._site.reads.read(list_threads, found)
+        return f"Threads tagged {found.tag}", answer.threads
 
     async def _agent(self, request: Request) -> tuple[str, list[Thread]]:
         agent_id = request.path_params["agent_id"]
@@ -69,7 +81,7 @@ class Syndication:
             title, rows = await threads(request)
             feed = {
                 "version": "https://jsonfeed.org/version/1.1",
-                "title": f"Stoa: {title}",
+                "title": escape_invisible(f"Stoa: {title}"),
                 "home_page_url": self._site.origin,
                 "feed_url": self._site.origin + own_path(request),
                 "items": [self._item(thread) for thread in rows],
@@ -83,7 +95,7 @@ class Syndication:
             "id": thread.id,
             "url": self._address(thread),
             "title": escape_invisible(thread.title),
-            "content_text": f"{thread.reply_count} replies, {thread.status}.",
+            "content_text": f"{replies(thread)}, {thread.status}.",
             "date_published": thread.created_at,
             "date_modified": thread.last_activity_at,
             "tags": thread.tags,
@@ -102,17 +114,18 @@ class Syndication:
         for thread in threads:
             entry = ElementTree.SubElement(feed, "entry")
             _add(entry, "id", self._address(thread))
-            _add(entry, "title", escape_invisible(thread.title))
+            _add(entry, "title", thread.title)
             _add(entry, "published", thread.created_at)
             _add(entry, "updated", thread.last_activity_at)
             author = ElementTree.SubElement(entry, "author")
-            _add(author, "name", escape_invisible(thread.author.display_name))
-            _add(entry, "summary", f"{thread.reply_count} replies, {thread.status}.")
+            _add(author, "name", thread.author.display_name)
+            _add(entry, "summary", f"{replies(thread)}, {thread.status}.")
             ElementTree.SubElement(entry, "link", href=self._address(thread))
             for tag in thread.tags:
-                ElementTree.SubElement(entry, "category", term=tag)
+                ElementTree.SubElement(entry, "category", term=escape_invisible(tag))
         return ElementTree.tostring(feed, "utf-8", xml_declaration=True)
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = text
+    """An element with this text; characters that XML does not allow are shown as escapes."""
+    ElementTree.SubElement(parent, name).text = escape_invisible(text)

@@ -7,7 +7,7 @@ from stoa.operations.jobs import get_job, list_jobs
 from stoa.operations.opportunities import list_opportunities
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
-from stoa.web.site import Site, as_json
+from stoa.web.site import Site, as_json, own_path
 
 
 class Work:
@@ -39,13 +39,15 @@ class Work:
             await self._site.reads.read(get_job, GetJob(job_id=request.path_params["job_id"]))
         ).job
         parties = {job.creator_agent_id, job.claimed_by_agent_id}
-        return self._site.page(
-            request,
+        alternate = f"/api/v1/jobs/{job.id}"
+        html = await self._site.render_bodies(
+            own_path(request),
             "job.html",
-            alternate=f"/api/v1/jobs/{job.id}",
+            alternate=alternate,
             job=job,
             names=await self._site.names(parties),
         )
+        return self._site.html(html, alternate=alternate)
 
     async def opportunities(self, request: Request) -> Response:
         """What can be earned now."""

@@ -132,6 +132,14 @@ const checks: Record<string, () => Promise<void>> = {
     same(bodies, ["Rye.", "Rye and wheat."]);
   },
 
+  async "an offer needs no asset"() {
+    const author = await agent();
+    const { thread } = await author.createThread({ ...THREAD, bounty: { credits: 2 } });
+    const work = { title: "x", description: "y" };
+    const { job } = await author.createJob({ ...work, reward: { amount: 2.5 } });
+    same([thread.bountyCredits, job.reward], [2, { amount: 2.5, asset: "FORUM_CREDIT" }]);
+  },
+
   async "an iterator brings every row once over several pages"() {
     const author = await agent();
     const { thread } = await author.createThread({ title: "Counting", body: "Numbers." });

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,16 @@ class Desk:
 
     def __init__(self, path: Path, groups: type[Groups] = Groups) -> None:
         self.path = path
-        self.connection = connect(path, writer=True)
-        self.connection.execute(SCHEMA)
+        self._groups = groups
+        with closing(connect(path, writer=True)) as connection:
+            connection.execute(SCHEMA)
         self.clock: Callable[[], int] = lambda: 0
-        self.writer = Writer(groups(self.connection, self.now), Changes())
+        self.writer = Writer(path, self.connect, Changes())
+
+    def connect(self) -> Groups:
+        """Groups on a new connection."""
+        self.connection = connect(self.path, writer=True)
+        return self._groups(self.connection, self.now)
 
     def now(self) -> int:
         return self.clock()

@@ -116,6 +116,14 @@ class WriteEndpoint(Resource):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RequestHeader(Resource):
+    """A header that a client may send, and what it is for."""
+
+    name: str
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FlowStep(Resource):
     """One step of the way that most agents take; `action` is the MCP tool, if there is one."""
 
@@ -209,6 +217,7 @@ class Bootstrap(Answer):
     interfaces: Interfaces
     efficient_reads: list[EfficientRead]
     write_endpoints: list[WriteEndpoint]
+    request_headers: list[RequestHeader]
     recommended_flow: list[FlowStep]
     limits: ContractLimits
     errors: Errors

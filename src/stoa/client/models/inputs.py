@@ -23,17 +23,17 @@ class BountyOfferInput(TypedDict):
     """Credits to reserve for the accepted answer."""
 
     credits: AmountInput
-    asset: Literal["FORUM_CREDIT"]
+    asset: NotRequired[Literal["FORUM_CREDIT"]]
 
 
 class RewardOfferInput(TypedDict):
     """What is offered."""
 
     amount: AmountInput
-    asset: Literal["FORUM_CREDIT"]
+    asset: NotRequired[Literal["FORUM_CREDIT"]]
 
 
 class VerificationOfferInput(TypedDict):
     """What the work will be held to."""
 
-    requirements: Sequence[str]
+    requirements: NotRequired[Sequence[str]]

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar, cast
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
-from stoa.store.tx import Store, Work
+from stoa.store.tx import Alone, Store, Work
 
 T = TypeVar("T")
 
@@ -58,6 +58,10 @@ class Engine(Protocol):
 
     def open_source(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
         """A snapshot of a database, to be copied while servers may go on using it."""
+        ...
+
+    def open_alone(self, settings: Settings) -> AbstractAsyncContextManager[Alone]:
+        """A database that no server uses, brought to this program's schema."""
         ...
 
     def open_target(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:

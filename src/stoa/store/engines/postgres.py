@@ -7,7 +7,7 @@ from typing import NoReturn, TypeVar
 
 import structlog
 
-from stoa.clock import Clock, SystemClock
+from stoa.clock import Clock
 from stoa.store.engines import postgres_migrations
 from stoa.store.engines.postgres_connection import (
     Connection,
@@ -89,6 +89,7 @@ class PostgresStore:
 
     lag_ms = 0
     changes = None  # other processes write too
+    lost = False
 
     def __init__(
         self,
@@ -109,9 +110,9 @@ class PostgresStore:
         )
         self._begin_write = _WRITE + limits
         self._begin_read = _READ + limits + _PLANS
-        # The clock is set by the primary.
+        # It is the primary's clock that counts.
         name = "replica" if replica else "database"
-        self._watch = Watch(reach, SystemClock() if replica else clock, name)
+        self._watch = Watch(reach, None if replica else clock, name)
 
     @classmethod
     async def open(

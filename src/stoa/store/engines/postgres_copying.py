@@ -1,34 +1,19 @@
 """The sides of a copy that are a PostgreSQL database."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
-from asyncpg import exceptions as errors
-
-from stoa.clock import Clock, elapsed_ms
+from stoa.clock import Clock
 from stoa.store import search
 from stoa.store.copying import Change, Key, Table
 from stoa.store.engines import copying as sql
 from stoa.store.engines import marks, postgres_migrations
+from stoa.store.engines.postgres_alone import NO_LIMITS, USED, hold, is_used
 from stoa.store.engines.postgres_connection import APPLICATION, Connection, opened, place
 from stoa.store.engines.postgres_tx import PostgresTx
 from stoa.store.tx import Row, StartRefused
 
 _NAME = f"{APPLICATION}-copy"
-_LOCK = int.from_bytes(b"StoaCopy")
-_LOCK_WAIT = "SET lock_timeout = '5s'"  # a copy that was killed is gone by then
-_NO_LIMITS = (
-    "SET lock_timeout = 0; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
-)
-_LEAVING_MS = 1000
-"""The sessions of a server that was just stopped may take as long to end."""
-_LOOK_S = 0.02
-
-_USED = """
-SELECT EXISTS (SELECT 1 FROM pg_stat_activity
-               WHERE datname = current_database() AND application_name = $1)
-"""
 # Whatever was written, told by each session before it ends.
 _WRITTEN = """
 SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables
@@ -49,9 +34,9 @@ async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"
     async with opened(url, _NAME) as connection:
         await postgres_migrations.check_current(connection, place(url))
         await postgres_migrations.refuse_unfinished(connection, place(url))
-        await connection.execute(_NO_LIMITS)
+        await connection.execute(NO_LIMITS)
         # Looked at before the snapshot: whoever is gone by then has written what it shows.
-        served = await _is_used(connection)
+        served = await is_used(connection)
         written = int(await connection.fetchval(_WRITTEN))
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.fetchval("SELECT count(*) FROM secret")
@@ -63,23 +48,8 @@ async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"
     """A database that no server uses and no other copy is written to. Raises `StartRefused`."""
     async with opened(url, _NAME) as connection:
         await postgres_migrations.migrate(connection, place(url))
-        try:
-            await connection.execute(_LOCK_WAIT)
-            await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
-        except errors.LockNotAvailableError:
-            raise StartRefused(f"another copy to {place(url)} is running") from None
-        await connection.execute(_NO_LIMITS)
+        await hold(connection, place(url))
         yield PostgresTarget(url, connection, clock)
-
-
-async def _is_used(connection: Connection) -> bool:
-    """Whether a server has the database open, and keeps it open."""
-    deadline = elapsed_ms() + _LEAVING_MS
-    while used := bool(await connection.fetchval(_USED, APPLICATION)):
-        if elapsed_ms() > deadline:
-            break
-        await asyncio.sleep(_LOOK_S)
-    return used
 
 
 class _PostgresSide:
@@ -119,7 +89,7 @@ class PostgresSource(_PostgresSide):
     async def is_served(self) -> bool:
         await self._connection.execute("SELECT pg_stat_clear_snapshot()")
         written = await self._connection.fetchval(_WRITTEN)
-        used = await self._connection.fetchval(_USED, APPLICATION)
+        used = await self._connection.fetchval(USED, APPLICATION)
         return bool(self._served or written != self._written or used)
 
 
@@ -136,7 +106,7 @@ class PostgresTarget(_PostgresSide):
         async with self._connection.transaction():
             await self._connection.execute(marks.MAKE)
             await self._connection.execute(marks.ADD, identity, source)
-        if await _is_used(self._connection):
+        if await is_used(self._connection):
             await self._connection.execute(marks.DROP)
             raise StartRefused(f"{self.place} is served by a Stoa: stop it first")
 

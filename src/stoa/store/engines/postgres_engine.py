@@ -7,10 +7,10 @@ from typing import TypeVar
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
-from stoa.store.engines import postgres, postgres_connection, postgres_copying
+from stoa.store.engines import postgres, postgres_alone, postgres_connection, postgres_copying
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.postgres_replica import ReplicatedStore
-from stoa.store.tx import Store, Work
+from stoa.store.tx import Alone, Store, Work
 
 T = TypeVar("T")
 
@@ -57,6 +57,11 @@ def place(settings: Settings) -> str:
 def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
     """See `Engine`."""
     return postgres_copying.open_source(settings.database_url, clock)
+
+
+def open_alone(settings: Settings) -> AbstractAsyncContextManager[Alone]:
+    """See `Engine`."""
+    return postgres_alone.open_alone(settings.database_url)
 
 
 def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:

@@ -36,6 +36,7 @@ class ReplicatedStore:
     """A `Store` whose reads go to `replica` where they may and it is not behind."""
 
     changes = None  # other processes write too
+    lost = False
 
     def __init__(self, primary: PostgresStore, replica: PostgresStore, lag_s: int) -> None:
         self._primary = primary

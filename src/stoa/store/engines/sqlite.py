@@ -100,7 +100,11 @@ class SqliteStore:
         why not."""
         changes = Changes()
         with _prepared(path) as (file, descriptor):
-            writer = Writer(Groups(connect(file, writer=True), clock), changes)
+
+            def groups() -> Groups:
+                return Groups(connect(file, writer=True), clock)
+
+            writer = Writer(file, groups, changes)
             return cls(file, descriptor, clock, changes, writer)
 
     @classmethod
@@ -154,11 +158,15 @@ class SqliteStore:
         return None
 
     def figures(self) -> dict[str, str | int]:
-        return {}
+        return {"writer": self._writer.process} if isinstance(self._writer, ProcessWriter) else {}
 
     @property
     def trouble(self) -> str | None:
         return self._writer.trouble
+
+    @property
+    def lost(self) -> bool:
+        return self._writer.lost
 
     async def close(self) -> None:
         if self._closed:

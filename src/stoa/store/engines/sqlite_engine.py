@@ -7,10 +7,10 @@ from typing import TypeVar
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
-from stoa.store.engines import sqlite, sqlite_copying
+from stoa.store.engines import sqlite, sqlite_alone, sqlite_copying
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
-from stoa.store.tx import Work
+from stoa.store.tx import Alone, Work
 
 T = TypeVar("T")
 
@@ -49,6 +49,11 @@ def place(settings: Settings) -> str:
 def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
     """See `Engine`."""
     return sqlite_copying.open_source(settings.database_path, clock)
+
+
+def open_alone(settings: Settings) -> AbstractAsyncContextManager[Alone]:
+    """See `Engine`."""
+    return sqlite_alone.open_alone(settings.database_path)
 
 
 def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:

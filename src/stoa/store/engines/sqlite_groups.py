@@ -2,19 +2,24 @@
 
 A piece of work that is refused does not hurt its neighbours. Nearly all that are have not changed
 anything yet; for the sake of the others the group is run again, each piece in a savepoint of its
-own. When the storage fails, the outcome of the group is not known: its callers are told so and no
-more work is taken.
+own. When the storage fails, the outcome of the group is not known: its callers are told so, and
+this connection is not used again. The next one finds in the log what counts, and proves that the
+storage takes a commit before it is used.
 """
 
 import asyncio
+import errno
+import os
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import apsw
 import structlog
 
 from stoa.clock import Clock
+from stoa.domain import limits
 from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
@@ -39,6 +44,9 @@ _BENIGN = (
 """Faults of one statement; every other engine error is a fault of the storage."""
 
 
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
 class _HalfDone(Exception):
     """A piece of work was refused after it had changed something."""
 
@@ -48,7 +56,8 @@ class _HalfDone(Exception):
 
 
 class Groups:
-    """Owns the writing connection. `trouble` says why no more work is taken, or None."""
+    """Owns one writing connection. `trouble` says why no more work is taken, or None; then `full`
+    says whether the disk is full."""
 
     def __init__(self, connection: apsw.Connection, clock: Clock) -> None:
         self._connection = connection
@@ -56,6 +65,22 @@ class Groups:
         self._touched: list[str] = []
         self._version = self._data_version()
         self.trouble: str | None = None
+        self.full = False
+
+    def prove(self, path: Path) -> None:
+        """Commit a little; sets `trouble` when the storage does not take it. The storage must also
+        take what is in the log, and have more room than the little that a full disk may have."""
+        try:
+            _find_room(path)
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            version = self._connection.pragma("user_version")
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.pragma("user_version", version)  # unchanged, but written
+            self._connection.execute("COMMIT")
+        except apsw.BusyError:
+            return  # another program writes; this one's next commit has to wait for it
+        except (apsw.Error, OSError) as error:
+            self._break([], error)
 
     def commit(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         """Run these in their order; returns once what they did is on disk. Never raises."""
@@ -139,8 +164,8 @@ class Groups:
 
     def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[Outcome]:
         """Whether this group is on disk is not known, and no more is tried."""
-        said = str(error) if isinstance(error, apsw.Error) else ""
-        self.trouble = f"the storage failed: {said or type(error).__name__}"
+        self.full = no_room(error, self._connection.system_errno)
+        self.trouble = trouble_of(error, self._connection.system_errno)
         with suppress(apsw.Error):
             # What the next start finds in the log is what counts; nothing is moved out of it now.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -158,6 +183,37 @@ class Groups:
     def _data_version(self) -> int:
         """A number that changes with every commit by another connection."""
         return next(self._connection.execute("PRAGMA data_version"))[0]
+
+
+def no_room(error: BaseException, system_errno: int = 0) -> bool:
+    """Whether it was for want of room. Where SQLite does not say so, it has the system's number."""
+    if isinstance(error, OSError):
+        return error.errno in _NO_ROOM
+    if isinstance(error, apsw.IOError):
+        code = getattr(error, "extendedresult", 0)
+        return system_errno in _NO_ROOM or code == apsw.SQLITE_IOERR_SHMSIZE
+    return isinstance(error, apsw.FullError)
+
+
+def trouble_of(error: BaseException, system_errno: int = 0) -> str:
+    """Why no work is taken, for the operator."""
+    said = str(error) if isinstance(error, apsw.Error | OSError) else ""
+    what = "the disk is full" if no_room(error, system_errno) else "the storage failed"
+    return f"{what}: {said or type(error).__name__}"
+
+
+def _find_room(path: Path) -> None:
+    """Raise `OSError` when there is no room beside the database."""
+    scratch = path.with_name(f"{path.name}-probe")
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        written = os.write(descriptor, bytes(limits.WRITE_PROBE_BYTES))
+        if written < limits.WRITE_PROBE_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+        scratch.unlink()
 
 
 def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:

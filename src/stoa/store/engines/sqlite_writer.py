@@ -1,18 +1,35 @@
 """The one writer of the embedded engine, in a thread: for programs that do little else meanwhile.
 
 Answers are released after the commit of the whole group. Until it is stopped it answers whatever
-happens: no caller is left waiting.
+happens: no caller is left waiting. When the storage fails it gives its connection up, and writes
+again once another one has proved that the storage takes a commit.
 """
 
 import asyncio
 import queue
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
-from stoa.store.changes import Changes
-from stoa.store.engines.sqlite_groups import GROUP_MAX, LOOK_S, Groups, Outcome, release
+import apsw
+import structlog
+
+from stoa.clock import elapsed_ms
+from stoa.domain import limits
+from stoa.store.changes import EVERYTHING, Changes
+from stoa.store.engines.sqlite_groups import (
+    GROUP_MAX,
+    LOOK_S,
+    Groups,
+    Outcome,
+    release,
+    trouble_of,
+)
 from stoa.store.tx import StoreUnavailable, Work
+
+log = structlog.get_logger("stoa.store")
 
 T = TypeVar("T")
 
@@ -41,21 +58,24 @@ def _hand_back(jobs: list[_Job], outcomes: list[Outcome]) -> None:
 
 
 class Writer:
-    """Commits what callers of any event loop submit."""
+    """Commits what callers of any event loop submit. `connect` gives groups on a new connection to
+    the database at `path`. `trouble` says why no work is taken now, or None."""
 
-    def __init__(self, groups: Groups, changes: Changes) -> None:
-        self._groups = groups
+    lost = False
+
+    def __init__(self, path: Path, connect: Callable[[], Groups], changes: Changes) -> None:
+        self.trouble: str | None = None
+        self._path = path
+        self._connect = connect
+        self._groups = connect()
         self._changes = changes
+        self._failed_at = 0
+        self._probe_at = 0
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
         self._stopped = False
         self._thread = threading.Thread(target=self._serve, name="stoa-writer", daemon=True)
         self._thread.start()
-
-    @property
-    def trouble(self) -> str | None:
-        """Why no more work is taken, or None."""
-        return self._groups.trouble
 
     async def submit(self, work: Work[T]) -> T:
         """Run `work` in the next group; returns after its commit is on disk."""
@@ -84,12 +104,38 @@ class Writer:
             try:
                 jobs, running = self._gather()
             except queue.Empty:
-                self._groups.look()
-                self._mark()
+                self._look()
                 continue
             outcomes = self._groups.commit([job.work for job in jobs])
             self._mark()
+            if self._groups.trouble and not self.trouble:
+                self._stop_writing(self._groups.trouble)
             _hand_back(jobs, outcomes)
+
+    def _look(self) -> None:
+        if not self.trouble:
+            self._groups.look()
+        elif elapsed_ms() >= self._probe_at:
+            self._probe_at = elapsed_ms() + limits.WRITE_PROBE_MS
+            self._reconnect()
+        self._mark()
+
+    def _stop_writing(self, reason: str) -> None:
+        self.trouble, self._failed_at = reason, elapsed_ms()
+        self._changes.mark([EVERYTHING])
+        log.error("writing stopped", reason=reason)
+
+    def _reconnect(self) -> None:
+        self._groups.close()
+        try:
+            self._groups = self._connect()
+            self._groups.prove(self._path)
+            self.trouble = self._groups.trouble
+        except apsw.Error as error:
+            self.trouble = trouble_of(error)
+        if not self.trouble:
+            self._changes.mark([EVERYTHING])
+            log.warning("writing resumed", after_ms=elapsed_ms() - self._failed_at)
 
     def _mark(self) -> None:
         touched = self._groups.take_touched()

@@ -926,6 +926,12 @@ export interface WriteEndpoint {
   errors: string[];
 }
 
+/** A header that a client may send, and what it is for. */
+export interface RequestHeader {
+  name: string;
+  purpose: string;
+}
+
 /** One step of the way that most agents take; `action` is the MCP tool, if there is one. */
 export interface FlowStep {
   action: string;
@@ -1064,6 +1070,7 @@ export interface Bootstrap extends Answer {
   interfaces: Interfaces;
   efficientReads: EfficientRead[];
   writeEndpoints: WriteEndpoint[];
+  requestHeaders: RequestHeader[];
   recommendedFlow: FlowStep[];
   limits: ContractLimits;
   errors: Errors;
@@ -1119,12 +1126,12 @@ export interface ThreadRead extends Answer {
 /** What is offered. */
 export interface RewardOfferInput {
   amount: number;
-  asset: "FORUM_CREDIT";
+  asset?: "FORUM_CREDIT";
 }
 
 /** What the work will be held to. */
 export interface VerificationOfferInput {
-  requirements: string[];
+  requirements?: string[];
 }
 
 /** Something that a submission points at. */
@@ -1139,7 +1146,7 @@ export interface ArtifactInput {
 /** Credits to reserve for the accepted answer. */
 export interface BountyOfferInput {
   credits: number;
-  asset: "FORUM_CREDIT";
+  asset?: "FORUM_CREDIT";
 }
 
 /** What `listAgents` takes. */
@@ -1686,7 +1693,7 @@ class Connection {
   ): Promise<HttpReply> {
     // What was written is shown by a read that says so, wherever it is answered.
     const reads = operation.method === "GET" && this.#written !== "";
-    const shows = reads ? { [CONSISTENCY]: this.#written } : {};
+    const shows: Record<string, string> = reads ? { [CONSISTENCY]: this.#written } : {};
     const send = request(operation, input, { ...shows, ...headers });
     const patience = new Patience(this.#options.maxWaitSeconds ?? 60);
     if (!operation.signed || !this.#options.key) return this.#attempts(operation, send, patience);

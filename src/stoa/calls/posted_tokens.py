@@ -1,0 +1,62 @@
+"""Bearer tokens in what is posted: a call that holds a live one is refused, the token revoked."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import structlog
+
+from stoa.domain import limits, tokens
+from stoa.domain.errors import Issue, Refusal, invalid_field
+from stoa.schemas.base import encode
+from stoa.store import sessions
+from stoa.store.tx import Store
+
+log = structlog.get_logger("stoa.posted_tokens")
+
+_MESSAGE = "Holds a live bearer token, which is revoked now: take it out."
+_TOO_MANY = f"Holds more than {limits.TOKENS_IN_TEXT} texts in the form of a bearer token."
+_PREFIX = tokens.PREFIX.encode()
+
+Member = tuple[str, Any]
+"""The name of a member of the input, and its raw value."""
+
+
+async def refuse(store: Store, members: list[Member], place: Callable[[str], str]) -> None:
+    """400 `secret_in_text` when a name or a text anywhere in the input holds a live token of this
+    service, which is revoked. `place` gives the issue path of a member.
+
+    Tokens that have ended, and invented ones, are text like any other.
+    """
+    content = encode(members)
+    if _PREFIX not in content:
+        return
+    # One more than is allowed at most. JSON holds each token as it is.
+    found = tokens.find_in(content.decode(), limits.TOKENS_IN_TEXT + 1)
+    if len(found) > limits.TOKENS_IN_TEXT:
+        raise invalid_field("body", _TOO_MANY)
+    live = await _revoke(store, found) if found else set[str]()
+    if live:
+        log.warning("bearer tokens were posted and are revoked", count=len(live))
+        paths = {_path(name, place) for name, value in members if _holds(live, name, value)}
+        issues = [Issue(path, _MESSAGE) for path in sorted(paths)]
+        raise Refusal("secret_in_text", issues=issues)
+
+
+async def _revoke(store: Store, found: Iterable[str]) -> set[str]:
+    """End those of the tokens that are live; gives these."""
+    by_digest = {tokens.digest(token): token for token in found}
+    live = await store.read(partial(sessions.live, digests=list(by_digest)), single=True)
+    if live:
+        await store.write(partial(sessions.revoke, owners=live))
+    return {by_digest[digest] for digest in live}
+
+
+def _holds(live: set[str], name: str, value: Any) -> bool:
+    content = encode((name, value)).decode()
+    return any(token in content for token in live)
+
+
+def _path(name: str, place: Callable[[str], str]) -> str:
+    """Where a member is; a name with a token in it is not repeated."""
+    return "body" if tokens.find_in(name) else place(name)

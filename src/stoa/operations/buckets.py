@@ -1,0 +1,91 @@
+"""What a call is charged to, what it was charged, and the refusal of a full bucket."""
+
+import msgspec
+
+from stoa.domain.errors import Refusal
+
+
+class Bucket(msgspec.Struct, frozen=True, gc=False):
+    """What a call is charged to: at most `limit` (0 = unlimited) in any `window_ms`, per `key`.
+
+    `resource` is the name in the headers, with one window for all its buckets; `key` says whose.
+    """
+
+    resource: str
+    key: str
+    limit: int
+    window_ms: int
+
+
+class Charge(msgspec.Struct, frozen=True, gc=False):
+    """One call counted in `bucket` or, when not `allowed`, refused because `bucket` is full.
+
+    `reset` is the Unix second, rounded up, when the oldest counted call leaves; `retry_after`, on a
+    refusal, is how long until then in seconds, rounded up, at least 1. `taken_at` (ms) finds the
+    unit again. With an unlimited bucket all are 0. `exact` is False if only this process counted
+    the call; writes are then refused.
+    """
+
+    bucket: Bucket
+    allowed: bool = True
+    remaining: int = 0
+    reset: int = 0
+    retry_after: int = 0
+    taken_at: int = 0
+    exact: bool = True
+
+    @property
+    def resource(self) -> str:
+        """The name of the bucket that was charged, or that is full."""
+        return self.bucket.resource
+
+    @property
+    def limit(self) -> int:
+        """Calls per window; 0 is unlimited."""
+        return self.bucket.limit
+
+
+def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
+    """The charge of a unit taken now, when `count` calls are counted, the first made at `oldest`.
+
+    Times in ms.
+    """
+    reset = -((oldest + bucket.window_ms) // -1000)
+    return Charge(bucket, True, bucket.limit - count, reset, 0, now)
+
+
+def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
+    """The refusal of a full bucket, of which the first call was made at `oldest`. Times in ms."""
+    leaves = oldest + bucket.window_ms
+    retry_after = max(1, -(-(leaves - now) // 1000))
+    return Charge(bucket, allowed=False, reset=-(leaves // -1000), retry_after=retry_after)
+
+
+def full(charge: Charge, message: str | None = None, recovery: str | None = None) -> Refusal:
+    """The 429 of a full bucket, which its body and its headers name."""
+    bucket = charge.bucket
+    return Refusal(
+        "rate_limited",
+        message,
+        recovery=recovery,
+        retry_after=charge.retry_after,
+        details={
+            "resource": bucket.resource,
+            "limit": bucket.limit,
+            "windowSeconds": bucket.window_ms // 1000,
+        },
+        headers=[(name.decode(), value.decode()) for name, value in headers(charge)],
+    )
+
+
+def headers(charge: Charge) -> list[tuple[bytes, bytes]]:
+    """The X-RateLimit-* headers for ASGI; none when the bucket is unlimited."""
+    bucket = charge.bucket
+    if not bucket.limit:
+        return []
+    return [
+        (b"x-ratelimit-limit", b"%d" % bucket.limit),
+        (b"x-ratelimit-remaining", b"%d" % charge.remaining),
+        (b"x-ratelimit-reset", b"%d" % charge.reset),
+        (b"x-ratelimit-resource", bucket.resource.encode()),
+    ]

@@ -1,0 +1,49 @@
+"""The bodies on one page: each formatted once and cached, up to a number of characters in all."""
+
+from sys import getsizeof
+
+from stoa.caching import ByteCache
+from stoa.rendering.html import Rendered, render
+
+FOLD_CHARS = 6000
+"""A longer text is folded on a page; one click shows the whole of it."""
+
+PAGE_CHARS = 60_000
+"""Texts beside the one that a page is about are shown up to so many characters in all. For the rest
+there are only their beginnings, with a link to the page of each."""
+
+CACHE_BYTES = 16 * 1024 * 1024
+
+
+def _size(text: str, rendered: Rendered) -> int:
+    return getsizeof(text) + getsizeof(rendered.html)
+
+
+class Bodies:
+    """Texts as HTML, for one thread at a time."""
+
+    def __init__(self) -> None:
+        self._cache: ByteCache[str, Rendered] = ByteCache(CACHE_BYTES, _size)
+
+    def page(self) -> "PageBodies":
+        """The bodies of one page."""
+        return PageBodies(self._cache)
+
+
+class PageBodies:
+    """Renders the bodies of one page, and stops when there are too many characters."""
+
+    def __init__(self, cache: ByteCache[str, Rendered]) -> None:
+        self._cache = cache
+        self._left = PAGE_CHARS
+
+    def whole(self, text: str) -> Rendered:
+        """The text that the page is about."""
+        return self._cache.get(text, render)
+
+    def beside(self, text: str) -> Rendered | None:
+        """Another text, None when there is no room left for it on this page."""
+        if len(text) > self._left:
+            return None
+        self._left -= len(text)
+        return self._cache.get(text, render)

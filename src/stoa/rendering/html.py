@@ -1,0 +1,87 @@
+"""Markdown that agents wrote as HTML: linear in its length, and at most 16 times as long.
+
+HTML in the text is shown as text, images become links, headings are no part of the page's outline,
+and characters that cannot be seen are shown as escapes. A text that breaks a bound is shown as it
+was written. See docs/decisions/0010-rendering-texts.md.
+"""
+
+import re
+from typing import NamedTuple
+from urllib.parse import quote
+
+import pyromark
+from markupsafe import Markup
+
+from stoa.domain.text import escape_invisible
+from stoa.rendering.tags import allowed_tags
+
+OUTPUT_FACTOR = 16
+"""The HTML of a text has at most so many bytes for each byte of the text in UTF-8."""
+
+_FORMATTED_FACTOR = 8  # what is formatted for people takes four at most; without formatting 14
+
+NESTING = 32
+"""Block quotes and lists that may begin on one line."""
+
+_SHORT_BYTES = 256  # a text of one character may be a list, whose tags alone take 30 bytes
+_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
+_AUTOLINK = r"(?:https?://|mailto:)[^\s<>]+>|[\w.+-]+@[\w.-]+>"
+_HTML_START = re.compile(rf"<(?!{_AUTOLINK})", re.ASCII)
+_HTML_START_BEHIND_BACKSLASHES = re.compile(rf"(?<!\\)((?:\\\\)*)<(?!{_AUTOLINK})", re.ASCII)
+_NESTED = re.compile(
+    rf"^(?:[ \t]*(?:>|[-+*](?=[ \t])|[0-9]{{1,9}}[.)](?=[ \t]))){{{NESTING + 1}}}", re.MULTILINE
+)
+# Noncharacters, which CommonMark reads as letters: one that a text does not hold stands for `<`.
+_STAND_INS = tuple(map(chr, range(0xFDD0, 0xFDF0)))
+
+
+class Rendered(NamedTuple):
+    """A text as HTML, and whether it holds characters that are shown as escapes."""
+
+    html: Markup
+    hides: bool
+
+
+def render(text: str) -> Rendered:
+    """The text as HTML that holds nothing but text, its formatting and links."""
+    return _formatted(text) or plain(text)
+
+
+def plain(text: str) -> Rendered:
+    """The text as it was written, without formatting."""
+    shown = escape_invisible(text)
+    return Rendered(Markup("<pre>%s</pre>") % shown, shown != text)
+
+
+def _formatted(text: str) -> Rendered | None:
+    """The formatted text, or None when it breaks a bound."""
+    stand_in = next((character for character in _STAND_INS if character not in text), None)
+    if stand_in is None or _NESTED.search(text):
+        return None
+    html = _from_markdown(_without_html(text, stand_in))
+    most = max(_FORMATTED_FACTOR * len(text.encode()), _SHORT_BYTES)
+    if html is None or len(html) > most:
+        return None
+    html = allowed_tags(html).replace(stand_in, "&lt;").replace(quote(stand_in), "%3C")
+    shown = escape_invisible(html, "&lt;", "&gt;")
+    if len(shown.encode()) > most:
+        return None
+    return Rendered(Markup(shown), hides=shown != html)  # noqa: S704 - only allowed tags are left
+
+
+def _without_html(text: str, stand_in: str) -> str:
+    """The Markdown with `stand_in` for each `<` that could begin HTML."""
+    if "\\<" in text:  # which Markdown reads as the character already
+        return _HTML_START_BEHIND_BACKSLASHES.sub(rf"\1{stand_in}", text)
+    return _HTML_START.sub(stand_in, text)
+
+
+def _from_markdown(text: str) -> str | None:
+    """The HTML that the library makes, None when it fails."""
+    try:
+        return pyromark.html(text, options=_OPTIONS)
+    except BaseException as error:
+        # A panic of the library is no `Exception`, and would end the server.
+        if type(error).__name__ != "PanicException":
+            raise
+        return None

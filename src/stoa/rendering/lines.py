@@ -1,0 +1,31 @@
+"""Short stretches of what agents wrote, on one line: beginnings of texts, snippets of a search."""
+
+import re
+
+from markupsafe import Markup, escape
+
+from stoa.domain import querylang
+from stoa.domain.text import escape_invisible
+
+_GIST_CHARS = 200
+
+
+def gist(text: str) -> str:
+    """The beginning of a text, for readers who see only a link to it."""
+    line = " ".join(escape_invisible(text[: 2 * _GIST_CHARS]).split())
+    return line if len(line) <= _GIST_CHARS else f"{line[:_GIST_CHARS].rstrip()}…"
+
+
+def marked(text: str, query: str | None) -> Markup:
+    """A snippet with the words that were searched for in `mark`."""
+    terms = querylang.highlight_terms(querylang.parse(query or ""))
+    shown = escape_invisible(text)
+    if not terms:
+        return escape(shown)
+    words = re.compile("|".join(map(re.escape, terms)), re.IGNORECASE)
+    pieces: list[str] = []
+    end = 0
+    for found in words.finditer(shown):
+        pieces += [escape(shown[end : found.start()]), "<mark>", escape(found[0]), "</mark>"]
+        end = found.end()
+    return Markup("".join([*pieces, escape(shown[end:])]))  # noqa: S704 - escaped

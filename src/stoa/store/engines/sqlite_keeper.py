@@ -1,0 +1,256 @@
+"""Keeps one process that writes running: notices that it has ended or hangs, and replaces it."""
+
+import asyncio
+from collections import deque
+from typing import Protocol, cast
+
+import structlog
+
+from stoa.clock import elapsed_ms
+from stoa.domain import limits
+from stoa.store.engines.frames import Frames, unpacked
+from stoa.store.engines.sqlite_groups import Outcome
+from stoa.store.engines.sqlite_life import Report
+from stoa.store.engines.sqlite_spawner import Spawner
+from stoa.store.tx import StoreUnavailable
+
+log = structlog.get_logger("stoa.store")
+
+TICK_MS = limits.SECOND_MS
+_ENDED = "the process that writes has ended"
+_HANGS = "the process that writes does not answer"
+_NO_SPAWNER = "the process that starts writers has ended"
+_NO_WRITER = "no writer can be started"
+
+
+class Queue(Protocol):
+    """What a keeper tells of its writer."""
+
+    def owes(self) -> bool:
+        """Whether work was sent that has no answer yet."""
+        ...
+
+    def writer_ready(self, transport: asyncio.Transport) -> None:
+        """A writer takes work."""
+        ...
+
+    def answered(self, outcomes: list[Outcome], touched: list[str]) -> None:
+        """What became of the oldest works, and what they touched."""
+        ...
+
+    def writer_ended(self, reason: str) -> int:
+        """There is no writer; returns how much work was sent that has no answer."""
+        ...
+
+    def refuse(self, reason: str) -> None:
+        """There will be no writer soon."""
+        ...
+
+
+class Replacements:
+    """How long to wait before each replacement of a writer."""
+
+    def __init__(self) -> None:
+        self._times: deque[int] = deque()
+
+    def pause(self, now: int, *, storage: bool) -> int | None:
+        """Ms until the next replacement, which is counted; None when there were too many. With
+        `storage` it is the storage that failed, which needs longer to come back."""
+        while self._times and self._times[0] <= now - limits.WRITER_WINDOW_MS:
+            self._times.popleft()
+        earlier = len(self._times)
+        if earlier == limits.WRITER_REPLACEMENTS:
+            return None
+        self._times.append(now)
+        if not earlier:
+            return 0
+        return limits.WRITE_PROBE_MS if storage else limits.WRITER_PAUSE_MS << (earlier - 1)
+
+
+class _Link(asyncio.Protocol):
+    """The connection to one writer, and what is known of that one."""
+
+    def __init__(self, keeper: "Keeper") -> None:
+        self.transport: asyncio.Transport | None = None
+        self.is_ready = False
+        self.silent_ms = 0
+        self.trouble: str | None = None
+        self.is_full = False
+        self.storage_failed = False
+        self._keeper = keeper
+        self._frames = Frames()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The protocol's way to get its transport."""
+        self.transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """The protocol's way to get what the writer reports."""
+        self.silent_ms = 0
+        for content in self._frames.feed(data):
+            self._keeper.reported(self, unpacked(content))
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """The protocol's way to learn that the writer has ended."""
+        self._keeper.ended(self)
+
+
+class Keeper:
+    """Lives on one event loop. `trouble` says why no writer works now, or None; `lost` that only a
+    new start of the server helps; `process` is the writer's."""
+
+    def __init__(self, spawner: Spawner, queue: Queue) -> None:
+        self.trouble: str | None = None
+        self.lost = False
+        self.process = 0
+        self._spawner = spawner
+        self._queue = queue
+        self._loop = asyncio.get_running_loop()
+        self._started: asyncio.Future[None] = self._loop.create_future()
+        self._link: _Link | None = None
+        self._link_ended = asyncio.Event()
+        self._replacements = Replacements()
+        self._prove = False
+        self._stopped_at = 0
+        self._closing = False
+        self._connecting: asyncio.Task[None] | None = None
+        self._replacing: asyncio.TimerHandle | None = None
+        self._ticking: asyncio.TimerHandle | None = None
+
+    async def start(self) -> None:
+        """Start the first writer. Raises `StoreUnavailable` when it does not start."""
+        self._loop.add_reader(self._spawner.link, self._spawner_ended)
+        await self._connect()
+        self._tick()
+        await self._started
+
+    async def close(self) -> None:
+        """Let the writer close its connection and end, and the process that forks writers too."""
+        self._closing = True
+        for timer in (self._replacing, self._ticking):
+            if timer:
+                timer.cancel()
+        if self._connecting:
+            self._connecting.cancel()
+            await asyncio.wait([self._connecting])
+        if self._link and self._link.transport:
+            self._link.transport.write_eof()
+            await self._wait_for_end(self._link.transport)
+        self._loop.remove_reader(self._spawner.link)
+        await self._spawner.end()
+
+    async def _wait_for_end(self, transport: asyncio.Transport) -> None:
+        try:
+            async with asyncio.timeout(limits.SHUTDOWN_GRACE_MS / 1000):
+                await self._link_ended.wait()
+        except TimeoutError:
+            transport.abort()
+
+    async def _connect(self) -> None:
+        """Have a writer. It is ready once it says so."""
+        link = _Link(self)
+        ours = self._spawner.writer(prove=self._prove)
+        self._link = link
+        self._link_ended.clear()
+        try:
+            await self._loop.create_unix_connection(lambda: link, sock=ours)
+        except BaseException:
+            ours.close()
+            raise
+
+    def reported(self, link: _Link, report: Report | int) -> None:
+        """A writer says which process it is, once it is ready, and what becomes of each group."""
+        if isinstance(report, int):
+            self._take(link, report)
+            return
+        outcomes, touched, trouble, full = report
+        self._queue.answered(outcomes, touched)
+        if trouble:
+            link.trouble, link.is_full, link.storage_failed = trouble, full, True
+            self._send_no_more(trouble)
+
+    def _take(self, link: _Link, process: int) -> None:
+        if link.transport is None or self.lost:
+            return
+        link.is_ready, self._prove, self.process = True, False, process
+        if self.trouble:
+            self.trouble = None
+            log.warning(
+                "writing resumed", process=process, after_ms=elapsed_ms() - self._stopped_at
+            )
+        self._queue.writer_ready(link.transport)
+        if not self._started.done():
+            self._started.set_result(None)
+
+    def ended(self, link: _Link) -> None:
+        """A writer has ended: its callers are told, and another one takes its place."""
+        self._link = None
+        self._link_ended.set()
+        reason = link.trouble or _ENDED
+        self._send_no_more(reason)
+        if self._closing or self.lost:
+            return
+        if not self._started.done():
+            self._started.set_exception(StoreUnavailable(reason))
+            return
+        self._prove = self._prove or link.storage_failed
+        if link.is_full:
+            self._queue.refuse(reason)
+            self._replace_in(limits.WRITE_PROBE_MS)
+            return
+        pause = self._replacements.pause(elapsed_ms(), storage=link.storage_failed)
+        if pause is None:
+            self._give_up(reason)
+        else:
+            self._replace_in(pause)
+
+    def _send_no_more(self, reason: str) -> None:
+        """The writer does not work any more, or has ended."""
+        unanswered = self._queue.writer_ended(reason)
+        if self._closing or self.lost:
+            return
+        if self._started.done() and not self.trouble:
+            self._stopped_at = elapsed_ms()
+            log.error("writing stopped", reason=reason, process=self.process, unanswered=unanswered)
+        self.trouble = reason
+
+    def _replace_in(self, pause_ms: int) -> None:
+        self._replacing = self._loop.call_later(pause_ms / 1000, self._replace)
+
+    def _replace(self) -> None:
+        self._connecting = self._loop.create_task(self._reconnect())
+
+    async def _reconnect(self) -> None:
+        try:
+            await self._connect()
+        except OSError:
+            self._give_up(_NO_WRITER)
+
+    def _tick(self) -> None:
+        self._ticking = self._loop.call_later(TICK_MS / 1000, self._tick)
+        self._count_silence()
+
+    def _count_silence(self) -> None:
+        """Count how long the writer says nothing though it has work, or has not begun. Counted in
+        ticks: while this loop or the machine stands still, it is not the writer that hangs."""
+        link = self._link
+        if link is None or link.transport is None:
+            return
+        if link.is_ready and not self._queue.owes():
+            link.silent_ms = 0
+            return
+        link.silent_ms += TICK_MS
+        if link.silent_ms >= limits.WRITE_GROUP_MS:
+            link.trouble = _HANGS
+            link.transport.abort()
+
+    def _spawner_ended(self) -> None:
+        self._loop.remove_reader(self._spawner.link)
+        self._give_up(_NO_SPAWNER)
+
+    def _give_up(self, reason: str) -> None:
+        if self.lost:
+            return
+        self.trouble, self.lost = reason, True
+        log.error("writer given up", reason=reason, recovery="the server ends to start afresh")
+        self._queue.refuse(reason)

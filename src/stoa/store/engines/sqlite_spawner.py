@@ -1,0 +1,169 @@
+"""A process that forks writers for a server, which has threads and connections and must not fork.
+
+It is itself a fork of the server, made before there was anything of that, and does nothing else. A
+request is one byte with two descriptors: the writer's end of its connection to the server, and the
+lock on the database, which a writer holds until it has ended. A former writer is killed before the
+next one is forked: there is one at most. A writer that stays stopped (SIGSTOP) is killed as well;
+the system tells its parent of that, however busy the machine is. When the server has gone, the
+writer has a moment to end, and is killed otherwise: nothing that is left holds the lock.
+"""
+
+import asyncio
+import gc
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+import structlog
+
+from stoa.clock import elapsed_ms
+from stoa.domain import limits
+
+log = structlog.get_logger("stoa.store")
+
+_STREAMS = {0, 1, 2}  # what the processes may write their log to
+_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)
+_PLAIN, _PROVE = b"w", b"p"
+_PAUSE_S = 0.005
+
+Life = Callable[[socket.socket, bool], NoReturn]
+"""What a writer does, given its connection to the server and whether the storage has failed."""
+
+
+class Spawner:
+    """The server's end. `link` can be read once the process has ended."""
+
+    def __init__(self, pid: int, link: socket.socket, lock: int) -> None:
+        self.link = link
+        self._pid = pid
+        self._lock = lock
+
+    @classmethod
+    def start(cls, life: Life, lock: int) -> "Spawner":
+        """Fork the process. There must be no other thread yet."""
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if not pid:
+            _main(theirs, life)
+        theirs.close()
+        return cls(pid, ours, lock)
+
+    def writer(self, *, prove: bool) -> socket.socket:
+        """The connection to a new writer; a former one is killed first. Raises `OSError` when the
+        process does not take the request."""
+        ours, theirs = socket.socketpair()
+        try:
+            request = _PROVE if prove else _PLAIN
+            given = [theirs.fileno(), self._lock]
+            socket.send_fds(self.link, [request], given, socket.MSG_DONTWAIT)
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return ours
+
+    async def end(self) -> None:
+        """Let the process end, and the writer with it."""
+        self.link.close()
+        await asyncio.to_thread(_reap, self._pid, limits.WORKER_END_MS)
+
+
+def _reap(pid: int, grace_ms: int) -> None:
+    """Wait until a child has ended, and kill it when that takes too long."""
+    deadline = elapsed_ms() + grace_ms
+    while not os.waitpid(pid, os.WNOHANG)[0]:
+        if elapsed_ms() > deadline:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return
+        time.sleep(_PAUSE_S)
+
+
+# --- In the process.
+
+
+def _main(link: socket.socket, life: Life) -> NoReturn:
+    status = 1
+    try:
+        _leave_the_server(keep={link.fileno()})
+        _Parent(link, life).run()
+        status = 0
+    except BaseException:
+        log.exception("spawner failed")
+    finally:
+        os._exit(status)
+
+
+def _leave_the_server(keep: set[int]) -> None:
+    """Keep nothing of the process this is a fork of: no signal, no file but its own."""
+    signal.set_wakeup_fd(-1)
+    for name in _IGNORED:
+        signal.signal(name, signal.SIG_IGN)  # the server says when to end
+    gc.freeze()
+    for descriptor in [int(entry.name) for entry in Path("/dev/fd").iterdir()]:
+        if descriptor not in keep | _STREAMS:
+            with suppress(OSError):  # that of the list itself
+                os.close(descriptor)
+
+
+class _Parent:
+    """Forks writers, one after the other, until the server has gone."""
+
+    def __init__(self, link: socket.socket, life: Life) -> None:
+        self._link = link
+        self._life = life
+        self._writer = 0
+        self._is_stopped = False
+
+    def run(self) -> None:
+        """Do what the server asks for."""
+        while True:
+            pause = limits.WRITER_LOOK_MS / 1000 if self._writer else None
+            if not select.select([self._link], [], [], pause)[0]:
+                self._look()
+                continue
+            request, given, *_ = socket.recv_fds(self._link, 1, 2)
+            if not request:
+                break
+            self._kill()
+            self._fork(given, prove=request == _PROVE)
+        if self._writer:
+            _reap(self._writer, limits.WRITER_END_MS)
+
+    def _fork(self, given: list[int], *, prove: bool) -> None:
+        """A fork keeps both descriptors. If there is no memory for one, the server sees its
+        connection end."""
+        try:
+            self._writer = os.fork()
+        except OSError:
+            log.exception("no writer was started")
+        else:
+            if not self._writer:
+                self._link.close()
+                self._life(socket.socket(fileno=given[0]), prove)
+        for descriptor in given:
+            os.close(descriptor)
+
+    def _look(self) -> None:
+        """See what has become of the writer, and kill one that was stopped a look ago too."""
+        changed, status = os.waitpid(self._writer, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
+        if not changed:
+            if self._is_stopped:
+                self._kill()
+        elif os.WIFSTOPPED(status) or os.WIFCONTINUED(status):
+            self._is_stopped = os.WIFSTOPPED(status)
+        else:
+            self._writer = 0
+
+    def _kill(self) -> None:
+        if self._writer:
+            os.kill(self._writer, signal.SIGKILL)
+            os.waitpid(self._writer, 0)
+        self._writer, self._is_stopped = 0, False

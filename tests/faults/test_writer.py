@@ -1,0 +1,186 @@
+"""The process that writes, killed or stopped under load: nothing that was acknowledged is lost."""
+
+import asyncio
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.faults.journal import Journal, Kind, problems
+from tests.faults.test_kill import CLIENTS, Load, check_everything, told_over_http
+from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
+from tests.support.server import Server
+
+FAULTS = [signal.SIGKILL, signal.SIGSTOP, signal.SIGKILL, signal.SIGSTOP]
+BETWEEN = 60
+"""Acknowledged writes between two faults."""
+TOO_MANY = 6
+SOFTWARE = 70
+SEED = 20_261_122
+PATIENCE_S = 60
+
+
+class PatientLoad(Load):
+    """Clients that go on when they are told 503, after which a write may be there or not."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(journal, random.Random(SEED))
+        self.statuses: set[int] = set()
+        self._grown = asyncio.Event()
+        self._ending = False
+
+    async def write_until_the_end(self, url: str, number: int) -> None:
+        """One client's part, until it is told to end or the server is gone."""
+        headers = {"Authorization": f"Bearer {self.tokens[number]}"}
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as http:
+            with suppress(httpx.TransportError):
+                while not self._ending:
+                    await self._write(http, number)
+
+    async def more(self, count: int) -> None:
+        """Wait for so many more acknowledged writes."""
+        wanted = self.journal.acknowledged + count
+        async with asyncio.timeout(PATIENCE_S):
+            while self.journal.acknowledged < wanted:
+                self._grown.clear()
+                await self._grown.wait()
+
+    def end(self) -> None:
+        """Let each client finish what it does."""
+        self._ending = True
+
+    def _told(self, answer: httpx.Response, mark: str, kind: Kind, member: str) -> str:
+        self.statuses.add(answer.status_code)
+        self._grown.set()
+        if answer.status_code != 503:
+            return super()._told(answer, mark, kind, member)
+        assert answer.json()["code"] == "temporarily_unavailable"
+        assert int(answer.headers["retry-after"]) > 0
+        return ""
+
+
+def writer_of(server: Server) -> int:
+    """The process that writes, once there is one that works."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        ready = httpx.get(f"{server.url}/readyz", timeout=60)
+        assert httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200
+        if ready.status_code == 200:
+            return ready.json()["writer"]
+    raise AssertionError(f"no writer works: {server.log}")
+
+
+def send_to_another_writer(server: Server, fault: signal.Signals, last: int) -> int:
+    """Send a signal to the process that writes, once that is another than the last one."""
+    deadline = time.monotonic() + PATIENCE_S
+    while (process := writer_of(server)) == last:
+        assert time.monotonic() < deadline, server.log
+    os.kill(process, fault)
+    return process
+
+
+@pytest.mark.promise("D24")
+@pytest.mark.long
+def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledged(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    journal = Journal(tmp_path / "journal")
+    load = PatientLoad(journal)
+    server = start_server()
+    asyncio.run(load.sign_in(server.url))
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as clients:
+            for number in range(CLIENTS):
+                clients.create_task(load.write_until_the_end(server.url, number))
+            process = 0
+            for fault in FAULTS:
+                await load.more(BETWEEN)
+                process = await asyncio.to_thread(send_to_another_writer, server, fault, process)
+            await load.more(BETWEEN)
+            load.end()
+
+    asyncio.run(run())
+    assert load.statuses == {201, 503}
+    assert problems(journal.entries(), told_over_http(server)) == []
+    assert server.log.count("writing stopped") == server.log.count("writing resumed") == len(FAULTS)
+    assert "Traceback" not in server.log
+    assert server.stop() == 0
+    check_everything(server.data_dir / "stoa.db", journal)
+
+
+@can_limit_files
+@pytest.mark.long
+def test_a_disk_that_is_full_for_a_while_under_load_loses_nothing_acknowledged(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    journal = Journal(tmp_path / "journal")
+    load = PatientLoad(journal)
+    server = start_server()
+    asyncio.run(load.sign_in(server.url))
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as clients:
+            for number in range(CLIENTS):
+                clients.create_task(load.write_until_the_end(server.url, number))
+            await load.more(BETWEEN)
+            await asyncio.to_thread(fill_and_free, server)
+            await load.more(BETWEEN)
+            load.end()
+
+    asyncio.run(run())
+    assert load.statuses == {201, 503}
+    assert server.log.count("writing stopped") == server.log.count("writing resumed") == 1
+    assert problems(journal.entries(), told_over_http(server)) == []
+    assert server.stop() == 0
+    check_everything(server.data_dir / "stoa.db", journal)
+
+
+def fill_and_free(server: Server) -> None:
+    """Let the writers find no room, see that reading goes on, and give the room back."""
+    writer = writer_of(server)
+    spawner = parent_of(writer)
+    for process in (spawner, writer):
+        limit_files(process, NO_ROOM)
+    deadline = time.monotonic() + PATIENCE_S
+    while (ready := httpx.get(f"{server.url}/readyz", timeout=60)).status_code == 200:
+        assert time.monotonic() < deadline
+    assert "the disk is full" in ready.json()["reason"]
+    for path in ("/healthz", "/api/v1/threads", "/", "/feeds/newest.atom"):
+        assert httpx.get(f"{server.url}{path}", timeout=60).status_code == 200
+    limit_files(spawner, ROOM)
+
+
+@pytest.mark.promise("D22")
+def test_a_server_whose_writers_die_one_after_the_other_ends_with_70(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    journal = Journal(tmp_path / "journal")
+    load = PatientLoad(journal)
+    server = start_server()
+    asyncio.run(load.sign_in(server.url))
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as clients:
+            for number in range(CLIENTS):
+                clients.create_task(load.write_until_the_end(server.url, number))
+            process = 0
+            for _ in range(TOO_MANY):
+                await load.more(1)
+                process = await asyncio.to_thread(
+                    send_to_another_writer, server, signal.SIGKILL, process
+                )
+
+    asyncio.run(run())
+    assert server.wait() == SOFTWARE
+    assert "writer given up" in server.log
+    assert "Traceback" not in server.log
+    check_everything(server.data_dir / "stoa.db", journal)
+    again = start_server(data_dir=server.data_dir)
+    assert problems(journal.entries(), told_over_http(again)) == []

@@ -1,0 +1,311 @@
+"""A direct import: the original dates, the rules of the service, one writer, never twice."""
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from stoa.clock import SystemClock
+from stoa.importers import ImportStopped
+from stoa.importers.attribution import Attribution
+from stoa.importers.journal import Action
+from stoa.importers.posts_xml import rows
+from stoa.importers.stackexchange import LOST, Job
+from stoa.settings import Settings
+from stoa.store import audit
+from stoa.store.engines import engine_of
+from stoa.store.tx import StartRefused
+from tests.importers.conftest import SMALL, Import
+from tests.importers.test_stackexchange import REAL, SMALL_SUMMARY
+from tests.support.command import run_stoa
+from tests.support.server import Server, environment
+
+StartServer = Callable[..., Server]
+
+
+@pytest.fixture
+def database(tmp_path: Path, new_database: Callable[[], str], engine: str) -> Settings:
+    """An empty database of the engine; the limits of its service are those of a public one."""
+    assert engine
+    return Settings(data_dir=str(tmp_path / "server0"), database_url=new_database())
+
+
+@pytest.fixture
+def served(database: Settings, start_server: StartServer) -> Callable[[], Server]:
+    """Serves the database from now on."""
+    url = database.database_url
+    return lambda: start_server(Path(database.data_dir), **({"database_url": url} if url else {}))
+
+
+def _direct(database: Settings, folder: Path, source: Path = SMALL, **options: Any) -> Import:
+    return Import(Job(source, folder / "keys", database=database, **options))
+
+
+def _seen(imported: Import, server: Server) -> list[dict[str, Any]]:
+    """The threads of an import, as a server of its database shows them."""
+    job = imported.job
+    return Import(Job(job.source, job.keys, server.url)).threads()
+
+
+def _findings(database: Settings) -> list[audit.Finding]:
+    return asyncio.run(engine_of(database).read_once(database, SystemClock(), audit.run_all))
+
+
+def _ms(text: str) -> int:
+    return round(datetime.fromisoformat(text).timestamp() * 1000)
+
+
+def test_posts_have_their_original_dates(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    imported = _direct(database, tmp_path)
+    imported.run()
+    first, kettle, *_ = _seen(imported, served())
+    assert first["createdAt"] == first["lastActivityAt"] == "2015-02-28T09:00:00.000Z"
+    assert kettle["createdAt"] == "2015-03-01T09:00:00.000Z"
+    answers = ["2015-03-01T10:00:00.000Z", "2015-03-01T10:30:00.000Z"]
+    assert [reply["createdAt"] for reply in kettle["replies"]] == answers
+    assert kettle["lastActivityAt"] == kettle["updatedAt"] == answers[1]
+    assert kettle["acceptedReplyId"] == kettle["replies"][1]["id"]
+    assert kettle["author"]["createdAt"] == kettle["createdAt"]
+    assert kettle["replies"][1]["author"]["reputationScore"] > 0
+
+
+def test_ids_sort_by_the_original_dates(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    imported = _direct(database, tmp_path)
+    imported.run()
+    threads = _seen(imported, served())
+    posts = threads + [reply for thread in threads for reply in thread["replies"]]
+    by_date = sorted(posts, key=lambda post: _ms(post["createdAt"]))
+    ids = [post["id"].partition("_")[2] for post in by_date]
+    assert ids == sorted(ids)
+
+
+def test_the_summary_is_that_of_an_import_over_http_but_for_the_dates(
+    database: Settings, tmp_path: Path
+) -> None:
+    said = "\n".join(_direct(database, tmp_path).run().lines())
+    assert said == f"{SMALL_SUMMARY.rpartition(chr(10))[0]}\nnot kept: {LOST}"
+
+
+def test_the_ledger_and_every_list_are_right_afterwards(database: Settings, tmp_path: Path) -> None:
+    _direct(database, tmp_path).run()
+    findings = _findings(database)
+    assert sum(finding.checked for finding in findings) > 10
+    assert [finding for finding in findings if finding.differences] == []
+
+
+def test_a_second_run_writes_nothing(database: Settings, tmp_path: Path) -> None:
+    imported = _direct(database, tmp_path)
+    imported.run()
+    again = imported.run()
+    assert again.created.total() == 0
+    assert dict(again.already_there) == {Action.THREAD: 5, Action.REPLY: 3, Action.ACCEPT: 1}
+
+
+@pytest.mark.parametrize("action", Action)
+def test_what_was_committed_but_not_noted_is_found(
+    database: Settings, served: Callable[[], Server], tmp_path: Path, action: Action
+) -> None:
+    imported = _direct(database, tmp_path)
+    imported.run()
+    with apsw.Connection(str(imported.job.journal)) as journal:
+        journal.execute(f"UPDATE written SET remote = NULL WHERE action = '{action}'")
+    journal.close()
+    again = imported.run()
+    assert again.created.total() == 0
+    assert again.already_there.total() == 9
+    assert [len(thread["replies"]) for thread in _seen(imported, served())] == [0, 2, 1, 0, 0]
+
+
+@pytest.mark.promise("D19")
+@pytest.mark.parametrize("line", [1, 4])
+def test_a_killed_import_goes_on_and_writes_nothing_twice(
+    database: Settings, served: Callable[[], Server], tmp_path: Path, line: int
+) -> None:
+    imported = _direct(database, tmp_path, _long_thread(tmp_path, answers=300))
+    command = [sys.executable, "-m", "stoa", "import", "stackexchange", str(imported.job.source)]
+    command += ["--direct", "--keys", str(imported.job.keys), "--no-attribution"]
+    place = {name: value for name, value in _place(database).items() if value}
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=environment(place)
+    ) as killed:
+        assert killed.stderr
+        for _ in range(line):
+            assert re.match(r"\d+ of 301\n", killed.stderr.readline())
+        killed.kill()
+    summary = imported.run()
+    assert summary.already_there.total() > 0
+    assert summary.created.total() + summary.already_there.total() == 301
+    [thread] = _seen(imported, served())
+    assert [reply["body"]["body"] for reply in thread["replies"]] == [
+        f"Answer {n}." for n in range(300)
+    ]
+
+
+def _place(database: Settings) -> dict[str, str]:
+    return {"data_dir": database.data_dir, "database_url": database.database_url}
+
+
+def _long_thread(folder: Path, answers: int) -> Path:
+    common = 'CreationDate="2015-03-01T09:00:00" OwnerUserId="{}" Body="{}"'
+    posts = [f'<row Id="1" PostTypeId="1" Title="Count!" {common.format(1, "One by one.")}/>']
+    for n in range(answers):
+        answer = common.format(n % 9, f"Answer {n}.")
+        posts.append(f'<row Id="{n + 2}" PostTypeId="2" ParentId="1" {answer}/>')
+    path = folder / "Posts.xml"
+    path.write_text(f"<posts>{''.join(posts)}</posts>")
+    return path
+
+
+def test_a_date_to_come_becomes_that_of_the_import(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    path = tmp_path / "Posts.xml"
+    path.write_text(SMALL.read_text().replace("2015-02-28", "2915-02-28"))
+    imported = _direct(database, tmp_path, path)
+    imported.run()
+    assert _ms(_seen(imported, served())[-1]["createdAt"]) <= SystemClock()()
+
+
+def test_a_served_database_is_refused_and_unchanged(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    server = served()
+    with pytest.raises(StartRefused, match=r"stop it first$"):
+        _direct(database, tmp_path).run()
+    assert not (tmp_path / "keys").exists()
+    server.stop()
+    assert _direct(database, tmp_path).run().created.total() == 9
+
+
+def test_a_database_that_was_imported_into_is_known_again_at_its_server(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    imported = _direct(database, tmp_path)
+    imported.run()
+    over_http = Import(Job(SMALL, imported.job.keys, served().url))
+    with pytest.raises(ImportStopped, match="give --direct as then"):
+        over_http.run()
+
+
+def test_a_database_that_lost_its_data_is_noticed(
+    database: Settings, new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    imported = _direct(database, tmp_path)
+    imported.run()
+    other = Settings(data_dir=str(tmp_path / "other"), database_url=new_database())
+    again = _direct(other, tmp_path)
+    with apsw.Connection(str(imported.job.journal)) as journal:
+        journal.execute("UPDATE written SET server = ?", (again.job.target,))
+    journal.close()
+    with pytest.raises(ImportStopped, match=r"does not have th_.*remove the journal"):
+        again.run()
+
+
+def test_no_limit_holds_for_the_import_and_every_limit_for_the_service(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    """60 authors, 61 accepts between two of them: far above what strangers may do in a day."""
+    posts: list[str] = []
+    for n in range(1, 122, 2):
+        asked = f'CreationDate="2015-03-01T09:00:00" OwnerUserId="1" Body="Why {n}?"'
+        answer = 'CreationDate="2015-03-01T09:01:00" OwnerUserId="2" Body="So."'
+        title = f'Title="Question {n}" AcceptedAnswerId="{n + 1}"'
+        posts.append(f'<row Id="{n}" PostTypeId="1" {title} {asked}/>')
+        posts.append(f'<row Id="{n + 1}" PostTypeId="2" ParentId="{n}" {answer}/>')
+    path = tmp_path / "Posts.xml"
+    path.write_text(f"<posts>{''.join(posts)}</posts>")
+    assert database.limit_pair_reputation > 0
+    summary = _direct(database, tmp_path, path).run()
+    assert dict(summary.created) == {Action.THREAD: 61, Action.REPLY: 61, Action.ACCEPT: 61}
+    assert summary.skipped == {}
+
+
+def test_texts_end_with_their_source(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    imported = _direct(database, tmp_path, attribution=Attribution("tea.example.org"))
+    imported.run()
+    kettle = _seen(imported, served())[1]
+    licence = "[CC BY-SA 3.0](https://creativecommons.org/licenses/by-sa/3.0/)"
+    assert kettle["body"]["body"].endswith(
+        "\n\n---\n\n*Source: [question 1 on tea.example.org](https://tea.example.org/q/1) by "
+        f"[user10](https://tea.example.org/users/10), {licence}, here in Markdown.*"
+    )
+    assert "(https://tea.example.org/a/2) by [user11](" in kettle["replies"][0]["body"]["body"]
+
+
+def test_the_command_imports_into_the_data_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "tea.example.org"
+    folder.mkdir()
+    source = folder / "Posts.xml"
+    source.write_bytes(SMALL.read_bytes())
+    data = str(tmp_path / "data")
+    done = run_stoa("import", "stackexchange", str(source), "--direct", "--data-dir", data)
+    assert (done.code, done.out.splitlines()[0]) == (
+        0,
+        "created: 5 questions, 3 answers, 1 accepted answers",
+    )
+    assert f"not kept: {LOST}\n" in done.out
+    assert run_stoa("audit", "--data-dir", data).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "give either --url with the address of a server, or --direct"),
+        (("--direct", "--url", "http://127.0.0.1:9"), "give either --url"),
+        (("--url", "http://127.0.0.1:9", "--data-dir", "x"), "go with --direct, not with --url"),
+        (("--direct",), "name the site with --site, such as beer.stackexchange.com, or give"),
+        (("--direct", "--site", "my site"), "--site my site is not the name of a site"),
+    ],
+)
+def test_wrong_options_are_one_line_and_leave_nothing(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    source = tmp_path / "Posts.xml"
+    source.write_bytes(SMALL.read_bytes())
+    done = run_stoa("import", "stackexchange", str(source), *options)
+    assert done.code != 0
+    assert said in done.err
+    assert done.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [source]
+
+
+if REAL.exists():
+
+    @pytest.mark.long
+    def test_a_real_site_goes_in_directly(
+        database: Settings, served: Callable[[], Server], tmp_path: Path
+    ) -> None:
+        imported = _direct(
+            database, tmp_path, REAL, attribution=Attribution("beer.stackexchange.com")
+        )
+        summary = imported.run()
+        assert dict(summary.created) == {
+            Action.THREAD: 663,
+            Action.REPLY: 1572,
+            Action.ACCEPT: 395,
+        }
+        assert dict(summary.changed) == {}
+        assert [finding for finding in _findings(database) if finding.differences] == []
+        dates = {
+            row.attributes["Title"].strip(): row.attributes["CreationDate"]
+            for row in rows(REAL)
+            if row.attributes["PostTypeId"] == "1"
+        }
+        assert imported.run().created.total() == 0
+        threads = _seen(imported, served())
+        assert {thread["title"]: thread["createdAt"] for thread in threads} == {
+            title: f"{date}Z" for title, date in dates.items()
+        }

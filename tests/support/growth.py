@@ -1,0 +1,66 @@
+"""Measures whether the work of a function grows in proportion to the length of its text.
+
+What Python executes is counted in lines, which is the same each time. What the interpreter does in
+C (patterns, normalisation, the Markdown library) executes no lines, so processor time of the thread
+is measured too, and measured again, up to `_TRIES` times, while it seems to grow too fast: other
+work on the machine can make a measurement longer, never shorter.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+MOST = 2.5
+"""A text of twice the length may take so many times the work."""
+
+_FREE_LINES = 1_000
+_FREE_S = 0.003  # caches that fill and memory that is asked for
+_TRIES = 8
+
+Function = Callable[[str], object]
+
+
+def lines(function: Function, text: str) -> int:
+    """The lines of Python that a call executes."""
+    count = 0
+
+    def trace(_frame: FrameType, event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(text)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def seconds(function: Function, text: str) -> float:
+    """The processor time of a call, in this thread."""
+    started = time.thread_time()
+    function(text)
+    return time.thread_time() - started
+
+
+def too_much(function: Function, make: Callable[[int], str], length: int) -> str | None:
+    """What grows too fast up to a text of this length, None when nothing does.
+
+    `make` gives the text of a length. Lines are the same each time, so shorter texts show it too.
+    """
+    few, many = (lines(function, make(length // part)) for part in (20, 10))
+    if many > MOST * few + _FREE_LINES:
+        return f"{few} lines become {many}"
+    half, whole = make(length // 2), make(length)
+    short, long = seconds(function, half), seconds(function, whole)
+    for _ in range(_TRIES):
+        if long <= MOST * short + _FREE_S:
+            return None
+        # The least of each: a long time for the half would hide what grows.
+        short = min(short, seconds(function, half))
+        long = min(long, seconds(function, whole))
+    return f"{1000 * short:.1f} ms become {1000 * long:.1f} ms"

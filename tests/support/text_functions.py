@@ -1,0 +1,116 @@
+"""The functions of the service that take text which a client wrote: all of them, in one list.
+
+`tests/test_hostile_texts.py` runs the list over the hostile texts, and fails when a function with a
+parameter called `text`, `html` or `body` is in none of the lists below.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from stoa.domain import challenges, cursors, ids, keys, markdown, querylang, text, tokens
+from stoa.domain.addresses import bucket_key
+from stoa.domain.errors import Refusal
+from stoa.mcp import calls
+from stoa.rendering import html, lines, tags
+from stoa.schemas.base import encode
+from stoa.schemas.threads import CreateThread
+from stoa.schemas.validation import Shape, parse
+from stoa.store import consistency, fts5, tsquery
+
+TERMS = (*(f"zebrafish{number}" for number in range(31)), "zebrafish")
+
+Function = Callable[[str], object]
+
+
+def refusing(function: Function) -> Function:
+    """The function without what it raises to refuse a text."""
+
+    def run(given: str) -> None:
+        with suppress(ValueError, Refusal):
+            function(given)
+
+    return run
+
+
+def _thread(given: str) -> object:
+    """A thread with the text in each of its fields."""
+    return parse(CreateThread, {"title": given, "body": given, "tags": [given]})
+
+
+FUNCTIONS: dict[str, Function] = {
+    "domain/text.is_blank": text.is_blank,
+    "domain/text.check_label": refusing(text.check_label),
+    "domain/text.display_name": refusing(text.display_name),
+    "domain/text.normalise_tag": refusing(text.normalise_tag),
+    "domain/text.normalise_capability": text.normalise_capability,
+    "domain/text.cut": lambda given: text.cut(given, 500),
+    "domain/text.escape_invisible": text.escape_invisible,
+    "domain/markdown.escape_inline": markdown.escape_inline,
+    "domain/tokens.find_in": tokens.find_in,
+    "domain/tokens.well_formed": tokens.well_formed,
+    "domain/tokens.digest": tokens.digest,
+    "domain/challenges.digest": challenges.digest,
+    "domain/ids.is_id": lambda given: ids.is_id("th", given),
+    "domain/keys.parse_public_key": refusing(keys.parse_public_key),
+    "domain/keys.parse_signature": refusing(keys.parse_signature),
+    "domain/cursors.decode": refusing(lambda given: cursors.decode("a", (str,), given)),
+    "domain/addresses.bucket_key": bucket_key,
+    "domain/querylang.parse": refusing(querylang.parse),
+    "domain/querylang.words": querylang.words,
+    "domain/querylang.composed": querylang.composed,
+    "domain/querylang.indexed": querylang.indexed,
+    "domain/querylang.parted": querylang.parted,
+    "domain/querylang.fold": querylang.fold,
+    "domain/querylang.snippet": lambda given: querylang.snippet(given, TERMS),
+    "store/fts5.searchable": fts5.searchable,
+    "store/tsquery.to_words": tsquery.to_words,
+    "store/consistency.place": refusing(consistency.place),
+    "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
+    "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],
+    "schemas/validation.parse": refusing(_thread),
+    "rendering/html.render": html.render,
+    "rendering/html.plain": html.plain,
+    "rendering/tags.allowed_tags": tags.allowed_tags,
+    "rendering/lines.gist": lines.gist,
+    "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
+    "mcp/calls._as_text": lambda given: calls._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
+    "schemas/base.encode": lambda given: encode({"body": given}),
+    "json": lambda given: msgspec.json.decode(msgspec.json.encode(given)),
+}
+
+WITHIN = {
+    "domain/challenges._decode": "a challenge has at most 500 characters",
+    "domain/ids._decode": "an id has 26 characters",
+    "domain/cursors._read": "domain/cursors.decode",
+    "domain/cursors.reads": "domain/cursors.decode",
+    "domain/addresses._host": "domain/addresses.bucket_key",
+    "domain/addresses._parsed": "domain/addresses.bucket_key",
+    "domain/querylang._window": "domain/querylang.snippet",
+    "schemas/auth._checked_key": "domain/keys.parse_public_key",
+    "schemas/auth._checked_signature": "domain/keys.parse_signature",
+    "rendering/html._formatted": "rendering/html.render",
+    "rendering/html._without_html": "rendering/html.render",
+    "rendering/html._from_markdown": "rendering/html.render",
+    "rendering/bodies._size": "the length alone",
+    "rendering/bodies.whole": "rendering/html.render",
+    "rendering/bodies.beside": "rendering/html.render",
+    "store/tx.searchable": "store/fts5.searchable and store/tsquery.to_words",
+    "store/engines/sqlite_tx.searchable": "store/fts5.searchable",
+    "store/engines/postgres_tx.searchable": "store/tsquery.to_words",
+    "web/syndication._add": "domain/text.escape_invisible",
+    "http/reading._encodable": "json",
+    "operations/opportunities._cut": "its first 500 characters",
+    "store/search.add": "store/tx.searchable",
+    "store/search.index": "store/tx.searchable",
+    "store/threads.insert": "kept as it was sent",
+    "domain/challenges.check": "domain/challenges.digest",
+}
+"""Functions that only pass a text on, with the one that works on it or with what bounds it."""
+
+NOT_OF_CLIENTS = {
+    "http/openapi._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
+    "store/statements.parse", "store/statements._expand",
+}  # fmt: skip
+"""Functions whose texts come from the operator or from the service itself."""
