@@ -94,6 +94,7 @@ WITHIN = {
     "rendering/html._without_html": "rendering/html.render",
     "rendering/html._from_markdown": "rendering/html.render",
     "rendering/bodies._size": "the length alone",
+    "schemas/validation._is_json_list": "schemas/validation.read",
     "rendering/bodies.whole": "rendering/html.render",
     "rendering/bodies.beside": "rendering/html.render",
     "store/tx.searchable": "store/fts5.searchable and store/tsquery.to_words",
@@ -110,7 +111,8 @@ WITHIN = {
 """Functions that only pass a text on, with the one that works on it or with what bounds it."""
 
 NOT_OF_CLIENTS = {
-    "http/openapi._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
-    "store/statements.parse", "store/statements._expand",
+    "openapi/document._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
+    "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
+    "logs.write",
 }  # fmt: skip
 """Functions whose texts come from the operator or from the service itself."""

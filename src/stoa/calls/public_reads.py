@@ -41,7 +41,23 @@ class PublicReads:
 
         Raises `Refusal`, 503 while the store is not available.
         """
+        try:
+            return await self._read(run, request, draft)
+        except StoreUnavailable as error:
+            raise self._outages.refusal(run.__name__, error) from error
 
+    async def snapshot(self, run: Run[Q, A], request: Q) -> Snapshot[A]:
+        """The answer of a read that costs much, as it was a few seconds ago. Raises as `read`."""
+
+        async def make() -> A:
+            return await self._read(run, request, None)
+
+        try:
+            return await self._snapshots.get(run.__name__, self._clock(), make)
+        except StoreUnavailable as error:
+            raise self._outages.refusal(run.__name__, error) from error
+
+    async def _read(self, run: Run[Q, A], request: Q, draft: Draft | None) -> A:
         async def work(tx: Tx) -> A:
             call = Call(tx, self._services, None, "", "")
             answer = await run(call, request)
@@ -49,18 +65,7 @@ class PublicReads:
                 draft.add(read_from(tx.ran), call.expires_at)
             return answer
 
-        try:
-            return await self._store.read(work, slow=True, at_least="")
-        except StoreUnavailable as error:
-            raise self._outages.refusal(run.__name__, error) from error
-
-    async def snapshot(self, run: Run[Q, A], request: Q) -> Snapshot[A]:
-        """The answer of a read that costs much, as it was a few seconds ago."""
-
-        async def make() -> A:
-            return await self.read(run, request)
-
-        return await self._snapshots.get(run.__name__, self._clock(), make)
+        return await self._store.read(work, slow=True, at_least="")
 
     async def kept(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> bytes:
         """The bytes that `make` gives, cached until what they show changes, a minute at most."""

@@ -295,7 +295,7 @@ def _is_json_list(text: str) -> bool:
         return False
     try:
         return isinstance(msgspec.json.decode(text), list)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
 
 
