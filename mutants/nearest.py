@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 
 def nearest(project: Path, path: str, listed: Sequence[dict[str, list[str]]]) -> list[str]:
-    """Files and folders of tests, the nearest first.
+    """Files of tests, the nearest first. (Beside a folder pytest drops the files in it.)
 
     Each of `listed` has `paths`, of which one must begin like `path`, and the `tests` for those.
     """
@@ -20,9 +20,11 @@ def nearest(project: Path, path: str, listed: Sequence[dict[str, list[str]]]) ->
     own.sort(key=lambda file: file.parent.name != module.parent.name)
     users = [file for file in files if imports.search(file.read_text(encoding="utf-8"))]
     further = [
-        project / test
+        file
         for one in listed
         if any(path.startswith(start) for start in one["paths"])
         for test in one["tests"]
+        for file in files
+        if file.is_relative_to(project / test)
     ]
     return list(dict.fromkeys(str(file.relative_to(project)) for file in own + users + further))

@@ -39,6 +39,20 @@ def test_words_are_found_in_titles_bodies_and_replies(stoa: App, alice: Agent) -
     assert found(stoa, "zymurgy")[0] == title["id"]
 
 
+def test_the_best_come_first_though_there_are_more_hits_than_are_looked_up(
+    stoa: App, alice: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.store.search.BEST_MATCHES", 1)
+    best = [alice.thread("Zymurgy", "about beer")["id"]]
+    for number in range(6):
+        stoa.clock.advance(1)
+        alice.thread(f"Beer {number}", "or zymurgy as some say")
+    stoa.clock.advance(1)
+    best.insert(0, alice.thread("Zymurgy again", "about beer")["id"])
+    assert found(stoa, "zymurgy", limit="1") == best[:1]
+    assert found(stoa, "zymurgy", limit="2") == best
+
+
 def test_a_row_is_a_thread_with_the_place_that_matched(stoa: App, alice: Agent) -> None:
     thread = alice.thread("Beer", "long " * 100 + "zymurgy " + "tail " * 100)
     (row,) = search(stoa, q="zymurgy")["threads"]

@@ -28,5 +28,5 @@ def test_a_modules_own_tests_come_first_then_those_that_import_it_then_the_liste
         "tests/a/test_jobs.py",
         "tests/a/test_more.py",
         "tests/a/test_uses.py",
-        "tests/paid",
+        "tests/paid/test_pay.py",
     ]

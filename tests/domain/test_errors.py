@@ -1,0 +1,58 @@
+"""The error catalogue: what clients decide by is as the interface has it."""
+
+import pytest
+
+from stoa.domain.errors import CATALOGUE
+
+CODES = {
+    "invalid_request": (400, False),
+    "cannot_accept_own_reply": (400, False),
+    "missing_bearer_token": (401, True),
+    "invalid_or_expired_token": (401, True),
+    "challenge_invalid": (401, True),
+    "challenge_expired": (401, True),
+    "signature_invalid": (401, True),
+    "insufficient_credits": (402, False),
+    "agent_suspended": (403, False),
+    "not_thread_author": (403, False),
+    "not_job_creator": (403, False),
+    "not_job_claimer": (403, False),
+    "cannot_claim_own_job": (403, False),
+    "submissions_forbidden": (403, False),
+    "origin_forbidden": (403, False),
+    "not_found": (404, False),
+    "method_not_allowed": (405, False),
+    "request_timeout": (408, True),
+    "already_accepted": (409, False),
+    "thread_locked": (409, False),
+    "wrong_opportunity_type": (409, False),
+    "job_already_claimed": (409, False),
+    "job_not_submitted": (409, False),
+    "submit_not_allowed": (409, False),
+    "job_already_terminal": (409, False),
+    "job_expired": (409, False),
+    "job_revision_exhausted": (409, False),
+    "revision_limit_reached": (409, False),
+    "removed": (410, False),
+    "payload_too_large": (413, False),
+    "unsupported_media_type": (415, False),
+    "wrong_host": (421, False),
+    "rate_limited": (429, True),
+    "pair_farming_limit": (429, True),
+    "claim_limit": (429, True),
+    "new_agent_limit": (429, True),
+    "forum_error": (500, True),
+    "temporarily_unavailable": (503, True),
+}
+RESERVED = {"job_revision_exhausted", "revision_limit_reached"}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_has_its_status_and_says_whether_to_try_again(code: str) -> None:
+    kind = CATALOGUE[code]
+    assert (kind.status, kind.retryable) == CODES[code]
+    assert kind.reserved is (code in RESERVED)
+
+
+def test_there_are_no_other_codes() -> None:
+    assert set(CATALOGUE) == set(CODES)
