@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from math import inf
-from pathlib import Path
 from typing import NamedTuple
 
 import httpx
@@ -190,13 +189,11 @@ async def mix(load: SoakLoad, faults: Faults, seconds: float, late: list[str]) -
             return
 
 
-def soak(
-    server: Server, count: int, choose: Callable[[Harm], Faults], folder: Path, seconds: float
-) -> None:
+def soak(server: Server, count: int, choose: Callable[[Harm], Faults], seconds: float) -> None:
     """Cause faults for so long, or each once in no time. How long a thing takes counts only in a
     long run."""
     tell(f"SOAK_SEED={SEED}")
-    load = SoakLoad(Journal(folder / "journal"), random.Random(SEED))
+    load = SoakLoad(Journal(server.data_dir.with_name("journal")), random.Random(SEED))
     asyncio.run(load.sign_in(server.url))
     late: list[str] = []
     with Watch(server, STALL_S if seconds else inf) as watch:
@@ -230,52 +227,60 @@ def cluster() -> Iterator[PostgreSQL]:
     running.stop()
 
 
-def on_sqlite(start_server: Callable[..., Server], folder: Path, seconds: float) -> None:
-    soak(start_server(**START), 1, faults_of_sqlite, folder, seconds)
+def on_sqlite(request: pytest.FixtureRequest, seconds: float) -> None:
+    server = request.getfixturevalue("start_server")(**START)
+    soak(server, 1, faults_of_sqlite, seconds)
 
 
-def on_postgresql(
-    start_server: Callable[..., Server],
-    cluster: PostgreSQL,
-    valkey: Valkey,
-    folder: Path,
-    seconds: float,
-) -> None:
+def on_postgresql(request: pytest.FixtureRequest, seconds: float) -> None:
+    cluster: PostgreSQL = request.getfixturevalue("cluster")
+    valkey: Valkey = request.getfixturevalue("valkey")
     url = cluster.new()
     let_clock_be_set(cluster, url)
-    server = start_server(workers=2, database_url=url, valkey_url=valkey.url, **START)
-    soak(server, 2, partial(faults_of_postgresql, cluster=cluster), folder, seconds)
+    place = {"database_url": url, "valkey_url": valkey.url}
+    server = request.getfixturevalue("start_server")(workers=2, **place, **START)
+    soak(server, 2, partial(faults_of_postgresql, cluster=cluster), seconds)
+
+
+on_each_engine = pytest.mark.parametrize("run", [on_sqlite, on_postgresql])
 
 
 @can_limit_files
 @pytest.mark.promise("P6")
 @pytest.mark.long
+@on_each_engine
 def test_after_every_fault_among_hostile_texts_a_server_goes_on_and_has_lost_nothing(
-    start_server: Callable[..., Server], tmp_path: Path
+    request: pytest.FixtureRequest, run: Callable[[pytest.FixtureRequest, float], None]
 ) -> None:
-    on_sqlite(start_server, tmp_path, seconds=0)
-
-
-@pytest.mark.promise("P6")
-@pytest.mark.long
-def test_after_every_fault_among_hostile_texts_two_workers_go_on_and_have_lost_nothing(
-    start_server: Callable[..., Server], cluster: PostgreSQL, valkey: Valkey, tmp_path: Path
-) -> None:
-    on_postgresql(start_server, cluster, valkey, tmp_path, seconds=0)
+    run(request, 0)
 
 
 @can_limit_files
 @pytest.mark.soak
 @pytest.mark.timeout(SECONDS + 600)
-def test_faults_and_hostile_texts_for_half_an_hour_on_sqlite(
-    start_server: Callable[..., Server], tmp_path: Path
+@on_each_engine
+def test_faults_and_hostile_texts_for_half_an_hour(
+    request: pytest.FixtureRequest, run: Callable[[pytest.FixtureRequest, float], None]
 ) -> None:
-    on_sqlite(start_server, tmp_path, SECONDS)
+    run(request, SECONDS)
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(SECONDS + 600)
-def test_faults_and_hostile_texts_for_half_an_hour_on_postgresql(
-    start_server: Callable[..., Server], cluster: PostgreSQL, valkey: Valkey, tmp_path: Path
-) -> None:
-    on_postgresql(start_server, cluster, valkey, tmp_path, SECONDS)
+def test_a_stall_is_noticed_unless_it_is_excused(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    (worker,) = workers(server)
+    with Watch(server, stall_s=0.5) as watch:
+        begun = time.monotonic()
+        os.kill(worker, signal.SIGSTOP)
+        until(lambda: time.monotonic() > begun + 1)
+        os.kill(worker, signal.SIGCONT)
+    assert watch.problems() != []
+    watch.excuse(begun, time.monotonic())
+    assert watch.problems() == []
+
+
+def test_a_connection_that_is_refused_is_noticed(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    with Watch(server, inf) as watch:
+        server.stop()
+        until(lambda: watch.problems() != [])
+    assert "ConnectionRefusedError" in watch.problems()[-1]
