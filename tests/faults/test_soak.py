@@ -26,7 +26,7 @@ import httpx
 import pytest
 
 from tests.faults.journal import Journal, problems
-from tests.faults.soaking import SoakLoad, Watch, kept_by
+from tests.faults.soaking import PATHS, SoakLoad, Watch, kept_by
 from tests.faults.test_clock_steps import let_clock_be_set, set_clock
 from tests.faults.test_writer import fill_and_free, send_to_another_writer, writer_of
 from tests.support.command import run_stoa
@@ -204,6 +204,7 @@ def soak(server: Server, count: int, choose: Callable[[Harm], Faults], seconds: 
     assert watch.problems() == []
     assert load.statuses == {201, 503}
     assert {status for _, status in load.shown} <= {200, 503}
+    assert load.shown >= {(path, 200) for path in PATHS}
     check_everything(server, load.journal)
 
 
