@@ -224,18 +224,28 @@ _SETTABLE = (
 """Gives a database a clock that a test sets, for programs that look here first."""
 
 
+def let_clock_be_set(postgresql: PostgreSQL, url: str) -> None:
+    """Give a database a clock that a test sets; connections that are opened from now on see it."""
+    for statement in _SETTABLE:
+        postgresql.do(statement, url)
+    name = urlsplit(url).path.removeprefix("/")
+    postgresql.do(f"ALTER DATABASE {name} SET search_path = public, machine, pg_catalog")
+
+
+def set_clock(postgresql: PostgreSQL, url: str, days: int) -> None:
+    """Set the clock of such a database to so many days ahead."""
+    postgresql.do(f"UPDATE machine.ahead SET by = interval '{days} days'", url)
+
+
 @pytest.mark.long
 def test_workers_keep_their_time_when_the_database_steps_and_so_does_the_next_one(
     start_server: Callable[..., Server], postgresql: PostgreSQL, valkey: Valkey
 ):
     url = postgresql.new()
-    for statement in _SETTABLE:
-        postgresql.do(statement, url)
-    name = urlsplit(url).path.removeprefix("/")
-    postgresql.do(f"ALTER DATABASE {name} SET search_path = public, machine, pg_catalog")
+    let_clock_be_set(postgresql, url)
     server = start_server(workers=2, database_url=url, valkey_url=valkey.url)
     before = workers(server)
-    postgresql.do("UPDATE machine.ahead SET by = interval '10 days'", url)
+    set_clock(postgresql, url, days=10)
     until(lambda: server.log.count('"clock stepped"') == 2)
     os.kill(min(before), signal.SIGKILL)
     with one_client_each(server, 2) as clients:

@@ -55,11 +55,23 @@ def writer_of(apart: Opened) -> int:
     return process
 
 
+def state_of(process: int) -> bytes:
+    """What `ps` says of a process: `T` when it is stopped, `Z` when it has ended."""
+    command = ["ps", "-o", "stat=", "-p", str(process)]
+    return subprocess.run(command, check=False, capture_output=True).stdout.strip()
+
+
 def is_there(process: int) -> bool:
     """Whether a process has not ended."""
-    command = ["ps", "-o", "stat=", "-p", str(process)]
-    state = subprocess.run(command, check=False, capture_output=True).stdout.strip()
+    state = state_of(process)
     return bool(state) and not state.startswith(b"Z")
+
+
+def wait_until_stopped(process: int) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not state_of(process).startswith(b"T"):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def wait_until_gone(process: int) -> None:
@@ -346,6 +358,31 @@ def test_when_no_writer_can_be_forked_any_more_the_server_has_to_start_afresh(
     os.kill(parent_of(writer_of(apart)), signal.SIGKILL)
     assert wait_for_trouble(apart) == "the process that starts writers has ended"
     assert apart.store.lost
+
+
+def looks_at_the_spawner(apart: Opened, *, answered: bool) -> int:
+    """How often a server looks at the process that starts writers until it gives up, 50 times at
+    most; each look waits for its answer if there is to be one."""
+    keeper: Any = keeper_of(apart)
+    keeper._ticking.cancel()
+    looks = 0
+    while not apart.store.lost and looks < 50:
+        looks += 1
+        keeper._look_at_spawner()
+        while answered and keeper._spawner_silent_ms:
+            turn(apart)
+    return looks
+
+
+def test_when_the_process_that_starts_writers_hangs_the_server_has_to_start_afresh(
+    apart: Opened,
+) -> None:
+    assert looks_at_the_spawner(apart, answered=True) == 50
+    spawner = parent_of(writer_of(apart))
+    os.kill(spawner, signal.SIGSTOP)
+    wait_until_stopped(spawner)
+    assert looks_at_the_spawner(apart, answered=False) == limits.HEARTBEATS_MISSED + 1
+    assert apart.store.trouble == "the process that starts writers does not answer"
 
 
 # --- What is left when the server dies.

@@ -20,6 +20,7 @@ TICK_MS = limits.SECOND_MS
 _ENDED = "the process that writes has ended"
 _HANGS = "the process that writes does not answer"
 _NO_SPAWNER = "the process that starts writers has ended"
+_SPAWNER_HANGS = "the process that starts writers does not answer"
 _NO_WRITER = "no writer can be started"
 
 
@@ -112,6 +113,7 @@ class Keeper:
         self._replacements = Replacements()
         self._prove = False
         self._stopped_at = 0
+        self._spawner_silent_ms = 0
         self._closing = False
         self._connecting: asyncio.Task[None] | None = None
         self._replacing: asyncio.TimerHandle | None = None
@@ -119,7 +121,7 @@ class Keeper:
 
     async def start(self) -> None:
         """Start the first writer. Raises `StoreUnavailable` when it does not start."""
-        self._loop.add_reader(self._spawner.link, self._spawner_ended)
+        self._loop.add_reader(self._spawner.link, self._hear_spawner)
         await self._connect()
         self._tick()
         await self._started
@@ -229,6 +231,7 @@ class Keeper:
     def _tick(self) -> None:
         self._ticking = self._loop.call_later(TICK_MS / 1000, self._tick)
         self._count_silence()
+        self._look_at_spawner()
 
     def _count_silence(self) -> None:
         """Count how long the writer says nothing though it has work, or has not begun. Counted in
@@ -244,9 +247,18 @@ class Keeper:
             link.trouble = _HANGS
             link.transport.abort()
 
-    def _spawner_ended(self) -> None:
-        self._loop.remove_reader(self._spawner.link)
-        self._give_up(_NO_SPAWNER)
+    def _look_at_spawner(self) -> None:
+        """Ask the process that starts writers for a beat, and count the ticks without one."""
+        if self._spawner_silent_ms >= limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS:
+            self._give_up(_SPAWNER_HANGS)
+        self._spawner_silent_ms += TICK_MS
+        self._spawner.ask_for_beat()
+
+    def _hear_spawner(self) -> None:
+        self._spawner_silent_ms = 0
+        if not self._spawner.beats():
+            self._loop.remove_reader(self._spawner.link)
+            self._give_up(_NO_SPAWNER)
 
     def _give_up(self, reason: str) -> None:
         if self.lost:

@@ -30,6 +30,8 @@ log = structlog.get_logger("stoa.store")
 _STREAMS = {0, 1, 2}  # what the processes may write their log to
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)
 _PLAIN, _PROVE = b"w", b"p"
+_BEAT = b"b"  # asked for and answered
+_READ_BYTES = 4096
 _PAUSE_S = 0.005
 
 Life = Callable[[socket.socket, bool], NoReturn]
@@ -37,7 +39,7 @@ Life = Callable[[socket.socket, bool], NoReturn]
 
 
 class Spawner:
-    """The server's end. `link` can be read once the process has ended."""
+    """The server's end. `link` can be read when the process has answered, and once it has ended."""
 
     def __init__(self, pid: int, link: socket.socket, lock: int) -> None:
         self.link = link
@@ -68,6 +70,18 @@ class Spawner:
         finally:
             theirs.close()
         return ours
+
+    def ask_for_beat(self) -> None:
+        """Let the process answer, if it is able to."""
+        with suppress(OSError):  # it has ended, or has left many of these unread
+            self.link.send(_BEAT, socket.MSG_DONTWAIT)
+
+    def beats(self) -> bool:
+        """Take in what makes `link` readable; False when the process has ended."""
+        try:
+            return bool(self.link.recv(_READ_BYTES, socket.MSG_DONTWAIT))
+        except OSError:
+            return False
 
     async def end(self) -> None:
         """Let the process end, and the writer with it."""
@@ -129,13 +143,28 @@ class _Parent:
             if not select.select([self._link], [], [], pause)[0]:
                 self._look()
                 continue
-            request, given, *_ = socket.recv_fds(self._link, 1, 2)
+            request, given = self._request()
             if not request:
                 break
+            if request == _BEAT:
+                self._beat()
+                continue
             self._kill()
             self._fork(given, prove=request == _PROVE)
         if self._writer:
             _reap(self._writer, limits.WRITER_END_MS)
+
+    def _request(self) -> tuple[bytes, list[int]]:
+        """A byte with its descriptors; no byte when the server has gone."""
+        try:
+            request, given, *_ = socket.recv_fds(self._link, 1, 2)
+        except ConnectionResetError:  # it had not read all answers
+            return b"", []
+        return request, given
+
+    def _beat(self) -> None:
+        with suppress(OSError):  # the server has gone, or is stopped and reads nothing
+            self._link.send(_BEAT, socket.MSG_DONTWAIT)
 
     def _fork(self, given: list[int], *, prove: bool) -> None:
         """A fork keeps both descriptors. If there is no memory for one, the server sees its
