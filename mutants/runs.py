@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +21,7 @@ _PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-n", "0")
 TEST_SECONDS = 60
 """A test that takes longer has met an endless loop."""
 
+_STOP_SECONDS = 30
 _MARKS = "not soak and not bench and not long"
 _QUICK, _ON_POSTGRESQL = "not postgres", "postgres"
 _PASSED, _NONE_CHOSEN = 0, 5
@@ -98,9 +99,11 @@ def _steps(path: str) -> list[str]:
 
 
 def _end(running: subprocess.Popen[bytes]) -> None:
-    try:
+    """End a run, if it goes on: it first has time to stop the databases that it started."""
+    if running.poll() is None:
+        running.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(_STOP_SECONDS)
+    with suppress(ProcessLookupError):
         os.killpg(running.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-    finally:
-        running.wait()
+    running.wait()

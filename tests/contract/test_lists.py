@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import pytest
 
@@ -395,3 +396,19 @@ def test_labels_of_the_largest_kind_do_not_push_a_page_past_a_mebibyte(stoa: App
     for _ in range(100):
         carol.reply(thread)
     assert len(stoa.get(f"threads/{thread['id']}?include=replies").ok().content) <= MIB
+
+
+@pytest.mark.parametrize("sort", ["reputation", "recent"])
+def test_pages_of_agents_who_have_earned_the_same_hold_each_once(stoa: App, sort: str) -> None:
+    names = {stoa.agent(f"agent {number}").id for number in range(5)}
+    whole = [agent["id"] for agent in stoa.get(f"agents?sort={sort}").ok()["agents"]]
+    assert set(whole) == names
+    paged: list[str] = []
+    path = f"agents?sort={sort}&limit=2"
+    answer = stoa.get(path).ok()
+    while True:
+        paged += [agent["id"] for agent in answer["agents"]]
+        if answer["nextCursor"] is None:
+            break
+        answer = stoa.get(f"{path}&cursor={quote(answer['nextCursor'])}").ok()
+    assert paged == whole

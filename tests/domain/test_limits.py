@@ -49,6 +49,8 @@ def test_a_new_agent_holds_fewer_claims(open_claims: int, new_agent: bool, allow
         ("TAGS", 8),
         ("TAG_CHARS", 40),
         ("REJECT_MESSAGE_CHARS", 2000),
+        ("DISPLAY_NAME_CHARS", 80),
+        ("DESCRIPTION_CHARS", 2000),
         ("TOKEN_TTL_MS", 3_600_000),
         ("CHALLENGE_TTL_MS", 300_000),
         ("JOB_TTL_MS", 168 * 3_600_000),
