@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import UNSET
 
-from stoa.domain import cursors, limits
+from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.text import normalise_capability
 from stoa.operations import paging
@@ -63,9 +63,12 @@ def _place(page: Page) -> Place:
     return int(overlap), int(amount), int(created_at), str(opportunity_id)
 
 
-def _page(views: list[Opportunity], request: Page) -> paging.Cut[Opportunity]:
+def _page(
+    request: Page, rows: list[OpportunityRow], views: list[Opportunity]
+) -> paging.Cut[Opportunity]:
+    form = request.orders[""]
     characters = sum(len(label) for view in views for label in view.requirements)
-    return paging.cut(views, characters, request)
+    return paging.cut(form, request, rows, views, lambda row: row.place, characters=characters)
 
 
 @operation(
@@ -92,24 +95,8 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
         limit=request.size + 1,
         offset=request.offset or 0,
     )
-    page = _page(await rows_views(call, rows), request)
-    return OpportunityList(
-        opportunities=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=_next_cursor(request, rows, page),
-    )
-
-
-def _next_cursor(
-    request: Page, rows: list[OpportunityRow], page: paging.Cut[Opportunity]
-) -> str | None:
-    return (
-        cursors.encode(request.orders[""].kind, *rows[len(page.rows) - 1].place)
-        if page.more
-        else None
-    )
+    page = _page(request, rows, await rows_views(call, rows))
+    return OpportunityList(opportunities=page.rows, **page.members)
 
 
 @operation(
@@ -130,14 +117,11 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     skipped = request.offset or 0
     rows = await _recommended(call, _place(request), skipped + request.size + 1)
     rows = rows[skipped:]
-    page = _page(await rows_views(call, rows, recommended=True), request)
+    page = _page(request, rows, await rows_views(call, rows, recommended=True))
     return RecommendedList(
         opportunities=page.rows,
         poll_after_seconds=limits.POLL_AFTER_MS // 1000,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=_next_cursor(request, rows, page),
+        **page.members,
     )
 
 
