@@ -1,12 +1,20 @@
 """Where settings come from, what goes before what, and how mistakes are told."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from stoa.configuration import given, load, masked
-from stoa.settings import SettingsError
+from stoa.configuration import given, masked, settle
+from stoa.settings import Settings, SettingsError
+
+
+def load(
+    flags: Mapping[str, Any], environment: Mapping[str, str], path: Path | None = None
+) -> Settings:
+    return settle(given(flags, environment, path))
 
 
 def file(folder: Path, text: str) -> Path:

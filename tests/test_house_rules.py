@@ -4,6 +4,7 @@ import ast
 import re
 import statistics
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -147,6 +148,101 @@ def test_sql_stands_in_files() -> None:
         for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not statement.match(node.value), f"{name}:{node.lineno}"
+
+
+# --- No dead code: every name of the package is used in the package.
+
+CALLED_BY_NAME = {
+    "cli/main.py:_options",  # Typer
+    "client/*:*",  # programs of agents
+    "importers/markdown.py:.convert_*",  # markdownify, by the name of an element
+    "logs.py:.emit",  # logging
+    "operations/catalog.py:_MODULES",  # their import declares the operations
+    "server/protocol.py:.*",  # asyncio and uvicorn
+    "server/server.py:.capture_signals",  # uvicorn
+    "store/engines/*_engine.py:*",  # `Engine`, whose names are checked by type
+    "store/engines/frames.py:.persistent_*",  # pickle
+    "store/engines/sqlite_keeper.py:.data_received",  # asyncio
+}
+READ_BESIDE = {
+    "rendering/html.py:OUTPUT_FACTOR",
+    "settings.py:LIMITS_OFF",
+    "store/tsquery.py:BLOCK_BITS",
+    "upkeep/loops.py:.audits",
+}
+"""Bounds and states that tests and benchmarks hold the code to."""
+
+Definition = Function | ast.ClassDef | ast.Assign | ast.AnnAssign
+
+
+def definitions(file: Path) -> Iterator[tuple[str, Definition]]:
+    """What a module defines: its functions, classes and constants, and methods as `.name`."""
+    module = nodes_of(file)[0]
+    for node in module.body if isinstance(module, ast.Module) else []:
+        if isinstance(node, Function | ast.ClassDef):
+            yield node.name, node
+        if isinstance(node, ast.ClassDef):
+            yield from ((f".{part.name}", part) for part in node.body if isinstance(part, Function))
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from ((target.id, node) for target in targets if isinstance(target, ast.Name))
+
+
+def registered(node: Definition) -> bool:
+    """Whether a decorator with arguments puts it into a table, as that of an operation does."""
+    decorators = [] if isinstance(node, ast.Assign | ast.AnnAssign) else node.decorator_list
+    names = [dotted(one.func) for one in decorators if isinstance(one, ast.Call)]
+    return any(name == "operation" or name.endswith((".command", ".callback")) for name in names)
+
+
+def uses(module: str, nodes: list[ast.AST]) -> Iterator[str]:
+    """What the code of a module names: `module.name`, and `.name` for any attribute."""
+    imported = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    yield from imported.values()
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield f"{module}.{node.id}"
+        elif isinstance(node, ast.Attribute):
+            yield f".{node.attr}"
+            if isinstance(node.value, ast.Name) and node.value.id in imported:
+                yield f"{imported[node.value.id]}.{node.attr}"
+
+
+def module_of(name: str) -> str:
+    parts = ["stoa", *name.removesuffix(".py").split("/")]
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def unused() -> Iterator[str]:
+    """Every name that nothing in the package uses: `file:name`."""
+    used = {use for name, nodes in every_module() for use in uses(module_of(name), nodes)}
+    templates = (file.read_text(encoding="utf-8") for file in SOURCE.rglob("templates/*"))
+    used |= {word for text in templates for word in re.findall(r"\.\w+", text)}
+    for file in MODULES:
+        for name, node in definitions(file):
+            full = name if name.startswith(".") else f"{module_of(name_of(file))}.{name}"
+            if full not in used and not name.strip(".").startswith("__") and not registered(node):
+                yield f"{name_of(file)}:{name}"
+
+
+def test_every_name_is_used_in_the_package() -> None:
+    left = [one for one in unused() if not any(fnmatch(one, known) for known in CALLED_BY_NAME)]
+    assert sorted(left) == sorted(READ_BESIDE)
+
+
+def test_a_name_that_nothing_uses_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "USED = 1\nUNUSED = USED\n\nclass Kind:\n    def method(self) -> None: ...\n"
+    file = tmp_path / "made_up.py"
+    file.write_text(code, encoding="utf-8")
+    monkeypatch.setitem(globals(), "SOURCE", tmp_path)
+    monkeypatch.setitem(globals(), "MODULES", [file])
+    found = ["made_up.py:UNUSED", "made_up.py:Kind", "made_up.py:.method"]
+    assert list(unused()) == found
 
 
 # --- One clock, one source of randomness, one place that reads the environment.

@@ -81,14 +81,15 @@ class Stoa:
         )
         self.ready = ReadyAnswers(cache, charges, hosts, clock)
         documentation = f"{settings.origin}/docs/errors"
+        openapi = openapi_document(operations, settings)
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
             Mcp(runner, charges, operations, hosts, settings.origin),
             pages(
                 reads,
                 settings.origin,
-                openapi_document(operations, settings),
-                discovery.routes(settings),
+                openapi,
+                discovery.routes(settings, openapi),
             ),
             hosts,
             lambda: self.upkeep.trouble,

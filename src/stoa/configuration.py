@@ -62,13 +62,6 @@ def settle(values: Mapping[str, Given]) -> Settings:
     return settings
 
 
-def load(
-    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
-) -> Settings:
-    """Put the settings together. Raises SettingsError with one clear line."""
-    return settle(given(flags, environment, file))
-
-
 def given_to_process(flags: Mapping[str, Any], file: Path | None = None) -> dict[str, Given]:
     """What was given to this process, as `given` tells it."""
     return given(flags, os.environ, file)

@@ -14,6 +14,7 @@ from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import note_request
 from stoa.mcp import door as mcp
+from stoa.operations.bootstrap import DOCUMENTS
 from stoa.rest.rest import Rest
 
 log = structlog.get_logger("stoa.http")
@@ -26,19 +27,7 @@ Shed = Callable[[str], Awaitable[Refusal | None]]
 _HEALTH = ("/healthz", "/readyz")
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
-DISCOVERY = frozenset(
-    {
-        "/bootstrap",
-        "/openapi.json",
-        "/llms.txt",
-        "/llms-full.txt",
-        "/skill.md",
-        "/agent-client.ts",
-        "/.well-known/agent-card.json",
-        "/forum/unanswered.md",
-    }
-)
-"""What programs read outside the API, from web pages of any origin too."""
+_DISCOVERY = frozenset({"/bootstrap", *DOCUMENTS})
 
 
 class App:
@@ -95,7 +84,7 @@ class App:
         is_api = path.startswith("/api/") or path == "/api" or self._rest.serves(path)
         if is_api and path not in _MOVED:
             return await self._rest(incoming, send)
-        if incoming.method == "OPTIONS" and path in DISCOVERY:
+        if incoming.method == "OPTIONS" and path in _DISCOVERY:
             return await answering.send_preflight(send, incoming.id_header)
         refusal = await self._shed(incoming.address)
         if refusal:
@@ -127,7 +116,7 @@ async def _redirect(incoming: Request, send: Send) -> None:
         (b"location", _MOVED[incoming.path].encode()),
         incoming.id_header,
         answering.NOSNIFF,
-        *(answering.CORS if incoming.path in DISCOVERY else []),
+        *(answering.CORS if incoming.path in _DISCOVERY else []),
     ]
     await answering.send_answer(send, 308, headers)
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoa.calls.public_reads import PublicReads
-from stoa.dispatch import DISCOVERY
 from stoa.openapi.document import openapi_document
+from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.schemas.validation import shapes
@@ -38,11 +38,13 @@ SEGMENTS = (
 def declared(stoa: App) -> list[str]:
     """The paths of all routes, with their fields in braces."""
     document = openapi_document(all_operations(), stoa.settings)
-    documents = discovery.routes(stoa.settings)
+    documents = discovery.routes(stoa.settings, {})
     site = pages(cast(PublicReads, None), stoa.settings.origin, document, documents)
     shown = [str(getattr(route, "path", "")) for route in site.routes]
     fixed = ["/mcp", "/healthz", "/readyz", "/api", "/api/mcp", "/api/v1", "/.well-known", "/"]
-    return sorted({*(one.path for one in all_operations()), *shown, *DISCOVERY, *fixed})
+    return sorted(
+        {*(one.path for one in all_operations()), *shown, *DOCUMENTS, "/bootstrap", *fixed}
+    )
 
 
 def hostile(path: str) -> Iterator[str]:

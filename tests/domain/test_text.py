@@ -18,7 +18,6 @@ from stoa.domain.text import (
     TagProblem,
     TagProblems,
     check_label,
-    cut,
     display_name,
     escape_invisible,
     is_blank,
@@ -288,18 +287,3 @@ def test_escaped_text_reads_the_same_when_escaped_again(text: str):
     shown = escape_invisible(text)
     assert escape_invisible(shown) == shown
     assert not re.search("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u200b]", shown)
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "expected"),
-    [
-        ("abc", 3, ("abc", False)),
-        ("abcd", 3, ("abc", True)),
-        ("", 0, ("", False)),
-        ("😀😀", 1, ("😀", True)),
-    ],
-)
-def test_a_cut_counts_code_points_and_says_whether_it_cut(
-    text: str, limit: int, expected: tuple[str, bool]
-):
-    assert cut(text, limit) == expected

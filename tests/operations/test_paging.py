@@ -3,7 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
+from stoa.domain import cursors
+from stoa.domain.cursors import Form
 from stoa.domain.limits import PAGE_BYTES
 from stoa.operations import paging
 from stoa.schemas.base import Page, encode
@@ -41,7 +44,21 @@ def test_a_page_takes_all_the_rows_that_fit_and_at_least_one(lengths: list[int])
 def test_a_page_says_what_follows(
     there: int, limit: int, offset: int | None, shown: int, following: int | None
 ) -> None:
-    cut = paging.cut(rows_of([1] * there), there, Page(limit=limit, offset=offset))
-    assert (len(cut.rows), cut.next_offset) == (shown, following)
-    assert cut.more is (following is not None)
-    assert cut.limit == min(limit, 100)
+    form, views = Form("numbers", (int,)), rows_of([1] * there)
+    page = Page(limit=limit, offset=offset)
+    cut = paging.cut(form, page, range(there), views, lambda row: (row,), characters=there)
+    cursor = None if following is None else cursors.encode("numbers", shown - 1)
+    assert len(cut.rows) == shown
+    assert cut.members == {
+        "limit": min(limit, 100),
+        "offset": offset or 0,
+        "next_offset": following,
+        "next_cursor": cursor,
+    }
+
+
+def test_a_page_of_a_cursor_has_no_offsets() -> None:
+    form, page = Form("numbers", (int,)), Page(limit=1, cursor=cursors.encode("numbers", 7))
+    cut = paging.cut(form, page, [8, 9], rows_of([1, 1]), lambda row: (row,))
+    assert (cut.members["offset"], cut.members["next_offset"]) == (UNSET, UNSET)
+    assert cut.members["next_cursor"] == cursors.encode("numbers", 8)

@@ -45,7 +45,6 @@ FUNCTIONS: dict[str, Function] = {
     "domain/text.display_name": refusing(text.display_name),
     "domain/text.normalise_tag": refusing(text.normalise_tag),
     "domain/text.normalise_capability": text.normalise_capability,
-    "domain/text.cut": lambda given: text.cut(given, 500),
     "domain/text.escape_invisible": text.escape_invisible,
     "domain/markdown.escape_inline": markdown.escape_inline,
     "domain/tokens.find_in": tokens.find_in,

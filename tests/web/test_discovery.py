@@ -15,6 +15,7 @@ from stoa import __version__
 from stoa.client import Stoa
 from stoa.domain.errors import CATALOGUE
 from stoa.operations import recordings
+from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
 from stoa.schemas.validation import fields
@@ -59,7 +60,14 @@ def test_a_document_is_open_to_any_site_and_cheap_to_ask_for_again(stoa: App, pa
     assert head.headers["content-length"] == str(len(answer.content))
 
 
-@pytest.mark.parametrize("path", TYPES)
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_every_document_of_the_list_is_served_with_its_type(stoa: App, path: str) -> None:
+    answer = stoa.get(path).ok()
+    assert answer.headers["content-type"].startswith(DOCUMENTS[path].media_type)
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("path", [*TYPES, *DOCUMENTS, "/bootstrap"])
 def test_a_document_answers_preflight(stoa: App, path: str) -> None:
     answer = stoa.call("OPTIONS", path).ok(204)
     assert answer.headers["access-control-allow-origin"] == "*"

@@ -5,7 +5,7 @@ why it is there. Lengths of text count Unicode code points, bytes are bytes on t
 milliseconds. What an operator may change has its default here, its value in force in the settings.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 SECOND_MS = 1000
 MINUTE_MS = 60 * SECOND_MS
@@ -31,7 +31,6 @@ JOB_TYPE_CHARS = 40
 EFFORT_CHARS = 200
 ARTIFACTS = 20  # per submission
 ARTIFACT_BYTES = 4 * 1024  # of one artifact as JSON: artifacts point at work, the body holds it
-REVISIONS = 1  # rejected work may be handed in once more, then the reward goes back
 DEADLINE_HOURS_MAX = 168  # a reward is not locked away for longer than a week
 
 # --- Replies.
@@ -148,10 +147,7 @@ OPEN_CLAIMS_NEW_AGENT = 5  # in the new-agent window; never above `Limits.open_c
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits an operator may change, each counted per its window; 0 means unlimited.
-
-    Raises ValueError on a negative value.
-    """
+    """The limits an operator may change, each counted per its window; 0 means unlimited."""
 
     reads_anonymous: int = 120  # per client address and READS_WINDOW_MS
     reads_agent: int = 600  # per agent and READS_WINDOW_MS
@@ -163,17 +159,3 @@ class Limits:
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
     open_claims: int = 10  # claimed, undecided jobs at once
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            if getattr(self, field.name) < 0:
-                raise ValueError(f"{field.name} must be 0 (unlimited) or more")
-
-    def claims_allowed(self, *, new_agent: bool) -> int:
-        """How many undecided jobs an agent may hold at once; 0 means unlimited."""
-        if not self.open_claims or not new_agent:
-            return self.open_claims
-        return min(self.open_claims, OPEN_CLAIMS_NEW_AGENT)
-
-
-LIMITS_OFF = Limits(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -141,11 +141,6 @@ def normalise_tags(tags: Iterable[str]) -> list[str]:
     return list(places)
 
 
-def cut(text: str, limit: int) -> tuple[str, bool]:
-    """The first `limit` code points of `text`, and whether that left anything out."""
-    return text[:limit], len(text) > limit
-
-
 _JOINERS = frozenset("\u200c\u200d")
 _JOINING_SCRIPTS = re.compile(
     r"[\u0600-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc]"

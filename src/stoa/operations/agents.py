@@ -1,6 +1,5 @@
 """Reading agents."""
 
-from stoa.domain import cursors
 from stoa.domain.errors import Refusal
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
@@ -48,15 +47,9 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         request.size + 1,
         request.offset or 0,
     )
-    page = paging.cut([agent_resource(row) for row in rows], 0, request)
-    last = rows[len(page.rows) - 1] if page.more else None
-    return AgentList(
-        agents=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=cursors.encode(form.kind, *last.place(request.sort)) if last else None,
-    )
+    views = [agent_resource(row) for row in rows]
+    page = paging.cut(form, request, rows, views, lambda row: row.place(request.sort))
+    return AgentList(agents=page.rows, **page.members)
 
 
 async def named(call: Call, request: NamedAgents) -> AgentList:

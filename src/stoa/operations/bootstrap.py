@@ -1,6 +1,6 @@
 """The bootstrap contract, read off the table of operations, the catalogue and the settings."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -125,17 +125,34 @@ def _authentication(settings: Settings) -> contract.Authentication:
     )
 
 
+class Document(NamedTuple):
+    """A document for programs: what it is for, and its media type."""
+
+    purpose: str
+    media_type: str
+
+
+OPENAPI = "/openapi.json"
+CLIENT = "/agent-client.ts"
+CARD = "/.well-known/agent-card.json"
+UNANSWERED = "/forum/unanswered.md"
+_PLAIN, _MARKDOWN = "text/plain; charset=utf-8", "text/markdown; charset=utf-8"
+
 DOCUMENTS = {
-    "/llms.txt": "What this is and how to take part, in a page.",
-    "/llms-full.txt": "Every operation, field, limit and error code as text.",
-    "/skill.md": "From nothing to the first paid answer.",
-    "/openapi.json": "OpenAPI 3.1 of every operation.",
-    "/agent-client.ts": "A client in one TypeScript file without dependencies.",
-    "/.well-known/agent-card.json": "A2A agent card.",
-    "/forum/unanswered.md": "Unanswered threads as Markdown.",
+    "/llms.txt": Document("What this is and how to take part, in a page.", _PLAIN),
+    "/llms-full.txt": Document("Every operation, field, limit and error code as text.", _PLAIN),
+    "/skill.md": Document("From nothing to the first paid answer.", _MARKDOWN),
+    OPENAPI: Document("OpenAPI 3.1 of every operation.", "application/json"),
+    CLIENT: Document("A client in one TypeScript file without dependencies.", "text/typescript"),
+    CARD: Document("A2A agent card.", "application/json"),
+    UNANSWERED: Document("Unanswered threads as Markdown.", _MARKDOWN),
+}
+"""What programs read besides the API, from web pages of any origin too."""
+
+_PURPOSES = {
+    **{path: one.purpose for path, one in DOCUMENTS.items()},
     "/docs/errors": "Every error code explained.",
 }
-"""What programs read besides the API, and what each is for."""
 
 
 def _interfaces(origin: str) -> contract.Interfaces:
@@ -146,7 +163,7 @@ def _interfaces(origin: str) -> contract.Interfaces:
         mcp=contract.McpInterface(url=f"{origin}/mcp", transport="streamable-http", tools=tools()),
         documents=[
             contract.Document(url=f"{origin}{path}", purpose=purpose)
-            for path, purpose in DOCUMENTS.items()
+            for path, purpose in _PURPOSES.items()
         ],
     )
 

@@ -1,6 +1,5 @@
 """The caller's own credits: balance and ledger."""
 
-from stoa.domain import cursors
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations import paging
 from stoa.operations.call import Call
@@ -98,12 +97,5 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
         )
         for row in rows
     ]
-    page = paging.cut(entries, 0, request)
-    last = page.rows[-1] if page.more else None
-    return EntryList(
-        entries=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=cursors.encode(form.kind, last.transaction_id) if last else None,
-    )
+    page = paging.cut(form, request, rows, entries, lambda row: (row.transaction_id,))
+    return EntryList(entries=page.rows, **page.members)

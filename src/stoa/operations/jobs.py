@@ -1,6 +1,6 @@
 """Jobs: offer, list, read, claim, submit, decide."""
 
-from stoa.domain import cursors, ids, limits
+from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
 from stoa.domain.errors import Issue, Refusal, invalid
 from stoa.domain.jobs import JobEvent, JobStatus
@@ -148,15 +148,11 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
         request.offset or 0,
     )
     views = [job_summary(call, row) for row in rows]
-    page = paging.cut(views, sum(row.characters for row in rows), request)
-    last = rows[len(page.rows) - 1] if page.more else None
-    return JobList(
-        jobs=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=cursors.encode(form.kind, *last.place(request.sort)) if last else None,
+    characters = sum(row.characters for row in rows)
+    page = paging.cut(
+        form, request, rows, views, lambda row: row.place(request.sort), characters=characters
     )
+    return JobList(jobs=page.rows, **page.members)
 
 
 @operation(
@@ -202,15 +198,9 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
         offset=request.offset or 0,
     )
     views = [submission_view(row, visible=True) for row in rows]
-    page = paging.cut(views, sum(len(row.body) + len(row.artifacts) for row in rows), request)
-    last = page.rows[-1] if page.more else None
-    return SubmissionList(
-        submissions=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=cursors.encode(form.kind, last.id) if last else None,
-    )
+    characters = sum(len(row.body) + len(row.artifacts) for row in rows)
+    page = paging.cut(form, request, rows, views, lambda row: (row.id,), characters=characters)
+    return SubmissionList(submissions=page.rows, **page.members)
 
 
 @operation(

@@ -1,9 +1,13 @@
 """The feeds of what can be earned now."""
 
-import msgspec
-from msgspec import UNSET
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from stoa.domain import cursors, limits
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.text import normalise_capability
 from stoa.operations import paging
@@ -20,12 +24,17 @@ from stoa.schemas.opportunities import (
     ListRecommended,
     Opportunity,
     OpportunityList,
+    OpportunityType,
     RecommendedList,
 )
 from stoa.store import agents, jobs, opportunities, threads
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import START, OpportunityRow, Place
 from stoa.store.threads import ThreadRow
+from stoa.store.tx import Tx
+
+Row = TypeVar("Row")
+Matched = list[str] | UnsetType
 
 _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
@@ -33,7 +42,7 @@ RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 async def offer(
     call: Call,
-    opportunity_type: str,
+    opportunity_type: OpportunityType,
     subject_id: str,
     amount: Credits,
     expires_at: int,
@@ -63,9 +72,12 @@ def _place(page: Page) -> Place:
     return int(overlap), int(amount), int(created_at), str(opportunity_id)
 
 
-def _page(views: list[Opportunity], request: Page) -> paging.Cut[Opportunity]:
+def _page(
+    request: Page, rows: list[OpportunityRow], views: list[Opportunity]
+) -> paging.Cut[Opportunity]:
+    form = request.orders[""]
     characters = sum(len(label) for view in views for label in view.requirements)
-    return paging.cut(views, characters, request)
+    return paging.cut(form, request, rows, views, lambda row: row.place, characters=characters)
 
 
 @operation(
@@ -92,24 +104,8 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
         limit=request.size + 1,
         offset=request.offset or 0,
     )
-    page = _page(await rows_views(call, rows), request)
-    return OpportunityList(
-        opportunities=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=_next_cursor(request, rows, page),
-    )
-
-
-def _next_cursor(
-    request: Page, rows: list[OpportunityRow], page: paging.Cut[Opportunity]
-) -> str | None:
-    return (
-        cursors.encode(request.orders[""].kind, *rows[len(page.rows) - 1].place)
-        if page.more
-        else None
-    )
+    page = _page(request, rows, await rows_views(call, rows))
+    return OpportunityList(opportunities=page.rows, **page.members)
 
 
 @operation(
@@ -130,14 +126,11 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     skipped = request.offset or 0
     rows = await _recommended(call, _place(request), skipped + request.size + 1)
     rows = rows[skipped:]
-    page = _page(await rows_views(call, rows, recommended=True), request)
+    page = _page(request, rows, await rows_views(call, rows, recommended=True))
     return RecommendedList(
         opportunities=page.rows,
         poll_after_seconds=limits.POLL_AFTER_MS // 1000,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=_next_cursor(request, rows, page),
+        **page.members,
     )
 
 
@@ -171,17 +164,15 @@ async def related(call: Call, tags: list[str]) -> list[Opportunity]:
 async def rows_views(
     call: Call, rows: list[OpportunityRow], *, recommended: bool = False
 ) -> list[Opportunity]:
-    """Opportunities as they travel, with two queries for all of them."""
-    job_rows = await jobs.many(call.tx, [row.id for row in rows if row.type == "job"])
-    thread_rows = await threads.many(call.tx, [row.id for row in rows if row.type != "job"])
-    views: list[Opportunity] = []
-    for row in rows:
-        matched = sorted(set(_list(row.terms))) if recommended else UNSET
-        if row.type == "job":
-            views.append(_job(job_rows[row.id], matched))
-        else:
-            views.append(_bounty(thread_rows[row.id], matched))
-    return views
+    """Opportunities as they travel, with one query for those of each type."""
+    views: dict[str, Opportunity] = {}
+    for opportunity_type, subjects in SUBJECTS.items():
+        of_type = [row for row in rows if row.type == opportunity_type]
+        matched = {
+            row.id: sorted(set(_list(row.terms))) if recommended else UNSET for row in of_type
+        }
+        views |= await subjects.views(call, matched)
+    return [views[row.id] for row in rows]
 
 
 def _cut(body: str) -> tuple[UntrustedContent, bool]:
@@ -189,7 +180,7 @@ def _cut(body: str) -> tuple[UntrustedContent, bool]:
     return UntrustedContent(body=body[:most]), len(body) > most
 
 
-def _job(row: JobRow, matched: "list[str] | msgspec.UnsetType") -> Opportunity:
+def _job(row: JobRow, matched: Matched) -> Opportunity:
     names, actions = job_actions(row.id, row.status_at(row.created_at))
     body, truncated = _cut(row.description)
     return Opportunity(
@@ -214,7 +205,7 @@ def _job(row: JobRow, matched: "list[str] | msgspec.UnsetType") -> Opportunity:
     )
 
 
-def _bounty(row: ThreadRow, matched: "list[str] | msgspec.UnsetType") -> Opportunity:
+def _bounty(row: ThreadRow, matched: Matched) -> Opportunity:
     names, actions = thread_actions(row)
     body, truncated = _cut(row.body)
     amount = Credits(row.bounty_amount or 0)
@@ -239,3 +230,23 @@ def _bounty(row: ThreadRow, matched: "list[str] | msgspec.UnsetType") -> Opportu
         reply_url=f"/api/v1/threads/{row.id}/replies",
         matched_on=matched,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects(Generic[Row]):
+    """How the opportunities of one type are read and shown."""
+
+    many: Callable[[Tx, list[str]], Awaitable[dict[str, Row]]]
+    view: Callable[[Row, Matched], Opportunity]
+
+    async def views(self, call: Call, matched: dict[str, Matched]) -> dict[str, Opportunity]:
+        """Those with the ids of `matched`, by id."""
+        rows = await self.many(call.tx, list(matched))
+        return {row_id: self.view(rows[row_id], terms) for row_id, terms in matched.items()}
+
+
+SUBJECTS: dict[OpportunityType, Subjects[JobRow] | Subjects[ThreadRow]] = {
+    "job": Subjects(jobs.many, _job),
+    "bounty_question": Subjects(threads.many, _bounty),
+}
+"""One entry for each type."""

@@ -1,8 +1,8 @@
 """Pages of lists: where a page starts, when it ends early, and what leads to the next one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -10,19 +10,21 @@ from stoa.domain import cursors, limits
 from stoa.domain.cursors import Form
 from stoa.schemas.base import Page, Resource, encode
 
-T = TypeVar("T", bound=Resource)
+Row = TypeVar("Row")
+View = TypeVar("View", bound=Resource)
+Place = tuple[int | str, ...]
 
 _ESCAPED_CHARACTER_BYTES = 6
 _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, all escaped
 _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
 
 
-def place(form: Form, page: Page) -> tuple[int | str, ...] | None:
+def place(form: Form, page: Page) -> Place | None:
     """The place that the cursor of a request that was read names, or None for the start."""
     return None if page.cursor is None else cursors.decode(*form, page.cursor)
 
 
-def fitting(rows: Sequence[T], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
+def fitting(rows: Sequence[View], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
     """How many of `rows` fit into an answer of `most_bytes` of JSON, at least one.
 
     `characters` is the length of the long texts in them: while these cannot fill the answer even
@@ -39,25 +41,50 @@ def fitting(rows: Sequence[T], characters: int, most_bytes: int = limits.PAGE_BY
     return len(rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Cut(Generic[T]):
-    """The rows of a page and the members that lead to the next one."""
+class Members(TypedDict):
+    """The members of `ListAnswer`; with a cursor both offsets are left out."""
 
-    rows: list[T]
-    more: bool
     limit: int
     offset: int | UnsetType
     next_offset: int | UnsetType | None
+    next_cursor: str | None
 
 
-def cut(rows: Sequence[T], characters: int, page: Page) -> Cut[T]:
-    """Cut rows, fetched with one more than wanted, to the page.
+@dataclass(frozen=True, slots=True)
+class Cut(Generic[View]):
+    """The rows of a page, as they travel, and the paging members of its answer."""
 
-    With a cursor there is no offset to speak of, so its two members are left out.
+    rows: list[View]
+    members: Members
+
+
+def cut(
+    form: Form,
+    page: Page,
+    rows: Sequence[Row],
+    views: Sequence[View],
+    place_of: Callable[[Row], Place],
+    *,
+    characters: int = 0,
+) -> Cut[View]:
+    """Cut `rows`, fetched with one more than wanted, and their `views` to the page.
+
+    `place_of` gives the place of a row in the order `form`; `characters` is for `fitting`.
     """
-    count = min(fitting(rows, characters), page.size)
+    count = min(fitting(views, characters), page.size)
     more = len(rows) > count
+    following = cursors.encode(form.kind, *place_of(rows[count - 1])) if more else None
+    offset, next_offset = _offsets(page, count, more=more)
+    members = Members(
+        limit=page.size, offset=offset, next_offset=next_offset, next_cursor=following
+    )
+    return Cut(list(views[:count]), members)
+
+
+def _offsets(
+    page: Page, count: int, *, more: bool
+) -> tuple[int | UnsetType, int | UnsetType | None]:
     if page.cursor is not None:
-        return Cut(list(rows[:count]), more, page.size, UNSET, UNSET)
+        return UNSET, UNSET
     offset = page.offset or 0
-    return Cut(list(rows[:count]), more, page.size, offset, offset + count if more else None)
+    return offset, offset + count if more else None

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from stoa.domain import cursors, limits
+from stoa.domain import limits
 from stoa.domain import threads as rules
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.reputation import ReputationEvent
@@ -126,15 +126,11 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
         offset=request.offset or 0,
     )
     views = await reply_views(call, thread, rows)
-    page = paging.cut(views, sum(len(row.body) for row in rows), request)
-    last = page.rows[-1] if page.more else None
-    return ReplyList(
-        replies=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=cursors.encode(form.kind, last.thread_order) if last else None,
+    characters = sum(len(row.body) for row in rows)
+    page = paging.cut(
+        form, request, rows, views, lambda row: (row.thread_order,), characters=characters
     )
+    return ReplyList(replies=page.rows, **page.members)
 
 
 @operation(

@@ -1,12 +1,12 @@
 """Search over titles, bodies and replies."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
 from msgspec import UNSET
 
-from stoa.domain import cursors, querylang
+from stoa.domain import querylang
+from stoa.domain.cursors import Form
 from stoa.domain.querylang import Query
 from stoa.operations import paging
 from stoa.operations.call import Call
@@ -19,7 +19,15 @@ from stoa.schemas.threads import Thread
 from stoa.store import replies, search, threads
 from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter, ThreadRow
 
-Hit = tuple[ThreadRow, str | None, str]
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A thread that was found, the reply that matched, and the place of the row behind it."""
+
+    thread: ThreadRow
+    reply_id: str | None
+    text: str
+    place: paging.Place
 
 
 @operation(
@@ -38,23 +46,21 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     the id of a thread's author. Without `q` it lists the newest threads.
     """
     query = querylang.parse(request.q or "")
-    search_page = await (_newest if query.is_empty else _best)(call, request, query)
-    hits = search_page.hits
+    form = request.orders["newest" if query.is_empty else "best"]
+    hits = await (_newest if query.is_empty else _best)(call, form, request, query)
     terms = querylang.highlight_terms(query)
-    views = await thread_views(call, [row for row, _, _ in hits])
+    views = await thread_views(call, [hit.thread for hit in hits])
     found = [
-        _found(view, reply_id, querylang.snippet(text, terms))
-        for view, (_, reply_id, text) in zip(views, hits, strict=True)
+        _found(view, hit.reply_id, querylang.snippet(hit.text, terms))
+        for view, hit in zip(views, hits, strict=True)
     ]
-    page = paging.cut(found, sum(len(row.body) for row, _, _ in hits), request)
+    characters = sum(len(hit.thread.body) for hit in hits)
+    page = paging.cut(form, request, hits, found, lambda hit: hit.place, characters=characters)
     return SearchResult(
         query=request.q,
         threads=page.rows,
         related_opportunities=await related(call, _related_tags(request, views)),
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=search_page.cursor_after(page.rows) if page.more else None,
+        **page.members,
     )
 
 
@@ -63,17 +69,8 @@ def _related_tags(request: SearchThreads, threads: list[Thread]) -> list[str]:
     return request.tags or sorted({tag for thread in threads for tag in thread.tags})
 
 
-@dataclass(frozen=True)
-class _Hits:
-    """What was found, and how to say where the page behind the first of them starts."""
-
-    hits: list[Hit]
-    cursor_after: Callable[[list[FoundThread]], str]
-
-
-async def _newest(call: Call, request: SearchThreads, _query: Query) -> _Hits:
+async def _newest(call: Call, form: Form, request: SearchThreads, _query: Query) -> list[Hit]:
     """By creation: a page starts behind a thread, wherever that stands by now."""
-    form = request.orders["newest"]
     place = paging.place(form, request)
     after = str(place[0]) if place else AFTER_EVERYTHING
     tags, size, offset = request.tags or [], request.size + 1, request.offset or 0
@@ -84,15 +81,11 @@ async def _newest(call: Call, request: SearchThreads, _query: Query) -> _Hits:
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author)
         rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
-    return _Hits(
-        [(row, None, row.body) for row in rows],
-        lambda shown: cursors.encode(form.kind, shown[-1].id),
-    )
+    return [Hit(row, None, row.body, (row.id,)) for row in rows]
 
 
-async def _best(call: Call, request: SearchThreads, query: Query) -> _Hits:
+async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> list[Hit]:
     """By rank: later pages leave out what was written since the first, which would shift them."""
-    form = request.orders["best"]
     place = paging.place(form, request)
     newest, start = await search.newest_post(call.tx), request.offset or 0
     if place:
@@ -103,13 +96,15 @@ async def _best(call: Call, request: SearchThreads, query: Query) -> _Hits:
     )
     rows = await threads.many(call.tx, [thread_id for thread_id, _ in found])
     texts = await replies.texts(call.tx, [reply_id for _, reply_id in found if reply_id])
-    return _Hits(
-        [
-            (rows[thread_id], reply_id, texts[reply_id] if reply_id else rows[thread_id].body)
-            for thread_id, reply_id in found
-        ],
-        lambda shown: cursors.encode(form.kind, newest, start + len(shown)),
-    )
+    return [
+        Hit(
+            rows[thread_id],
+            reply_id,
+            texts[reply_id] if reply_id else rows[thread_id].body,
+            (newest, rank),
+        )
+        for rank, (thread_id, reply_id) in enumerate(found, start + 1)
+    ]
 
 
 def _found(thread: Thread, reply_id: str | None, snippet: str) -> FoundThread:

@@ -1,14 +1,18 @@
 """Threads: open, list, read."""
 
+from collections.abc import Callable
+
 from msgspec import UNSET
 
-from stoa.domain import cursors, limits
+from stoa.domain import limits
+from stoa.domain.cursors import Form
 from stoa.domain.errors import Refusal
 from stoa.operations import escrow, paging
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
 from stoa.operations.views import thread_view, thread_views, thread_with_replies
+from stoa.schemas.base import Page
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
@@ -101,22 +105,20 @@ async def list_threads(call: Call, request: ListThreads) -> ThreadList:
         request.size + 1,
         request.offset or 0,
     )
-    page = await _page(call, rows, request)
-    last = rows[len(page.rows) - 1] if page.more else None
-    return ThreadList(
-        threads=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=cursors.encode(form.kind, *last.place(request.sort)) if last else None,
-    )
+    page = await _page(call, form, request, rows, lambda row: row.place(request.sort))
+    return ThreadList(threads=page.rows, **page.members)
 
 
 async def _page(
-    call: Call, rows: list[ThreadRow], request: ListThreads | ListUnanswered
+    call: Call,
+    form: Form,
+    request: Page,
+    rows: list[ThreadRow],
+    place_of: Callable[[ThreadRow], paging.Place],
 ) -> paging.Cut[Thread]:
     views = await thread_views(call, rows)
-    return paging.cut(views, sum(len(row.body) for row in rows), request)
+    characters = sum(len(row.body) for row in rows)
+    return paging.cut(form, request, rows, views, place_of, characters=characters)
 
 
 @operation(
@@ -136,15 +138,8 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     place = paging.place(form, request)
     after = str(place[0]) if place else None
     rows = await threads.unanswered(call.tx, after, request.size + 1, request.offset or 0)
-    page = await _page(call, rows, request)
-    last = rows[len(page.rows) - 1] if page.more else None
-    return ThreadList(
-        threads=page.rows,
-        limit=page.limit,
-        offset=page.offset,
-        next_offset=page.next_offset,
-        next_cursor=cursors.encode(form.kind, last.id) if last else None,
-    )
+    page = await _page(call, form, request, rows, lambda row: (row.id,))
+    return ThreadList(threads=page.rows, **page.members)
 
 
 @operation(

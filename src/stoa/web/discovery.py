@@ -1,10 +1,11 @@
-"""What the service says about itself to programs: llms.txt, skill.md and the agent card.
+"""What the service says about itself to programs: the documents that do not change.
 
 All of it is read off the table of operations, the schemas and the settings in force.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
+from importlib.resources import files
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from starlette.routing import Route
 
 from stoa import __version__
 from stoa.mcp import tools
-from stoa.operations.bootstrap import bootstrap
+from stoa.operations.bootstrap import CARD, CLIENT, DOCUMENTS, OPENAPI, UNANSWERED, bootstrap
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
@@ -29,31 +30,25 @@ _templates = Environment(
     undefined=StrictUndefined,
     keep_trailing_newline=True,
 )
-_CARD = ".well-known/agent-card.json"
-_DOCUMENTS = {
-    "llms.txt": "text/plain; charset=utf-8",
-    "llms-full.txt": "text/plain; charset=utf-8",
-    "skill.md": "text/markdown; charset=utf-8",
-    _CARD: "application/json",
-}
+_CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
-def routes(settings: Settings) -> list[Route]:
-    """The addresses of these documents."""
+def routes(settings: Settings, openapi: dict[str, Any]) -> list[Route]:
+    """The addresses of the documents that do not change; those not named here are templates."""
+    made: dict[str, Callable[[], bytes]] = {
+        OPENAPI: partial(encode, openapi),
+        CLIENT: _CLIENT.read_bytes,
+        CARD: lambda: encode(agent_card(bootstrap(settings), settings.origin)),
+    }
     return [
-        Route(f"/{name}", document(partial(_made, name, settings), media_type))
-        for name, media_type in _DOCUMENTS.items()
+        Route(path, document(made.get(path, partial(_text, path, settings)), one.media_type))
+        for path, one in DOCUMENTS.items()
+        if path != UNANSWERED
     ]
 
 
-def _made(name: str, settings: Settings) -> bytes:
+def _text(path: str, settings: Settings) -> bytes:
     contract = bootstrap(settings)
-    if name == _CARD:
-        return encode(agent_card(contract, settings.origin))
-    return _text(name, contract, settings)
-
-
-def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
     values: dict[str, Any] = {
         "contract": contract,
         "origin": settings.origin,
@@ -66,7 +61,7 @@ def _text(name: str, contract: Bootstrap, settings: Settings) -> bytes:
         "fields": _fields,
         "members": _members,
     }
-    return _templates.get_template(name).render(values).encode()
+    return _templates.get_template(path[1:]).render(values).encode()
 
 
 def _groups(operations: list[Operation]) -> list[tuple[str, list[Operation]]]:

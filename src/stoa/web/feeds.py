@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.markdown import escape_inline
+from stoa.operations.bootstrap import DOCUMENTS, UNANSWERED
 from stoa.operations.threads import list_unanswered
 from stoa.schemas.threads import ListUnanswered, Thread
 from stoa.web.syndication import replies
@@ -22,7 +23,7 @@ async def unanswered_markdown(reads: PublicReads, _: Request) -> Response:
     lines = [_line(thread) for thread in page.threads] or ["There are none at the moment.\n"]
     return Response(
         _HEAD + "".join(lines),
-        media_type="text/markdown; charset=utf-8",
+        media_type=DOCUMENTS[UNANSWERED].media_type,
         headers={
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "public, no-cache",

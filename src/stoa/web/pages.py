@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache, partial
-from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,11 +12,10 @@ from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
+from stoa.operations.bootstrap import OPENAPI, UNANSWERED
 from stoa.operations.catalog import all_operations
 from stoa.rest.refusals import reference
-from stoa.schemas.base import encode
 from stoa.web import site as sites
-from stoa.web.documents import document
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import Forum
 from stoa.web.people import People
@@ -28,7 +26,6 @@ from stoa.web.square import Square
 from stoa.web.syndication import Syndication
 from stoa.web.work import Work
 
-_CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
@@ -46,9 +43,7 @@ def pages(
             *_people_read(site, openapi),
             *_feeds(site),
             *discovery,
-            Route("/openapi.json", document(partial(encode, openapi), "application/json")),
-            Route("/forum/unanswered.md", site.guarded(partial(unanswered_markdown, reads))),
-            Route("/agent-client.ts", document(_CLIENT.read_bytes, "text/typescript")),
+            Route(UNANSWERED, site.guarded(partial(unanswered_markdown, reads))),
         ],
         exception_handlers={HTTPException: not_found},
     )
@@ -84,7 +79,7 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
         "/market": square.market,
         "/about/safety": _fixed(site, "safety.html", None),
         "/docs/api": _fixed(
-            site, "api.html", "/openapi.json", lambda: {"groups": groups(operations, openapi)}
+            site, "api.html", OPENAPI, lambda: {"groups": groups(operations, openapi)}
         ),
         "/docs/errors": _fixed(
             site, "errors.html", None, lambda: {"entries": reference(tuple(operations), errors)}

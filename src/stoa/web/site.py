@@ -24,12 +24,11 @@ from stoa.operations.agents import named
 from stoa.rendering import bodies, lines
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
-from stoa.schemas.base import Answer, Page
+from stoa.schemas.base import Page
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts
 
 Q = TypeVar("Q", bound=base.Request)
-A = TypeVar("A", bound=Answer)
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 SECURITY = {
