@@ -93,7 +93,7 @@ class Stoa:
             hosts,
             lambda: self.upkeep.trouble,
             self._details,
-            charges.shed,
+            charges.rate_limit_address,
         )
 
     @classmethod
