@@ -130,8 +130,8 @@ class PostgresStore:
         await store._watch.start()
         return store
 
-    def look(self) -> None:
-        """Find out whether the database answers, without waiting for it."""
+    def start_watching(self) -> None:
+        """Start checking in the background whether the database answers."""
         self._watch.begin()
 
     async def read(

@@ -52,7 +52,7 @@ class ReplicatedStore:
     async def start(self) -> None:
         """Note where the primary is, then go on doing so. Raises `StoreUnavailable`."""
         await self._note()
-        self._replica.look()
+        self._replica.start_watching()
         self._task = asyncio.create_task(self._go_on())
 
     async def read(

@@ -115,7 +115,7 @@ class ProcessWriter:
 
     # --- What the keeper tells.
 
-    def owes(self) -> bool:
+    def has_unanswered(self) -> bool:
         """Whether work was sent that has no answer yet."""
         return bool(self._waiting)
 
