@@ -42,8 +42,8 @@ from stoa.web.pages import pages
 
 
 class Stoa:
-    """A service. Use as `async with await Stoa.open(settings) as stoa`: once entered, it does what
-    is due by itself."""
+    """A service. Use as `async with await Stoa.open(settings) as stoa`: once entered, its
+    background tasks run."""
 
     def __init__(
         self,
