@@ -200,7 +200,7 @@ def _operations(table: Table) -> str:
                 quoted(operation.method),
                 quoted(operation.path),
                 operation.answer,
-                f"repeatable={operation.effect.repeatable}",
+                f"repeatable={operation.repeatable}",
                 f"signed={operation.signed}",
                 *(["keyed=True"] if operation.keyed else []),
             ],

@@ -167,7 +167,7 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         summary=row.summary,
         description=row.description,
         needs_key=row.who.access is Access.AGENT,
-        repeatable=not row.writes or row.repeatable or row.takes_key,
+        repeatable=not row.writes or row.effect.repeatable or row.takes_key,
         signed=row.tag not in ("auth", "service"),
         keyed=row.takes_key,
         errors=row.errors,

@@ -139,7 +139,7 @@ def _operation(operation: Operation) -> str:
     arguments = [f'"{operation.method}"', f'"{operation.path}"']
     if operation.keyed:
         arguments.append('"keyed"')
-    elif operation.effect.repeatable and operation.method != "GET":
+    elif operation.repeatable and operation.method != "GET":
         arguments.append('"repeatable"')
     if not operation.signed:
         arguments.append('"unsigned"')

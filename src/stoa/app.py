@@ -42,8 +42,8 @@ from stoa.web.pages import pages
 
 
 class Stoa:
-    """A service. Use as `async with await Stoa.open(settings) as stoa`: once entered, it does what
-    is due by itself."""
+    """A service. Use as `async with await Stoa.open(settings) as stoa`: once entered, its
+    background tasks run."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Stoa:
             hosts,
             lambda: self.upkeep.trouble,
             self._details,
-            charges.shed,
+            charges.rate_limit_address,
         )
 
     @classmethod

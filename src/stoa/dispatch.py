@@ -22,18 +22,19 @@ log = structlog.get_logger("stoa.http")
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
 Details = Callable[[], Mapping[str, str | int]]
-Shed = Callable[[str], Awaitable[Refusal | None]]
+RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
 _DISCOVERY = frozenset({"/bootstrap", *DOCUMENTS})
+"""Documents for programs outside the API, with CORS headers."""
 
 
 class App:
-    """Dispatches a request to the door it is for. `trouble` says why the service is not
-    ready, `details` what else the operator may want to know, `shed` refuses an address that reads
-    too many pages."""
+    """Dispatches a request to REST, MCP, a health check or a page. `trouble` returns why the
+    service is not ready, `details` adds facts for the operator to `/readyz`, `rate_limit_address`
+    refuses an address that reads too many pages."""
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class App:
         hosts: Hosts,
         trouble: Health,
         details: Details,
-        shed: Shed,
+        rate_limit_address: RateLimitAddress,
     ) -> None:
         self._rest = rest
         self._mcp = tools
@@ -51,7 +52,7 @@ class App:
         self._hosts = hosts
         self._trouble = trouble
         self._details = details
-        self._shed = shed
+        self._rate_limit_address = rate_limit_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI entry point."""
@@ -86,7 +87,7 @@ class App:
             return await self._rest(incoming, send)
         if incoming.method == "OPTIONS" and path in _DISCOVERY:
             return await answering.send_preflight(send, incoming.id_header)
-        refusal = await self._shed(incoming.address)
+        refusal = await self._rate_limit_address(incoming.address)
         if refusal:
             return await self._rest.refuse(incoming, send, refusal)
         if path in _MOVED:
@@ -96,7 +97,7 @@ class App:
         try:
             await self._pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:
-            log.exception("defect")  # and Starlette has answered 500 before it raised this
+            log.exception("defect")  # Starlette has sent a 500 response before it raised
 
     async def _health(self, incoming: Request, send: Send) -> None:
         asked = incoming.path == "/readyz"
@@ -122,12 +123,12 @@ async def _redirect(incoming: Request, send: Send) -> None:
 
 
 def _with_headers(send: Send, id_header: tuple[bytes, bytes]) -> Send:
-    """Adds what every answer carries to those of the pages."""
+    """Adds the headers that every response has to the responses of pages."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept = [pair for pair in message["headers"] if pair[0] != answering.NOSNIFF[0]]
-            message["headers"] = [*kept, answering.NOSNIFF, id_header]
+            others = [pair for pair in message["headers"] if pair[0] != answering.NOSNIFF[0]]
+            message["headers"] = [*others, answering.NOSNIFF, id_header]
         await send(message)
 
     return sending

@@ -122,7 +122,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Seconds, Meta(description="How long the limits of a new agent hold for it.")
     ] = limits.NEW_AGENT_WINDOW_MS // 1000
     sweep_seconds: Annotated[
-        Seconds, Meta(description="Pause between two sweeps of what is due or forgotten.")
+        Seconds, Meta(description="Pause between two sweeps (due refunds, expired rows).")
     ] = 30
     limit_reads_anonymous: Annotated[
         Count, Meta(description="Reads per minute and client address; 0 is unlimited.")

@@ -202,7 +202,7 @@ def test_a_body_in_chunks_that_trickles_is_cut_off_too(
 
 
 @with_patience(body=SHORT)
-def test_the_rest_of_a_body_that_nobody_reads_is_not_waited_for(served: Served):
+def test_the_rest_of_an_unread_body_is_not_waited_for(served: Served):
     with served.client() as client:
         client.send(b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: 1000\r\n\r\n")
         assert client.until(1) == [200]
@@ -210,7 +210,7 @@ def test_the_rest_of_a_body_that_nobody_reads_is_not_waited_for(served: Served):
 
 
 @with_patience(linger=SHORT)
-def test_one_who_goes_on_sending_after_a_refusal_is_listened_to_for_a_while_only(served: Served):
+def test_a_client_that_goes_on_sending_after_a_refusal_is_cut_off_after_a_while(served: Served):
     with served.client() as client:
         head = POST + b"Content-Length: %d\r\n\r\n" % (limits.BODY_BYTES + 1)
         assert client.send(head).rest() == [413]
@@ -261,7 +261,7 @@ WAITING = {
 
 @with_patience(connections=2, undisturbed=-1.0)
 @pytest.mark.parametrize(("begun", "answers"), WAITING.values(), ids=WAITING)
-def test_one_that_waits_for_its_client_makes_room(
+def test_at_the_cap_a_connection_that_waits_for_its_client_is_closed(
     served: Served, rooms: Rooms, begun: bytes, answers: int
 ):
     with served.client() as busy, served.client() as waiting:
@@ -277,7 +277,7 @@ def test_one_that_waits_for_its_client_makes_room(
 
 
 @with_patience(connections=3, undisturbed=-1.0)
-def test_the_one_that_has_waited_longest_makes_room_first(served: Served):
+def test_at_the_cap_the_connection_that_has_waited_longest_is_closed_first(served: Served):
     with ExitStack() as open_clients:
         clients: list[Client] = []
         for _ in range(4):

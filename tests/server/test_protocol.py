@@ -1,4 +1,4 @@
-"""How requests are read from a connection: one reading each, or 400 and the end."""
+"""How requests are parsed: an ambiguous one gets 400 and ends the connection."""
 
 import asyncio
 import threading
@@ -75,7 +75,7 @@ def post(headers: bytes, body: bytes = b"") -> bytes:
     return b"POST /first HTTP/1.1\r\n" + HOST + headers + b"\r\n" + body
 
 
-UNCLEAR = {
+AMBIGUOUS = {
     "length and chunks": post(b"Content-Length: 5\r\n" + CHUNKED, b"0\r\n\r\n"),
     "chunks and length": post(CHUNKED + b"Content-Length: 5\r\n", b"0\r\n\r\n"),
     "two lengths": post(b"Content-Length: 4\r\nContent-Length: 5\r\n", b"abcde"),
@@ -132,8 +132,8 @@ UNCLEAR = {
 
 
 @pytest.mark.promise("W5")
-@pytest.mark.parametrize("request_bytes", UNCLEAR.values(), ids=UNCLEAR)
-def test_what_has_more_than_one_reading_is_400_and_the_end(
+@pytest.mark.parametrize("request_bytes", AMBIGUOUS.values(), ids=AMBIGUOUS)
+def test_an_ambiguous_request_gets_400_and_ends_the_connection(
     served: Served, book: Book, request_bytes: bytes
 ):
     with served.client() as client:
@@ -142,8 +142,10 @@ def test_what_has_more_than_one_reading_is_400_and_the_end(
     assert book.requests == []
 
 
-@pytest.mark.parametrize("request_bytes", UNCLEAR.values(), ids=UNCLEAR)
-def test_it_is_the_same_when_it_arrives_in_pieces(served: Served, book: Book, request_bytes: bytes):
+@pytest.mark.parametrize("request_bytes", AMBIGUOUS.values(), ids=AMBIGUOUS)
+def test_an_ambiguous_request_that_arrives_in_pieces_gets_400_too(
+    served: Served, book: Book, request_bytes: bytes
+):
     with served.client() as client:
         with suppress(OSError):
             for place in range(0, len(request_bytes), 7):
@@ -161,7 +163,7 @@ def test_requests_behind_each_other_are_answered_in_order(served: Served, book: 
 
 def test_answers_that_are_owed_come_before_the_400(served: Served, book: Book):
     with served.client() as client:
-        client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n" + OK + UNCLEAR["two hosts"])
+        client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n" + OK + AMBIGUOUS["two hosts"])
         assert book.held.wait(10)
         book.go_on.set()
         assert client.rest() == [200, 200, 400]
@@ -169,7 +171,7 @@ def test_answers_that_are_owed_come_before_the_400(served: Served, book: Book):
 
 
 def test_a_broken_body_is_answered_behind_the_answers_that_are_owed(served: Served, book: Book):
-    broken = UNCLEAR["a chunk that is longer than it says"]
+    broken = AMBIGUOUS["a chunk that is longer than it says"]
     with served.client() as client:
         client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n" + broken)
         assert book.held.wait(10)

@@ -275,7 +275,7 @@ def test_a_write_notices_that_another_program_has_changed_the_file(
 def test_without_a_write_it_is_noticed_in_time(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.engines.sqlite_writer.LOOK_S", 0.01)
+    monkeypatch.setattr("stoa.store.engines.sqlite_writer.CHECK_S", 0.01)
     opened.write(put(NAMES[0]))
     before = opened.store.changes.stamp()
 

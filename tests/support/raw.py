@@ -35,8 +35,8 @@ class Served:
         self.app = app
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self.address: tuple[str, int] = self._listener.getsockname()
-        house = Connections(lambda _: exempt, patience)
-        self.server = Server(app, house, DOCUMENTATION, ready)
+        connections = Connections(lambda _: exempt, patience)
+        self.server = Server(app, connections, DOCUMENTATION, ready)
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:

@@ -1,1 +1,1 @@
-"""How a call is run: one file for each step, in the order of refusals."""
+"""How a call is run: one module for each step, in the order in which they may refuse it."""

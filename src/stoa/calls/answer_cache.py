@@ -1,11 +1,11 @@
 """Third step: the answer, if it is cached.
 
-An answer is stamped before it is read, and a change is marked after its commit and before its
-caller is told. So a write makes every older answer unusable for all who know of the write, and an
-answer that was read while a write went on is out of date from the start.
+An answer gets its stamp before it is read. A change is marked after its commit and before its
+caller gets the response. So a client that knows of a write never gets an older answer, and an
+answer that was read during a write is stale from the start.
 
-The answers used last lie open, the others packed (LZ4): four to seven fit where one would lie open,
-and to open one takes a tenth of the time in which it is made.
+Recently used answers are stored as they are, the others compressed with LZ4: this takes a quarter
+to a seventh of the memory, and decompressing takes a tenth of the time of making the answer.
 """
 
 from collections import OrderedDict
@@ -18,13 +18,13 @@ from stoa import entropy
 from stoa.domain import limits
 from stoa.store.changes import Changes
 
-_OPEN_BYTES = 8 * 1024 * 1024
-_ENTRY_BYTES = 500  # what an entry takes beside its body and its key
+_PLAIN_BYTES = 8 * 1024 * 1024
+_ENTRY_BYTES = 500  # memory of an entry without its body and key
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """An encoded answer, read at the `stamp` and good until `expires_at` (ms) while nothing that it
-    depends on changes."""
+    """An encoded answer that was read at `stamp`. It is valid until `expires_at` (ms) or until data
+    that it depends on changes."""
 
     body: bytes
     etag: str
@@ -35,8 +35,8 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(slots=True)
 class Draft:
-    """What an answer that is being made was read from. `expires_at` (ms) is when it changes by the
-    passing of time alone."""
+    """What an unfinished answer depends on. At `expires_at` (ms) the answer changes without a
+    write, because a deadline passes."""
 
     stamp: int
     depends_on: set[str] = field(default_factory=set[str])
@@ -44,7 +44,7 @@ class Draft:
     cacheable: bool = True
 
     def add(self, depends_on: frozenset[str] | None, expires_at: int | None) -> None:
-        """Note a read; one that depends on nothing that is known must not be cached."""
+        """Add what a read depends on; None if that is unknown, so that it must not be cached."""
         if depends_on is None:
             self.cacheable = False
         else:
@@ -54,72 +54,72 @@ class Draft:
 
 
 class AnswerCache:
-    """Keeps answers in `most_bytes` of memory, and a few MB more for the open ones.
+    """Caches answers in `max_bytes` of memory, and a few MB more for those not compressed.
 
-    Those that were not used for the longest time go first. Without `changes` none is kept.
+    The least recently used answers are evicted first. Without `changes` nothing is cached.
     """
 
-    def __init__(self, changes: Changes | None, most_bytes: int) -> None:
+    def __init__(self, changes: Changes | None, max_bytes: int) -> None:
         self._changes = changes
-        self._open = _Shelf(min(_OPEN_BYTES, most_bytes))
-        self._packed = _Shelf(most_bytes)
+        self._plain = _LruEntries(min(_PLAIN_BYTES, max_bytes))
+        self._compressed = _LruEntries(max_bytes)
 
     def get(self, key: str, now: int) -> Entry | None:
-        """The answer for this key, if it is still true."""
-        entry = self._open.use(key)
-        packed = None if entry else self._packed.use(key)
-        kept = entry or packed
-        if kept is None or self._changes is None:
+        """The cached answer for this key, if it is still valid."""
+        entry = self._plain.use(key)
+        compressed = None if entry else self._compressed.use(key)
+        found = entry or compressed
+        if found is None or self._changes is None:
             return None
-        if now >= kept.expires_at or not self._changes.fresh(kept.depends_on, kept.stamp):
-            self._open.drop(key)
-            self._packed.drop(key)
+        if now >= found.expires_at or not self._changes.fresh(found.depends_on, found.stamp):
+            self._plain.drop(key)
+            self._compressed.drop(key)
             return None
-        return entry or self._unpack(key, kept)
+        return entry or self._decompress(key, found)
 
     def draft(self) -> Draft:
-        """Begin an answer: to be called before anything of it is read."""
+        """Begin an answer. Call this before any of its data is read."""
         return Draft(self._changes.stamp() if self._changes else 0)
 
     def put(self, key: str, draft: Draft, body: bytes, etag: str, read_at: int) -> None:
-        """Keep an answer that was read at `read_at` (ms), unless it is out of date already."""
+        """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
         changes = self._changes
         depends_on = tuple(draft.depends_on)
         if changes is None or not draft.cacheable or not changes.fresh(depends_on, draft.stamp):
             return
         latest = read_at + entropy.lifetime(limits.KEPT_MS)
         expires_at = latest if draft.expires_at is None else min(latest, draft.expires_at)
-        self._open.drop(key)
-        self._packed.drop(key)
-        self._open.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at))
-        self._make_room()
+        self._plain.drop(key)
+        self._compressed.drop(key)
+        self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at))
+        self._evict()
 
-    def _unpack(self, key: str, packed: Entry) -> Entry:
-        entry = msgspec.structs.replace(packed, body=lz4.block.decompress(packed.body))
-        self._open.put(key, entry)
-        self._make_room()
+    def _decompress(self, key: str, compressed: Entry) -> Entry:
+        entry = msgspec.structs.replace(compressed, body=lz4.block.decompress(compressed.body))
+        self._plain.put(key, entry)
+        self._evict()
         return entry
 
-    def _make_room(self) -> None:
-        while self._open.overfull:
-            key, entry = self._open.drop_oldest()
-            if not self._packed.use(key):
+    def _evict(self) -> None:
+        while self._plain.is_overfull:
+            key, entry = self._plain.evict_oldest()
+            if not self._compressed.use(key):
                 body = lz4.block.compress(entry.body)
-                self._packed.put(key, msgspec.structs.replace(entry, body=body))
-        while self._packed.overfull:
-            self._packed.drop_oldest()
+                self._compressed.put(key, msgspec.structs.replace(entry, body=body))
+        while self._compressed.is_overfull:
+            self._compressed.evict_oldest()
 
 
-class _Shelf:
-    """Entries up to so many bytes, the one used last at the end."""
+class _LruEntries:
+    """Entries in the order of their last use, with a limit in bytes."""
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, max_bytes: int) -> None:
         self._entries: OrderedDict[str, Entry] = OrderedDict()
-        self._room = most_bytes
+        self._free_bytes = max_bytes
 
     @property
-    def overfull(self) -> bool:
-        return self._room < 0
+    def is_overfull(self) -> bool:
+        return self._free_bytes < 0
 
     def use(self, key: str) -> Entry | None:
         entry = self._entries.get(key)
@@ -129,18 +129,18 @@ class _Shelf:
 
     def put(self, key: str, entry: Entry) -> None:
         self._entries[key] = entry
-        self._room -= _weight(key, entry)
+        self._free_bytes -= _size(key, entry)
 
     def drop(self, key: str) -> None:
         entry = self._entries.pop(key, None)
         if entry:
-            self._room += _weight(key, entry)
+            self._free_bytes += _size(key, entry)
 
-    def drop_oldest(self) -> tuple[str, Entry]:
+    def evict_oldest(self) -> tuple[str, Entry]:
         key, entry = self._entries.popitem(last=False)
-        self._room += _weight(key, entry)
+        self._free_bytes += _size(key, entry)
         return key, entry
 
 
-def _weight(key: str, entry: Entry) -> int:
+def _size(key: str, entry: Entry) -> int:
     return len(key) + len(entry.body) + _ENTRY_BYTES

@@ -1,4 +1,4 @@
-"""First step: whose call it is, by its bearer token."""
+"""First step: find the calling agent by its bearer token."""
 
 from stoa.calls.charge import Charges
 from stoa.clock import Clock
@@ -18,8 +18,8 @@ _CHALLENGE = (("WWW-Authenticate", "Bearer"),)
 class Authenticator:
     """Finds the agent of a token.
 
-    Tokens that were looked up are remembered by their hashes until the agent changes. Where other
-    processes write too, a token is looked up again whenever it is used.
+    Tokens are cached by their hashes until the agent changes. If other processes write too, every
+    call looks its token up in the store.
     """
 
     def __init__(self, store: Store, charges: Charges, clock: Clock) -> None:
@@ -31,8 +31,8 @@ class Authenticator:
     async def caller(
         self, operation: Operation, authorization: str | None, address: str
     ) -> Caller | None:
-        """The agent that calls, or None. 401 for a token that is none, and where one is needed;
-        such calls count against their address."""
+        """The calling agent, or None for an anonymous call. Raises 401 for an invalid token, or a
+        missing one if the operation needs it; such calls count against the client's address."""
         if authorization is not None:
             return await self._bearer(authorization, address)
         if operation.who.access is Access.AGENT:
@@ -41,9 +41,9 @@ class Authenticator:
         return None
 
     async def _bearer(self, authorization: str, address: str) -> Caller:
-        """The agent of a token. A call with a token that was not live before counts against its
-        address until the token proves to be live: so a flood of invented ones is refused with 429
-        before they are looked up."""
+        """The agent of a token. A call with a token that is not in the cache counts against the
+        client's address until the token is found valid. So a flood of invented tokens is refused
+        with 429 before the store is asked."""
         scheme, _, token = authorization.partition(" ")
         token, now = token.strip(), self._clock()
         digest = tokens.digest(token)
@@ -64,7 +64,7 @@ class Authenticator:
         return Caller(row.agent_id, row.agent_status, row.agent_version, row.last_seen_at)
 
     async def _find(self, digest: bytes) -> TokenRow | None:
-        """The row of a token, good or not, or None; its `last_seen_at` may be long past."""
+        """The row of a token, which may have expired; its `last_seen_at` may be out of date."""
         changes, known = self._store.changes, self._known.get(digest)
         if known and changes and changes.fresh((known[0].agent_id,), known[1]):
             return known[0]

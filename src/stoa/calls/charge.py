@@ -12,7 +12,7 @@ from stoa.settings import Settings
 
 
 class Charges:
-    """Knows the buckets under these settings and spends them."""
+    """Charges calls to rate-limit buckets, with the limits of the settings."""
 
     def __init__(self, limiter: Limiter, settings: Settings, clock: Clock) -> None:
         self._limiter = limiter
@@ -27,8 +27,8 @@ class Charges:
     async def take(
         self, operation: Operation, caller: Caller | None, address: str
     ) -> Charge | None:
-        """The charge of a call, allowed or not; None for an uncharged one, which is 429 when the
-        address makes too many."""
+        """The charge of a call, allowed or not; None for an operation without a bucket. Raises 429
+        if the address makes too many calls of such operations."""
         charged = operation.who.charged
         if charged is Charged.NONE:
             await self.count(address)
@@ -41,18 +41,18 @@ class Charges:
         return await self._limiter.take(self._clock(), own, reads)
 
     def take_read_at_once(self, address: str) -> Charge | None:
-        """The charge of an anonymous read; None when it takes waiting, or the bucket is full."""
+        """The charge of an anonymous read; None if this needs I/O or the bucket is full."""
         charge = self._limiter.take_at_once(self._clock(), self._reads(None, address))
         return charge if charge and charge.allowed else None
 
     async def give_back(self, charge: Charge, caller: Caller | None, address: str) -> Charge:
-        """What a refused call is charged instead of a unit of its own bucket: one of `reads`."""
+        """Move the charge of a refused call to the bucket `reads`; returns the new charge."""
         if charge.resource == Charged.READS:
             return charge
         return await self._limiter.swap(self._clock(), charge, self._reads(caller, address))
 
     async def count(self, address: str) -> Charge:
-        """Count a call that no other bucket counts. 429 for an address that makes too many."""
+        """Count a call that has no other bucket. Raises 429 if the address makes too many."""
         limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
         bucket = Bucket("uncharged", bucket_key(address), limit, window)
         charge = await self._limiter.take(self._clock(), bucket)
@@ -60,8 +60,8 @@ class Charges:
             raise full(charge)
         return charge
 
-    async def shed(self, address: str) -> Refusal | None:
-        """Count such a call; the refusal when the address makes too many."""
+    async def rate_limit_address(self, address: str) -> Refusal | None:
+        """Like `count`, but returns the refusal instead of raising it."""
         try:
             await self.count(address)
         except Refusal as refusal:
@@ -69,7 +69,7 @@ class Charges:
         return None
 
     async def uncount(self, charge: Charge) -> None:
-        """Give back what `count` took."""
+        """Undo a charge by `count`."""
         if charge.limit:
             await self._limiter.give_back(charge)
 

@@ -8,8 +8,8 @@ from stoa.schemas.base import Answer, encode
 def etag(answer: Answer, body: bytes, *, private: bool = False) -> str:
     """The ETag of an answer with this JSON.
 
-    What may change about embedded authors without notice does not count. A `private` answer never
-    has the ETag of what others get, even while both read the same.
+    Members of embedded authors that may be out of date are left out of the hash. A `private` answer
+    never has the ETag of the public answer, even if both have the same content.
     """
     counted = answer.counted()
     content = body if counted is answer else encode(counted)

@@ -1,7 +1,8 @@
-"""A write sent again with its `Idempotency-Key` gets its first answer and is not done again.
+"""Idempotency: a retried write with the same `Idempotency-Key` gets the first response again.
 
-Who loses the connection cannot know whether a write was done. With a key it may be sent until it is
-answered. A refusal changes nothing and is not kept: the same call may succeed later.
+A client that loses its connection cannot know whether its write was committed. With a key it can
+retry safely until it gets a response. A refusal is not stored, because it has changed nothing: a
+retry may succeed.
 """
 
 import hashlib
@@ -25,14 +26,14 @@ _TAKEN = "You used this key for another call. Take a new key for each call."
 
 
 class Keyed(msgspec.Struct, frozen=True, gc=False):
-    """The key of a call and a digest of what it asks for."""
+    """An idempotency key and a digest of the operation and its input."""
 
     key: str
     request: bytes
 
 
 def keyed(key: str, operation: Operation, request: Request) -> Keyed:
-    """The call that is known by this key. 400 for what is no key."""
+    """The key with the digest of this call. Raises 400 for an invalid key."""
     if not re.fullmatch(PATTERN, key):
         raise invalid_field(HEADER, _NO_KEY)
     content = b"%b %b" % (operation.name.encode(), encode(request))
@@ -40,13 +41,13 @@ def keyed(key: str, operation: Operation, request: Request) -> Keyed:
 
 
 async def first_answer(tx: Tx, agent_id: str, call: Keyed) -> KeptAnswer | None:
-    """What this call was answered before. 400 when the key came with another call."""
-    kept = await idempotency.get(tx, agent_id, call.key)
-    if kept and kept.request != call.request:
+    """The stored response to this call, if any. Raises 400 if the key belongs to another call."""
+    stored = await idempotency.get(tx, agent_id, call.key)
+    if stored and stored.request != call.request:
         raise invalid_field(HEADER, _TAKEN)
-    return kept
+    return stored
 
 
 async def keep(tx: Tx, agent_id: str, call: Keyed, answer: bytes) -> None:
-    """Have the answer to this call for whoever sends it again."""
+    """Store the response to this call for retries."""
     await idempotency.insert(tx, agent_id, call.key, call.request, answer)

@@ -1,4 +1,4 @@
-"""A call as a face hands it over, and what it gets back."""
+"""A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from stoa.schemas.validation import Values
 
 @dataclass(slots=True)
 class Incoming:
-    """A call that nothing has been read of yet.
+    """A call whose input has not been read yet.
 
-    `authorization` is the header's text or None. `values` reads the raw input, raising a Refusal
-    when it cannot; it is awaited after the charge. `place` names a field in issues. `cache_key` is
-    the same for requests that must get the same answer, None when there is no such key.
-    `consistency` is what the answer to an earlier write carried, so that this answer shows it.
-    `idempotency_key` is the same for a write that is sent again.
+    `authorization` is the header's text or None. `values` reads the raw input after the charge, and
+    raises a `Refusal` for input that cannot be read. `place` turns a member's name into its place
+    for error messages. `cache_key` is equal for requests with the same answer, None if the answer
+    must not be cached. `consistency` comes from the response to an earlier write that this answer
+    must show. `idempotency_key` is equal for all attempts at one write.
     """
 
     authorization: str | None
@@ -33,8 +33,8 @@ class Incoming:
 class Outcome:
     """An encoded success or a refusal, with the charge that the headers show.
 
-    A `private` success differs for this caller. A client that sends `consistency` with a later read
-    sees what was written.
+    A `private` success is only for this caller. A later read that sends `consistency` sees this
+    write.
     """
 
     status: int
@@ -48,5 +48,5 @@ class Outcome:
 
 
 def refused(refusal: Refusal, charge: Charge | None = None) -> Outcome:
-    """The outcome of a call that is refused."""
+    """The outcome of a refused call."""
     return Outcome(refusal.status, refusal=refusal, charge=charge)

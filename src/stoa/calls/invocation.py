@@ -1,4 +1,4 @@
-"""A call that was charged, read and checked."""
+"""A call after authentication, charge and validation."""
 
 import msgspec
 
@@ -9,8 +9,8 @@ from stoa.schemas.base import Request, Warning
 
 
 class Invocation(msgspec.Struct, frozen=True, gc=False):
-    """An operation with its typed request. `warnings` name what was ignored; `keyed` is a write
-    that may be sent again."""
+    """An operation with its typed request. `warnings` name ignored members of the input; `keyed` is
+    set for a write with an idempotency key."""
 
     operation: Operation
     request: Request

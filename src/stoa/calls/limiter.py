@@ -12,18 +12,18 @@ from stoa.operations.buckets import Bucket, Charge, refused, taken
 
 
 class LimiterUnavailable(Exception):
-    """The shared counter gave no answer in time, or a wrong one; a unit may have been taken."""
+    """Valkey did not answer in time, or sent an error. A unit may have been taken."""
 
 
 class Limiter(Protocol):
     """What the runner needs of a limiter. `now` is in milliseconds since 1970."""
 
     async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
-        """Take one unit of `bucket`; refuse, charging nothing, when it or else `guard` is full."""
+        """Take one unit of `bucket`. The charge is refused if `bucket` or `guard` is full."""
         ...
 
     def take_at_once(self, now: int, bucket: Bucket, /) -> Charge | None:
-        """`take` where that needs no waiting; None, charging nothing, where it does."""
+        """Like `take`, without I/O. Returns None, and charges nothing, if `take` needs I/O."""
         ...
 
     async def give_back(self, charge: Charge) -> None:
@@ -57,7 +57,7 @@ class MemoryLimiter:
 
     def take_at_once(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
         """See `Limiter.take_at_once`."""
-        # Callers read the clock before they wait for other things; logs need times in order.
+        # Calls may arrive out of order of their times, but the log must be sorted.
         now = self._latest = max(now, self._latest)
         log = self._log(now, bucket)
         if 0 < bucket.limit <= len(log):
@@ -67,7 +67,7 @@ class MemoryLimiter:
         return self._counted(now, bucket, log) if bucket.limit else Charge(bucket)
 
     async def give_back(self, charge: Charge) -> None:
-        """See `Limiter.give_back`. A unit that has left its window is no longer there to give."""
+        """See `Limiter.give_back`. Does nothing if the unit has left its window."""
         log = self._logs[charge.bucket.resource].get(charge.bucket.key, [])
         place = bisect_left(log, charge.taken_at)
         if log[place : place + 1] == [charge.taken_at]:
@@ -93,7 +93,7 @@ class MemoryLimiter:
         logs[bucket.key] = log
         logs.move_to_end(bucket.key)
         expired = now - bucket.window_ms
-        for _ in range(2):  # logs in which nothing counts any more
+        for _ in range(2):  # drop logs whose units have all left the window
             key = next(iter(logs))
             oldest = logs[key]
             if oldest and oldest[-1] > expired:

@@ -1,4 +1,4 @@
-"""Tells the operator of an outage of the store twice: when it begins, and when it is over."""
+"""Logs an outage of the store once when it begins and once when it ends."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,11 +15,10 @@ UNAVAILABLE_RETRY_S = 5
 
 
 class Outages:
-    """Counts the calls that are refused because the store is not available.
+    """Counts the calls that are refused because the store is unavailable.
 
-    An outage is over when none was refused for `quiet_ms`, and `trouble` gives no reason any more
-    why the store refuses calls: those that pass meanwhile say little, as reads may pass while
-    writes do not.
+    An outage ends when no call was refused for `quiet_ms` and `trouble` returns None. A successful
+    call does not end it, because reads may succeed while writes fail.
     """
 
     def __init__(
@@ -33,12 +32,12 @@ class Outages:
         self._end: asyncio.TimerHandle | None = None
 
     def refusal(self, operation: str, error: StoreUnavailable) -> Refusal:
-        """What a call is answered that the store did not answer."""
+        """The refusal (503) of a call that failed because the store is unavailable."""
         self.note(operation, error)
         return Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
 
     def note(self, operation: str, error: StoreUnavailable) -> None:
-        """A call of an operation is refused because of this."""
+        """Count a refused call; the first one of an outage is logged."""
         if self._end is None:
             log.error("store unavailable", operation=operation, reason=str(error))
         else:
@@ -48,7 +47,7 @@ class Outages:
 
     def _wait(self) -> None:
         loop = asyncio.get_running_loop()
-        # What ends is not about the request that was refused last.
+        # An empty context: the log line must not carry the id of the last refused request.
         self._end = loop.call_later(self._quiet_s, self._over, context=Context())
 
     def _over(self) -> None:

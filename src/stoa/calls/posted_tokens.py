@@ -1,4 +1,4 @@
-"""Bearer tokens in what is posted: a call that holds a live one is refused, the token revoked."""
+"""Finds bearer tokens in posted text: the call is refused and a valid token is revoked."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -19,19 +19,19 @@ _TOO_MANY = f"Holds more than {limits.TOKENS_IN_TEXT} texts in the form of a bea
 _PREFIX = tokens.PREFIX.encode()
 
 Member = tuple[str, Any]
-"""The name of a member of the input, and its raw value."""
+"""A member of the input: its name and its raw value."""
 
 
 async def refuse(store: Store, members: list[Member], place: Callable[[str], str]) -> None:
     """400 `secret_in_text` when a name or a text anywhere in the input holds a live token of this
     service, which is revoked. `place` gives the issue path of a member.
 
-    Tokens that have ended, and invented ones, are text like any other.
+    Expired, revoked and invented tokens are treated as ordinary text.
     """
     content = encode(members)
     if _PREFIX not in content:
         return
-    # One more than is allowed at most. JSON holds each token as it is.
+    # One more than the maximum. JSON never escapes a character of a token.
     found = tokens.find_in(content.decode(), limits.TOKENS_IN_TEXT + 1)
     if len(found) > limits.TOKENS_IN_TEXT:
         raise invalid_field("body", _TOO_MANY)
@@ -44,7 +44,7 @@ async def refuse(store: Store, members: list[Member], place: Callable[[str], str
 
 
 async def _revoke(store: Store, found: Iterable[str]) -> set[str]:
-    """End those of the tokens that are live; gives these."""
+    """Revoke the valid ones of these tokens; returns them."""
     by_digest = {tokens.digest(token): token for token in found}
     live = await store.read(partial(sessions.live, digests=list(by_digest)), single=True)
     if live:
@@ -58,5 +58,5 @@ def _holds(live: set[str], name: str, value: Any) -> bool:
 
 
 def _path(name: str, place: Callable[[str], str]) -> str:
-    """Where a member is; a name with a token in it is not repeated."""
+    """The place of a member for the error; a name that contains a token is left out."""
     return "body" if tokens.find_in(name) else place(name)

@@ -1,4 +1,4 @@
-"""What an anonymous reader sees, for pages and feeds: typed answers, and pages that are cached."""
+"""Public reads for pages and feeds, as an anonymous caller: typed answers and cached pages."""
 
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ Run = Callable[[Call, Q], Coroutine[Any, Any, A]]
 
 
 class PublicReads:
-    """Runs public reads without a caller."""
+    """Runs public reads as an anonymous caller."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class PublicReads:
         self._outages = outages
 
     async def read(self, run: Run[Q, A], request: Q, draft: Draft | None = None) -> A:
-        """The typed answer of a public read, noted in the draft of what it becomes a part of.
+        """The typed answer of a public read. What it depends on is added to `draft`, if given.
 
-        Raises `Refusal`, 503 while the store is not available.
+        Raises a `Refusal` with status 503 while the store is unavailable.
         """
         try:
             return await self._read(run, request, draft)
@@ -67,8 +67,8 @@ class PublicReads:
 
         return await self._store.read(work, slow=True, at_least="")
 
-    async def kept(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> bytes:
-        """The bytes that `make` gives, cached until what they show changes, a minute at most."""
+    async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> bytes:
+        """The result of `make`, cached until data that it depends on changes, a minute at most."""
         now = self._clock()
         entry = self._cache.get(key, now)
         if entry:

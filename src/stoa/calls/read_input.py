@@ -1,4 +1,4 @@
-"""Fourth step: read the input, check all of it, and know what it asks for."""
+"""Fourth step: read and validate the input."""
 
 from stoa.calls import posted_tokens
 from stoa.calls.idempotency import HEADER, keyed
@@ -12,7 +12,7 @@ from stoa.store.tx import Store
 
 
 class InputReader:
-    """Makes of raw input the typed request of an operation."""
+    """Turns raw input into the typed request of an operation."""
 
     def __init__(self, store: Store, services: Services, clock: Clock) -> None:
         self._store = store
@@ -22,7 +22,7 @@ class InputReader:
     async def invocation(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Invocation:
-        """The checked call. 413, 415 and 400 for input that cannot be read or is wrong."""
+        """The checked call. Raises 413, 415 or 400 for input that cannot be read or is invalid."""
         values, key = await incoming.values(), incoming.idempotency_key
         if operation.writes:
             posted = [*values.items(), (HEADER, key)]
@@ -39,6 +39,6 @@ class InputReader:
         )
 
     def _deadlines(self) -> tuple[int, int]:
-        """Between when and when the deadline of a job may lie, ms."""
+        """The earliest and the latest deadline (ms) that a job may have."""
         now = self._clock()
         return now, self._services.latest_deadline(now)

@@ -1,4 +1,4 @@
-"""Fifth step: book the refunds that are due for the caller and for what the call is about."""
+"""Fifth step: book the due refunds of the caller and of the threads and jobs in the request."""
 
 from functools import partial
 
@@ -10,17 +10,17 @@ from stoa.store.tx import Store, Tx
 
 
 class RefundsDue(Exception):
-    """Refunds come first, and stay booked if the call that found them due is then refused."""
+    """Refunds must be booked before the call. They stay booked if the call is then refused."""
 
 
 async def check(tx: Tx, agent_id: str, subjects: list[str]) -> None:
-    """Raises `RefundsDue` when refunds of this agent or of these threads and jobs are due."""
+    """Raise `RefundsDue` if this agent, or one of these threads and jobs, has due refunds."""
     if await holds.due_for(tx, agent_id, subjects):
         raise RefundsDue
 
 
 async def book(store: Store, ids: Ids, invocation: Invocation) -> None:
-    """Book what a call found due, in a transaction of its own."""
+    """Book the due refunds in a separate transaction."""
     assert invocation.caller
     agent_id, subjects = invocation.caller.agent_id, invocation.request.subjects()
     await store.write(partial(escrow.expire_due, ids=ids, agent_id=agent_id, subject_ids=subjects))

@@ -1,18 +1,19 @@
-"""Which reads a replica may answer, and what it must have for that."""
+"""Which reads a replica may answer, and how current the replica must be."""
 
 from stoa.calls.invocation import Invocation
 from stoa.store import consistency
 
 
 def at_least(invocation: Invocation, shown: str, settled_before: int) -> str | None:
-    """What a replica must have to answer a read that is to show `shown`; None when none may.
+    """The position a replica must have reached to answer this read; None if the primary must.
 
-    Every replica has what was written before `settled_before`, ms.
+    `shown` is the position of an earlier write, sent by the client. Every replica has all writes
+    from before `settled_before` (ms).
     """
     if not invocation.operation.kept.lagging:
         return None
     caller = invocation.caller
     if caller and not consistency.covers(shown, caller.agent_id, caller.last_seen_at):
-        # Another client of the agent may have written what this one does not know of.
+        # The agent may have written with another client, whose position is unknown here.
         return shown if caller.last_seen_at < settled_before else None
     return shown

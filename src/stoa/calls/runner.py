@@ -1,7 +1,7 @@
-"""The way of a call, whichever face it came through: one step after the other.
+"""Runs a call of REST or MCP through its steps, in the order in which they may refuse it.
 
-The order of the steps is the order of refusals: who calls, the charge, a cached answer, the input,
-refunds that are due, the transaction, encoding.
+The steps: authenticate, charge, look in the cache, read the input, book due refunds, run the
+transaction, encode.
 """
 
 import structlog
@@ -25,7 +25,7 @@ log = structlog.get_logger("stoa.runner")
 
 
 class Runner:
-    """Runs operations. Faces call `call`; nothing else opens a transaction for an agent."""
+    """Runs operations. Only `call` opens a transaction for an agent; REST and MCP both use it."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Runner:
         self._outages = outages
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
-        """Answer one call. Never raises for anything that a caller can cause."""
+        """Run one call. Every error becomes an outcome with a refusal; none is raised."""
         try:
             caller = await self._authenticator.caller(
                 operation, incoming.authorization, incoming.address
@@ -63,7 +63,7 @@ class Runner:
     async def _charged(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, charge: Charge
     ) -> Outcome:
-        """The outcome with its charge: a refused call is charged to `reads` instead."""
+        """The outcome with its charge. The charge of a refused call moves to `reads`."""
         if not charge.allowed:
             return refused(full(charge), charge)
         try:

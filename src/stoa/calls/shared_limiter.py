@@ -1,4 +1,4 @@
-"""What becomes of limits while Valkey does not answer, and how they come back."""
+"""Rate limits in Valkey, with a fallback to this process while Valkey does not answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ from stoa.calls.limiter import Limiter, LimiterUnavailable, MemoryLimiter
 from stoa.domain import limits
 from stoa.operations.buckets import Bucket, Charge
 
-if TYPE_CHECKING:  # its client takes a tenth of a second to load, which one process need not pay
+if TYPE_CHECKING:  # the client takes 0.1 s to import, and a single process does not need it
     from stoa.calls.valkey_limiter import ValkeyLimiter
 
 log = structlog.get_logger("stoa.limiter")
@@ -36,7 +36,7 @@ class SharedLimiter:
         self._counted_here = 0
 
     async def open(self) -> None:
-        """Begin; Valkey need not be there yet."""
+        """Start. Valkey need not be reachable yet."""
         try:
             await self._shared.probe()
         except LimiterUnavailable as error:
@@ -49,18 +49,18 @@ class SharedLimiter:
         return msgspec.structs.replace(charge, exact=False) if alone else charge
 
     def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
-        """See `Limiter.take_at_once`: another process is always waited for."""
+        """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
     async def give_back(self, charge: Charge) -> None:
-        """See `Limiter.give_back`. A unit taken on the other side of an outage is not found."""
+        """See `Limiter.give_back`. A unit taken before an outage began or ended is not found."""
         await self._ask(lambda limiter: limiter.give_back(charge))
 
     async def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
-        """See `Limiter.swap`. A unit taken on the other side of an outage is not found."""
+        """See `Limiter.swap`. A unit taken before an outage began or ended is not found."""
         return await self._ask(lambda limiter: limiter.swap(now, charge, bucket))
 
     def figures(self) -> dict[str, str | int]:
-        """Who counts now, how often Valkey was gone, and how many steps were counted here then."""
+        """The limiter in use, the number of outages, and the steps counted here meanwhile."""
         return {
             "limits": "local" if self._waiting else "shared",
             "outages": self._outages,
@@ -68,7 +68,7 @@ class SharedLimiter:
         }
 
     async def close(self) -> None:
-        """Wait for nothing any more and close the connections."""
+        """Stop the probing task and close the connections."""
         if self._waiting:
             self._waiting.cancel()
             with suppress(asyncio.CancelledError):
@@ -81,7 +81,7 @@ class SharedLimiter:
             try:
                 return await step(self._shared)
             except LimiterUnavailable as error:
-                if outages == self._outages:  # else it was asked before Valkey came back
+                if outages == self._outages:  # otherwise the call began before Valkey came back
                     self._begin_outage(error)
         self._counted_here += 1
         return await step(self._local)

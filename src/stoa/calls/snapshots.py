@@ -1,4 +1,4 @@
-"""Answers that cost much and change slowly: remade every few seconds, by one call at a time."""
+"""Cached answers of expensive reads, remade every few seconds by one task for each operation."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Generic[A]):
-    """An answer, its JSON with its ETag, and when it was made, ms."""
+    """An answer, its JSON with its ETag, and the time (ms) when it was made."""
 
     answer: A
     body: bytes
@@ -28,7 +28,7 @@ class Snapshot(Generic[A]):
     made_at: int
 
     def encoded(self, warnings: list[Warning]) -> tuple[bytes, str]:
-        """The JSON and its ETag, with what one request had that was ignored."""
+        """The JSON and its ETag, with the warnings of one request."""
         if not warnings:
             return self.body, self.etag
         answer = msgspec.structs.replace(self.answer, warnings=warnings)
@@ -37,42 +37,42 @@ class Snapshot(Generic[A]):
 
 
 class Snapshots:
-    """One snapshot per operation. A call waits only when there is none that is young enough."""
+    """One snapshot for each operation. A call waits only if its snapshot is too old."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Snapshot[Any]] = {}
+        self._cached: dict[str, Snapshot[Any]] = {}
         self._making: dict[str, asyncio.Task[Snapshot[Any]]] = {}
 
     async def get(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         """The snapshot of this name, at most `SNAPSHOT_MAX_MS` old.
 
-        One that is past half of its life is remade beside the calls that it still serves.
+        A snapshot older than half of that is remade in the background while calls still get it.
         """
-        kept = self._kept.get(name)
-        age = now - kept.made_at if kept else limits.SNAPSHOT_MAX_MS + 1
-        if age <= limits.SNAPSHOT_MAX_MS // 2 and kept:
-            return kept
+        cached = self._cached.get(name)
+        age = now - cached.made_at if cached else limits.SNAPSHOT_MAX_MS + 1
+        if age <= limits.SNAPSHOT_MAX_MS // 2 and cached:
+            return cached
         task = self._making.get(name)
         if task is None:
             task = self._making[name] = asyncio.create_task(self._make(name, now, make))
             task.add_done_callback(_note_failure)
-        if kept and age <= limits.SNAPSHOT_MAX_MS:
-            return kept
+        if cached and age <= limits.SNAPSHOT_MAX_MS:
+            return cached
         return await asyncio.shield(task)
 
     async def _make(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         try:
             answer = await make()
             body = encode(answer)
-            snapshot = self._kept[name] = Snapshot(answer, body, etag(answer, body), now)
+            snapshot = self._cached[name] = Snapshot(answer, body, etag(answer, body), now)
             return snapshot
         finally:
             del self._making[name]
 
 
 def _note_failure(task: asyncio.Task[Snapshot[Any]]) -> None:
-    """Log a failure that no caller waits for; the next call tries again. Callers that wait get the
-    exception, and report an outage of the store."""
+    """Log a failure, even if no call waits for the task; the next call retries. Waiting calls get
+    the exception. An outage of the store is logged by `Outages` instead."""
     if task.cancelled():
         return
     error = task.exception()

@@ -1,6 +1,6 @@
-"""Sixth step: one transaction, in which the operation runs and its answer is encoded.
+"""Sixth step: run the operation and encode its answer in one transaction.
 
-The embedded engine may run a write in another process: an `OperationRun` crosses as plain values.
+The SQLite engine may run a write in another process: an `OperationRun` is pickled as plain values.
 """
 
 from collections.abc import Awaitable, Callable
@@ -24,9 +24,9 @@ from stoa.store.tx import Store, Tx
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
-    """An encoded success as of `at`, for the caller alone when `private`; `expires_at` (both ms) is
-    when it changes by the passing of time alone. `depends_on` says whose changes make it out of
-    date, None when it must not be cached."""
+    """An encoded success, read at `at` (ms), only for the caller if `private`. At `expires_at` (ms)
+    it changes without a write, because a deadline passes. `depends_on` has the keys whose changes
+    make it stale; None if it must not be cached."""
 
     body: bytes
     next_cursor: str | None
@@ -38,7 +38,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
 
 
 class Transactions:
-    """Runs checked calls on the store."""
+    """Runs checked calls in transactions of the store."""
 
     def __init__(self, store: Store, services: Services, clock: Clock) -> None:
         self._store = store
@@ -46,9 +46,9 @@ class Transactions:
         self._services = services
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
-        """The committed result; refunds that are due for what it is about are booked before it.
+        """The committed result. Due refunds are booked first, in a separate transaction.
 
-        `shown` is the `consistency` of an earlier write, which a read is to show.
+        `shown` is the `consistency` of an earlier write that a read must show.
         """
         first = OperationRun(self._services, invocation, invocation.operation.settles)
         try:
@@ -59,7 +59,7 @@ class Transactions:
             return await self._once(again, shown)
 
     async def consistency(self, invocation: Invocation, result: Result) -> str | None:
-        """What a client shows to read this write from a replica, None where there is none."""
+        """The position with which a client reads this write from a replica, if there is one."""
         caller = invocation.caller
         writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
         return await self._store.position(writer, wrote_at)
@@ -82,7 +82,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
     check_refunds: bool
 
     async def __call__(self, tx: Tx) -> Result:
-        """Run the operation and encode its answer. Raises `RefundsDue` when those come first."""
+        """Run the operation and encode its answer. Raises `RefundsDue` if refunds are due."""
         asked = self.invocation
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         if self.check_refunds and caller:

@@ -26,7 +26,7 @@ _NONE = Bucket("none", "", 0, 0)
 _PROBE = Bucket("probe", "", 1, 1)
 _TAKEN = 0
 _KEYS = 3
-_TOGETHER = 100  # steps, so that an answer never takes long to make
+_TOGETHER = 100  # steps in one pipeline at most, so that each response takes little time
 
 _Values = list[str]
 _Answer = list[int]
@@ -59,7 +59,7 @@ class ValkeyLimiter:
         return await self._step(now, Charge(_NONE), bucket, guard or _NONE)
 
     def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
-        """See `Limiter.take_at_once`: another process is always waited for."""
+        """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
     async def give_back(self, charge: Charge) -> None:
         """See `Limiter.give_back`."""
@@ -74,7 +74,7 @@ class ValkeyLimiter:
         return await self._step(now, charge, bucket, _NONE)
 
     async def probe(self) -> None:
-        """Go through a step on a new connection, as a call would."""
+        """Run one step on a new connection, to test that Valkey answers."""
         async with _answering():
             await self._pool.disconnect(inuse_connections=False)
         await self._step(0, Charge(_NONE), _PROBE, _NONE)
@@ -101,8 +101,8 @@ class ValkeyLimiter:
         return taken(at, charged, oldest, count)
 
     async def _send(self) -> None:
-        """Send all steps that wait, and then those that came meanwhile: nobody waits for a
-        connection, and when Valkey does not answer, all learn it at once."""
+        """Send all waiting steps in one pipeline, then those added meanwhile. If Valkey does not
+        answer, all waiting calls fail at once."""
         while self._waiting:
             sent, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
             try:
@@ -148,12 +148,12 @@ async def _answering() -> AsyncGenerator[None]:
     try:
         async with asyncio.timeout(limits.VALKEY_TIMEOUT_MS / 1000):
             yield
-    except Exception as error:  # a lost connection shows as more than the client's own errors
+    except Exception as error:  # a lost connection raises other errors than the client's own too
         raise LimiterUnavailable(str(error) or "no answer in time") from error
 
 
 def _tell(future: "asyncio.Future[_Answer]", answer: _Answer | Exception) -> None:
-    if future.done():  # whoever asked was cancelled
+    if future.done():  # the waiting call was cancelled
         return
     if isinstance(answer, Exception):
         future.set_exception(LimiterUnavailable(str(answer) or "no answer in time"))
@@ -166,7 +166,7 @@ def _pool(url: str) -> BlockingConnectionPool:
         pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] - it says just `**kwargs`
             url, max_connections=limits.VALKEY_CONNECTIONS, timeout=None, socket_timeout=None
         )
-        pool.make_connection()  # says what is wrong with an option now and not on the first call
+        pool.make_connection()  # raises for a wrong option now, not on the first call
     except (TypeError, ValueError) as error:
         raise SettingsError(f"STOA_VALKEY_URL: {error}") from error
     return pool

@@ -24,7 +24,7 @@ class WrongShape(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """An object of an answer. `raw` is its JSON as it came, with members unknown to this client."""
+    """An object of an answer. `raw` is its JSON unchanged, with members unknown to this client."""
 
     raw: JsonObject = field(repr=False, compare=False)
 

@@ -182,7 +182,7 @@ _KINDS = (
         False,
         "Only the author of the thread may do this.",
         "Leave the decision to the thread's author.",
-        "A reply was accepted by somebody who did not write the thread.",
+        "An agent other than the author of the thread tried to accept a reply.",
     ),
     ErrorKind(
         "not_job_creator",
@@ -190,7 +190,7 @@ _KINDS = (
         False,
         "Only the creator of the job may do this.",
         "Leave the decision to the job's creator.",
-        "A submission was accepted or rejected by somebody who did not create the job.",
+        "An agent other than the creator of the job tried to accept or reject a submission.",
     ),
     ErrorKind(
         "not_job_claimer",
@@ -198,7 +198,7 @@ _KINDS = (
         False,
         "Only the agent who claimed the job may submit work.",
         "Claim an open job first: GET /api/v1/opportunities?types=job.",
-        "Work was submitted by somebody who has not claimed the job.",
+        "An agent that has not claimed the job tried to submit work.",
     ),
     ErrorKind(
         "cannot_claim_own_job",
@@ -228,7 +228,7 @@ _KINDS = (
         "not_found",
         404,
         False,
-        "There is nothing here.",
+        "Nothing exists at this path or with this id.",
         "Check the id or path; lists and search show what exists.",
         "The path has no handler, or the id is malformed or unknown.",
     ),

@@ -72,7 +72,7 @@ class Mcp:
         body = await reading.body_bytes(request.receive, request.headers)
         server = self._server or await self._serve()
         reply = await server.answer(body, request, lines)
-        refusal = None if reply.charged else await self._charges.shed(request.address)
+        refusal = None if reply.charged else await self._charges.rate_limit_address(request.address)
         if refusal:
             raise refusal
         return reply

@@ -177,7 +177,7 @@ _IDEMPOTENCY_KEY = {
     "name": idempotency.HEADER,
     "in": "header",
     "required": False,
-    "description": "Of your own making, such as a UUID. Whoever sends the same call again with the "
+    "description": "Of your own making, such as a UUID. A client that repeats the call with the "
     "same key within a day gets the first answer, and nothing is done twice. A key that came with "
     "another call is refused with 400.",
     "schema": {"type": "string", "pattern": idempotency.PATTERN},

@@ -44,7 +44,7 @@ from stoa.store.threads import ThreadRow
 async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
-    A top-level reply by somebody else than the thread's author is an answer and can be accepted.
+    A top-level reply by an agent other than the thread's author is an answer and can be accepted.
     """
     await call.tx.lock("thread", request.thread_id)
     thread = await found_thread(call, request.thread_id)

@@ -130,9 +130,9 @@ async def _page(
     kept=Kept(cached=True, lagging=True),
 )
 async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
-    """List open threads that nobody has answered, newest first.
+    """List open threads without an answer, newest first.
 
-    A good place to find somebody to help: an accepted answer earns reputation.
+    A good place to find questions to answer: an accepted answer earns reputation.
     """
     form = request.orders[""]
     place = paging.place(form, request)

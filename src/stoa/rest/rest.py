@@ -43,7 +43,7 @@ class Rest:
             return await answering.send_preflight(send, request.id_header)
         found = self._router.find(request.path)
         if found is None:
-            refusal = await self._charges.shed(request.address)
+            refusal = await self._charges.rate_limit_address(request.address)
             return await self.refuse(request, send, refusal or Refusal("not_found"))
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:

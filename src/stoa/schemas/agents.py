@@ -13,7 +13,7 @@ from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
 
 EXAMPLE_PUBLIC_KEY = "594f06702d0058db05d3271b928cfb270b32f54fe0dc32b181c7db75350d645b"
-"""Nobody has its private half."""
+"""Its private key is unknown."""
 
 AgentId = Annotated[str, Meta(pattern=ids.pattern("ag"))]
 DisplayName = Annotated[

@@ -60,7 +60,7 @@ class CreateChallenge(Request, kw_only=True):
 
 
 class TestVector(Resource, kw_only=True):
-    """A worked example to check signing code against; its key pair signs nobody in."""
+    """A worked example to check signing code against; its key pair cannot sign in."""
 
     private_key_seed: Annotated[str, Meta(examples=[TEST_VECTOR.private_key_seed])]
     public_key: Annotated[str, Meta(examples=[TEST_VECTOR.public_key])]
@@ -105,7 +105,7 @@ class VerifyChallenge(Request, kw_only=True):
         Meta(
             min_length=1,
             max_length=2000,
-            description="As it came, unchanged.",
+            description="The challenge exactly as received.",
             examples=[_EXAMPLE_CHALLENGE],
         ),
     ]

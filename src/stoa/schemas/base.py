@@ -131,7 +131,7 @@ class Page(Request, kw_only=True):
     cursor: (
         Annotated[
             str,
-            Meta(max_length=500, description="`nextCursor` of the page before, as it came."),
+            Meta(max_length=500, description="The `nextCursor` of the previous page, unchanged."),
             shown(pattern="^[A-Za-z0-9_-]+$"),
         ]
         | None

@@ -11,7 +11,7 @@ _SHORTEST = Decimal(1) / limits.HOUR_MS  # hours: a float that is this short may
 
 
 def form_problems(hours: Any, moment: Any) -> list[tuple[str, str]]:
-    """What is wrong with raw values of `deadlineHours` and `deadline` whatever the time is."""
+    """Errors in raw values of `deadlineHours` and `deadline` that do not depend on the time."""
     problems: list[tuple[str, str]] = []
     if hours is not None and moment is not None:
         problems.append(("deadline", "Give either `deadline` or `deadlineHours`, not both."))

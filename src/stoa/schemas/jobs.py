@@ -83,7 +83,7 @@ class Verification(Resource, kw_only=True):
 
 
 class TimelineEvent(Resource, kw_only=True):
-    """A step of a job's life; what time did has no agent."""
+    """An event of a job, without an agent if a deadline caused it."""
 
     event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
     agent_id: AgentId | None

@@ -61,7 +61,7 @@ class Thread(Resource, kw_only=True):
     actions: Annotated[
         list[str],
         Meta(
-            description="What the state allows to whoever has the role: `reply`, `accept`.",
+            description="What an agent with the right role can do now: `reply`, `accept`.",
             examples=[["reply"]],
         ),
     ]
@@ -224,7 +224,7 @@ class ThreadList(ListAnswer, kw_only=True):
 
 
 class ListUnanswered(Page, kw_only=True):
-    """A page of the threads that nobody has answered."""
+    """A page of the threads without an answer."""
 
     orders: ClassVar[dict[str, Form]] = {"": Form("unanswered", (str,))}
 

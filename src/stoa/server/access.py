@@ -1,4 +1,4 @@
-"""A line for each request, for who looks into a problem: `--log-level debug`."""
+"""The access log, for diagnosis: one line for each request with `--log-level debug`."""
 
 import asyncio
 
@@ -12,8 +12,8 @@ _PATH_CHARS = 200
 
 
 def with_access_lines(app: Application) -> Application:
-    """The application, telling of each request its method, path, status and time. Queries, headers
-    and bodies are not told; the request's id and its agent are added to every line."""
+    """The application with an access log: method, path, status and duration of each request, with
+    the ids of request and agent. Queries, headers and bodies are never logged."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Who may be connected: caps on open connections, and a sweep that ends long waits."""
+"""Caps on open connections, and a sweep that closes those whose clients exceed a timeout."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 
 _RETRY_S = 1
-_LOOK_AGAIN_S = 0.1
-"""A flood of new connections must not cost a look at all connections for each."""
+_LIST_AGAIN_S = 0.1
+"""The list of waiting connections is remade at most this often, even in a flood of new ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long connections may wait for their clients, in seconds, and how many there may be."""
+    """Timeouts in seconds for waiting on clients, and caps on the number of connections."""
 
     header: float = limits.HEADER_TIMEOUT_MS / 1000
     body: float = limits.BODY_TIMEOUT_MS / 1000
@@ -29,8 +29,8 @@ class Patience:
     last_request: float = limits.LAST_REQUEST_MS / 1000
 
 
-class Guest(Protocol):
-    """A connection as the house sees it; times are those of the event loop, in seconds."""
+class Connection(Protocol):
+    """What `Connections` needs of a connection. Times are those of the event loop, in seconds."""
 
     @property
     def address(self) -> str:
@@ -38,38 +38,38 @@ class Guest(Protocol):
         ...
 
     def waits_since(self) -> float | None:
-        """When it began to wait for its client, or None while the server is at work for it."""
+        """When the wait for the client began; None while the server works on a request."""
         ...
 
     def check(self, now: float) -> None:
-        """End it if it has waited for its client too long."""
+        """Close the connection if its client has exceeded a timeout."""
         ...
 
-    def make_room(self) -> None:
-        """End it at once."""
+    def abort(self) -> None:
+        """Close the connection at once, without sending what is buffered."""
         ...
 
 
 class Connections:
-    """All open connections of one server. `exempt` says which peers have no cap of their own.
+    """All open connections of one server. `exempt` says which addresses have no cap per address.
 
-    Nothing is timed per request: `sweep` looks at every connection, a few times a second. While the
-    server is `draining`, the next answer of each connection is its last.
+    Requests have no timers: `sweep` checks the timeouts of all connections, a few times a second.
+    While `draining` is true, each connection closes after its next response.
     """
 
     def __init__(self, exempt: Callable[[str], bool], patience: Patience | None = None) -> None:
         self.patience = patience or Patience()
         self.draining = False
         self._exempt = exempt
-        self._open: dict[Guest, str] = {}
+        self._open: dict[Connection, str] = {}
         self._per_address: Counter[str] = Counter()
-        self._waiting: list[tuple[float, Guest]] = []
-        self._looked_at = 0.0
+        self._waiting: list[tuple[float, Connection]] = []
+        self._listed_at = 0.0
 
-    def admit(self, guest: Guest, now: float) -> Refusal | None:
-        """Take in a new connection, or say why not; when all places are taken, one that waits for
-        its client loses its own."""
-        key = "" if self._exempt(guest.address) else bucket_key(guest.address)
+    def register(self, connection: Connection, now: float) -> Refusal | None:
+        """Count a new connection, or return why it is refused. At the cap, the connection that has
+        waited longest for its client is closed instead, if there is one."""
+        key = "" if self._exempt(connection.address) else bucket_key(connection.address)
         if key and self._per_address[key] >= self.patience.per_address:
             return Refusal(
                 "rate_limited",
@@ -77,40 +77,44 @@ class Connections:
                 recovery="Close connections or use the ones you have, then try again.",
                 retry_after=_RETRY_S,
             )
-        if len(self._open) >= self.patience.connections and not self._room(now):
+        if len(self._open) >= self.patience.connections and not self._close_oldest(now):
             return Refusal("temporarily_unavailable", "Too many connections.", retry_after=_RETRY_S)
-        self._open[guest] = key
+        self._open[connection] = key
         if key:
             self._per_address[key] += 1
         return None
 
-    def leave(self, guest: Guest) -> None:
-        """Forget a connection that is closed; one that was not admitted is no matter."""
-        key = self._open.pop(guest, None)
+    def unregister(self, connection: Connection) -> None:
+        """Forget a closed connection. Does nothing if it was never registered."""
+        key = self._open.pop(connection, None)
         if key:
             self._per_address[key] -= 1
             if not self._per_address[key]:
                 del self._per_address[key]
 
     def sweep(self, now: float) -> None:
-        """End what has waited too long."""
-        for guest in list(self._open):
-            guest.check(now)
+        """Close every connection whose client has exceeded a timeout."""
+        for connection in list(self._open):
+            connection.check(now)
 
-    def _room(self, now: float) -> bool:
-        """Whether a place could be freed."""
-        if not self._waiting and now - self._looked_at > _LOOK_AGAIN_S:
-            self._looked_at = now
+    def _close_oldest(self, now: float) -> bool:
+        """Close the connection that has waited longest for its client; False if none waits."""
+        if not self._waiting and now - self._listed_at > _LIST_AGAIN_S:
+            self._listed_at = now
             self._waiting = self._longest_waiting_last(now - self.patience.undisturbed)
         while self._waiting:
-            since, guest = self._waiting.pop()
-            if guest in self._open and guest.waits_since() == since:
-                self.leave(guest)
-                guest.make_room()
+            since, connection = self._waiting.pop()
+            if connection in self._open and connection.waits_since() == since:
+                self.unregister(connection)
+                connection.abort()
                 return True
         return False
 
-    def _longest_waiting_last(self, latest: float) -> list[tuple[float, Guest]]:
-        waits = ((guest.waits_since(), guest) for guest in reversed(self._open))
-        waiting = [(since, guest) for since, guest in waits if since is not None and since < latest]
+    def _longest_waiting_last(self, latest: float) -> list[tuple[float, Connection]]:
+        waits = ((connection.waits_since(), connection) for connection in reversed(self._open))
+        waiting = [
+            (since, connection)
+            for since, connection in waits
+            if since is not None and since < latest
+        ]
         return sorted(waiting, key=lambda wait: wait[0], reverse=True)

@@ -1,11 +1,14 @@
-"""One HTTP/1.1 connection: uvicorn's protocol, stricter in reading and with an end to waiting.
+"""One HTTP/1.1 connection: uvicorn's protocol with stricter parsing and with timeouts.
 
-A connection that waits for its client does so against a deadline: for a request to begin, for its
-head, for the rest of its body, for its answer to be read. A sweep over all connections looks at the
-deadlines, so that a request costs no timer.
+A connection that waits for its client has a timeout: for a request to begin, for its head, for the
+rest of its body, for its response to be read. A sweep over all connections checks the timeouts, so
+that no request needs a timer.
 
-A request that has more than one reading (RFC 9112, sections 3.2, 6 and 11.2) is answered with 400
-and ends the connection, once the requests before it have their answers.
+An ambiguous request (RFC 9112, sections 3.2, 6 and 11.2) gets a 400 response after the requests
+before it have theirs, and the connection is closed.
+
+Some of uvicorn's parts used here are private: tests/server/test_uvicorn_parts.py lists them and
+fails when an upgrade changes one.
 """
 
 from asyncio import Transport
@@ -29,27 +32,29 @@ from stoa.server.sending import Sender
 class _Stage(Enum):
     """What a connection is receiving."""
 
-    NEW = auto()  # nothing yet
+    NEW = auto()  # no byte yet
     HEAD = auto()
     BODY = auto()
-    ANSWERED = auto()  # what ends the request whose answer was ready
+    CACHED = auto()  # the end of a request that was answered from the cache
     NOTHING = auto()  # between two requests
-    LEFTOVERS = auto()  # of a request that has its answer; the connection ends with them
+    DRAINING = auto()  # the rest of an answered request, discarded before the connection closes
 
 
-_NEW, _HEAD, _BODY, _ANSWERED, _NOTHING, _LEFTOVERS = (
-    _Stage  # looked up many times for each request
+_NEW, _HEAD, _BODY, _CACHED, _NOTHING, _DRAINING = (
+    _Stage  # faster than an attribute of the class, and read many times for each request
 )
 
 
-class _Unclear(Exception):
-    """A request that is well formed but has more than one reading, or may not be here."""
+class _AmbiguousRequest(Exception):
+    """A request with valid syntax that is ambiguous, too large, or one too many in the pipeline."""
 
 
 class HttpConnection(HttpToolsProtocol):
-    """A connection of the house `connections`; `documentation` is where error codes are told.
+    """A connection that is registered with `connections`. `documentation` is where the error codes
+    are documented, a URL.
 
-    What `ready` has an answer for is answered on the spot; all else is a task of the application.
+    A GET with a cached answer in `ready` is answered without a task; every other request is a task
+    of the application.
     """
 
     parser: httptools.HttpRequestParser  # until the connection is lost
@@ -62,7 +67,7 @@ class HttpConnection(HttpToolsProtocol):
         **uvicorn: Any,
     ) -> None:
         super().__init__(**uvicorn)
-        self._house = connections
+        self._connections = connections
         self._documentation = documentation
         self._ready = ready
         self._time = self.loop.time
@@ -70,8 +75,8 @@ class HttpConnection(HttpToolsProtocol):
         self._since = 0.0
         self._received = 0
         self._arriving = 0
-        self._deaf = False
-        self._owes_error = False
+        self._ignore_input = False
+        self._error_pending = False
         self._running: RequestResponseCycle | None = None
         self._unread: object = None
         self._unread_since = 0.0
@@ -82,47 +87,47 @@ class HttpConnection(HttpToolsProtocol):
         return self.client[0] if self.client else UNKNOWN
 
     def waits_since(self) -> float | None:
-        """When it began to wait for its client, or None while the server is at work for it."""
+        """When the wait for the client began; None while the server works on a request."""
         wants_body = self._stage is _BODY and self._running is self.cycle
         return None if self._answering() and not wants_body else self._since
 
-    def make_room(self) -> None:
-        """End it at once."""
+    def abort(self) -> None:
+        """Close the connection at once, without sending what is buffered."""
         self.transport.abort()
 
     def check(self, now: float) -> None:
-        """End it if it has waited for its client too long. While an operation waits for a body,
-        `reading.body_bytes` holds the deadline."""
-        if self._is_read_too_slowly(now):
+        """Close the connection if its client has exceeded a timeout. While an operation waits for a
+        body, `reading.body_bytes` enforces the timeout."""
+        if self._client_reads_too_slowly(now):
             self.transport.abort()
         elif self._answering() or self.transport.is_closing():
             return
-        elif now - self._since > self._patience():
+        elif now - self._since > self._timeout():
             if self._stage is _HEAD:
                 self._refuse(Refusal("request_timeout"))
             else:
                 self.transport.close()
 
-    def _patience(self) -> float:
-        patience = self._house.patience
+    def _timeout(self) -> float:
+        patience = self._connections.patience
         match self._stage:
             case _Stage.NEW | _Stage.HEAD:
                 return patience.header
             case _Stage.BODY:
                 return patience.body
-            case _Stage.ANSWERED | _Stage.NOTHING:
+            case _Stage.CACHED | _Stage.NOTHING:
                 return patience.idle
-            case _Stage.LEFTOVERS:
+            case _Stage.DRAINING:
                 return patience.linger
 
-    def _is_read_too_slowly(self, now: float) -> bool:
+    def _client_reads_too_slowly(self, now: float) -> bool:
         answer = self.cycle or self
         if not self.transport.get_write_buffer_size():
             self._unread = None
         elif self._unread is not answer:
             self._unread, self._unread_since = answer, now
         waited = now - self._unread_since
-        return self._unread is answer and waited > self._house.patience.response
+        return self._unread is answer and waited > self._connections.patience.response
 
     def _answering(self) -> bool:
         return self._running is not None and not self._running.response_complete
@@ -130,35 +135,35 @@ class HttpConnection(HttpToolsProtocol):
     # --- What the transport calls.
 
     def connection_made(self, transport: Transport) -> None:
-        """Ask for a place in the house."""
+        """Register the connection; over a cap, send the error and close."""
         super().connection_made(transport)
         self._since = self._time()
-        refusal = self._house.admit(self, self._since)
+        refusal = self._connections.register(self, self._since)
         if refusal:
-            self._deaf = True
+            self._ignore_input = True
             transport.write(self._error(refusal))
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the place back."""
-        if self._running is not None:  # the base knows only the request that came last
+        """Unregister the connection."""
+        if self._running is not None:  # the base class knows only the latest request
             self._running.disconnected = True
         super().connection_lost(exc)
-        self._house.leave(self)
+        self._connections.unregister(self)
 
     def data_received(self, data: bytes) -> None:
-        """Read on."""
-        if self._deaf:
+        """Parse the bytes, unless input is ignored."""
+        if self._ignore_input:
             return
         self._arriving = len(data)
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            # No protocol is switched to: the request is answered, and what follows may be anything.
-            self._deaf = True
+            # Upgrades are not supported: answer the request and ignore the bytes after it.
+            self._ignore_input = True
             self.cycle.keep_alive = False
         except httptools.HttpParserError:
-            self._unreadable()
+            self._end_input()
         else:
             if self._stage is _HEAD or self._stage is _BODY:
                 self._measure()
@@ -167,22 +172,22 @@ class HttpConnection(HttpToolsProtocol):
         self._received += self._arriving
         limit = limits.HEADER_BYTES if self._stage is _HEAD else limits.MESSAGE_BYTES
         if self._received > limit:
-            self._unreadable()
+            self._end_input()
 
     def shutdown(self) -> None:
-        """Finish what runs, then close. One that had an answer a moment ago is left open: its
-        client may have sent the next request, which would be lost."""
+        """Close after the current response. One that was used within `last_request` seconds stays
+        open: its client may have sent the next request, which would be lost."""
         if self._answering():
             super().shutdown()
-        elif self._time() - self._since > self._house.patience.last_request:
+        elif self._time() - self._since > self._connections.patience.last_request:
             self.transport.close()
 
     # --- What the parser calls.
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""
-        if self._stage is _LEFTOVERS or len(self.pipeline) >= limits.PIPELINED:
-            raise _Unclear
+        if self._stage is _DRAINING or len(self.pipeline) >= limits.PIPELINED:
+            raise _AmbiguousRequest
         super().on_message_begin()
         self._received = 0
         if self._stage is not _NEW:
@@ -192,30 +197,30 @@ class HttpConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Check the head and start the answer."""
         has_body = self._check_head([name for name, _ in self.headers])
-        if not has_body and self._answer_at_once():
-            self._stage = _ANSWERED
+        if not has_body and self._answer_from_cache():
+            self._stage = _CACHED
             return
         super().on_headers_complete()
-        if self._house.draining:
+        if self._connections.draining:
             self.cycle.keep_alive = False
-        self.headers = []  # what comes behind a body is no header and could pass for one
+        self.headers = []  # trailer fields would be appended to the headers of the request
         self._stage = _BODY
         self._since = self._time()
         self._received = 0
         if has_body:
-            self.cycle.transport = cast(Transport, _PoliteTransport(self.transport, self))
+            self.cycle.transport = cast(Transport, _LingeringTransport(self.transport, self))
 
-    def _answer_at_once(self) -> bool:
-        """Answer a GET whose answer is ready and whose turn it is. False when it takes a task."""
+    def _answer_from_cache(self) -> bool:
+        """Answer a GET from the cache, if no earlier request is pending. False: it needs a task."""
         path, _, query = self.url.partition(b"?")
         if (
             self._ready is None
-            or self._house.draining
+            or self._connections.draining
             or self.parser.get_method() != b"GET"
             or not self.parser.should_keep_alive()
             or self.parser.should_upgrade()
             or self._answering()
-            # A client that asks without reading waits for its answers in the ordinary way.
+            # Back pressure: a client that does not read its responses gets no cached one.
             or self.transport.get_write_buffer_size()
             or not path.isascii()
             or b"%" in path
@@ -234,17 +239,17 @@ class HttpConnection(HttpToolsProtocol):
         return True
 
     def _check_head(self, names: list[bytes]) -> bool:
-        """Refuse what has more than one reading; returns whether a body follows."""
+        """Whether a body follows. Raises `_AmbiguousRequest` for an ambiguous or too large head."""
         hosts, version = names.count(b"host"), self.parser.get_http_version()
         if hosts > 1 or (version, hosts) not in (("1.1", 1), ("1.0", 1), ("1.0", 0)):
-            raise _Unclear
+            raise _AmbiguousRequest
         if self._received + self._arriving > limits.HEADER_BYTES:
             self._check_size()
         if b"transfer-encoding" not in names:
             return b"content-length" in names
         codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
         if codings != [b"chunked"] or version == "1.0":
-            raise _Unclear
+            raise _AmbiguousRequest
         return True
 
     def _check_size(self) -> None:
@@ -252,13 +257,13 @@ class HttpConnection(HttpToolsProtocol):
             len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
             > limits.HEADER_BYTES
         ):
-            raise _Unclear
+            raise _AmbiguousRequest
 
     def on_message_complete(self) -> None:
-        """The whole request is here."""
-        if self._stage is not _ANSWERED:
+        """The request is complete."""
+        if self._stage is not _CACHED:
             super().on_message_complete()
-        if self._stage is _LEFTOVERS:
+        if self._stage is _DRAINING:
             self.transport.close()
         else:
             self._stage = _NOTHING
@@ -275,31 +280,31 @@ class HttpConnection(HttpToolsProtocol):
         super()._start_asgi_task(cycle, cast(Any, answer))
 
     def on_response_complete(self) -> None:
-        """Go on with the next request, if it is here. Instead of the base's: no timer."""
+        """Start the next pipelined request. Replaces the base method, which would set a timer."""
         self.server_state.total_requests += 1
         if self._stage is not _BODY:
             self._since = self._time()
-        if self.transport.is_closing() or self._stage is _LEFTOVERS:
+        if self.transport.is_closing() or self._stage is _DRAINING:
             return
         self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
-        elif self._owes_error:
-            self._refuse(raw.UNCLEAR)
+        elif self._error_pending:
+            self._refuse(raw.AMBIGUOUS_REQUEST)
 
-    def _unreadable(self) -> None:
-        """Nothing more can be read on this connection."""
-        self._deaf = True
-        if self._stage is _LEFTOVERS or (self._stage is _BODY and not self._drop()):
+    def _end_input(self) -> None:
+        """Ignore further input; send 400 now, after the running response, or not at all."""
+        self._ignore_input = True
+        if self._stage is _DRAINING or (self._stage is _BODY and not self._abandon_request()):
             self.transport.close()
         elif self._answering():
-            self._owes_error = True
+            self._error_pending = True
         else:
-            self._refuse(raw.UNCLEAR)
+            self._refuse(raw.AMBIGUOUS_REQUEST)
 
-    def _drop(self) -> bool:
-        """Give up the request whose body is being received. False when it has begun to be answered:
-        an error would be read as the answer to something else."""
+    def _abandon_request(self) -> bool:
+        """Abandon the request whose body is being received. False if its response has begun: an
+        error sent now would be read as the response to another request."""
         if self.pipeline:
             self.pipeline.popleft()
             return True
@@ -309,33 +314,33 @@ class HttpConnection(HttpToolsProtocol):
         return not self.cycle.response_started
 
     def _refuse(self, refusal: Refusal) -> None:
-        self._deaf = True
+        self._ignore_input = True
         self.transport.write(self._error(refusal))
         self.end()
 
     def end(self) -> None:
-        """Close; when the client is still sending, only after it had time to read the answer."""
-        if (self._stage is _NOTHING and not self._deaf) or self.transport.is_closing():
+        """Close the connection. A client that is still sending first gets time to read."""
+        if (self._stage is _NOTHING and not self._ignore_input) or self.transport.is_closing():
             self.transport.close()
             return
-        # Closing now would make the machine answer further bytes with a reset, and a reset throws
-        # away what the client has not read yet.
-        self._stage = _LEFTOVERS
+        # After a close the kernel answers further bytes with a TCP reset, and a reset discards what
+        # the client has not read yet.
+        self._stage = _DRAINING
         self._since = self._time()
         self.transport.write_eof()
         self.flow.resume_reading()
 
     @property
     def ending(self) -> bool:
-        """Whether nothing more will be answered."""
-        return self._stage is _LEFTOVERS or self.transport.is_closing()
+        """Whether no further response will be sent."""
+        return self._stage is _DRAINING or self.transport.is_closing()
 
     def _error(self, refusal: Refusal) -> bytes:
         return raw.error(refusal, self._documentation, self.server_state.default_headers)
 
 
-class _PoliteTransport:
-    """The transport as an answer sees it whose request has a body: closing lets the client read."""
+class _LingeringTransport:
+    """The transport of a response to a request with a body: `close` lets the client read first."""
 
     def __init__(self, transport: Transport, connection: HttpConnection) -> None:
         self.write = transport.write
@@ -343,5 +348,5 @@ class _PoliteTransport:
         self._connection = connection
 
     def is_closing(self) -> bool:
-        """Whether nothing more can be written."""
+        """Whether writes are no longer possible."""
         return self._connection.ending

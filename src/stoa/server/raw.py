@@ -1,4 +1,4 @@
-"""Whole answers as bytes, for when there is no request that could be answered."""
+"""Complete responses as bytes, sent by the server itself without the application."""
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
@@ -8,17 +8,17 @@ from stoa.entropy import random_bytes
 from stoa.http import answering
 from stoa.http.wire import HeaderList
 
-UNCLEAR = Refusal(
+AMBIGUOUS_REQUEST = Refusal(
     "invalid_request",
-    "This is not one clear HTTP/1.1 request.",
+    "This is not one valid and unambiguous HTTP/1.1 request.",
     recovery="Use an HTTP library, without overlong or contradictory headers.",
 )
 
 
 def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> bytes:
-    """The answer with this refusal, after which the connection is closed.
+    """The response with this refusal, after which the connection is closed.
 
-    `documentation` is where error codes are told, `server_headers` go onto every answer.
+    `documentation` is the URL of the error codes; `server_headers` are sent with every response.
     """
     request_id = random_bytes(8).hex()
     body = msgspec.json.encode(answering.error_json(refusal, documentation, request_id))
@@ -36,6 +36,6 @@ def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> b
 
 
 def head(status: int, server_headers: HeaderList, headers: HeaderList) -> bytes:
-    """An answer up to its body. Header names are lower-case and values fit to be sent."""
+    """The status line and headers. The caller has checked names (lower case) and values."""
     lines = [b"%b: %b\r\n" % header for header in (*server_headers, *headers)]
     return b"".join((STATUS_LINE[status], *lines, b"\r\n"))

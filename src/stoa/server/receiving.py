@@ -1,4 +1,4 @@
-"""Receives a body that is here already in one go; any other comes uvicorn's own way."""
+"""Takes a body that has arrived completely in one step; otherwise uvicorn's `receive` is used."""
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
@@ -6,7 +6,7 @@ from stoa.http.wire import Message, Receive
 
 
 class Receiver:
-    """The `receive` of one request, over uvicorn's."""
+    """The ASGI `receive` of one request, around uvicorn's."""
 
     __slots__ = ("_cycle", "_receive")
 
@@ -18,7 +18,7 @@ class Receiver:
         return await self._receive()
 
     def take(self) -> bytes | None:
-        """The whole body; None when there is more to wait for, or nobody to answer."""
+        """The whole body; None if it has not all arrived, or the client has disconnected."""
         cycle = self._cycle
         if cycle.more_body or cycle.disconnected or cycle.response_complete:
             return None

@@ -1,4 +1,4 @@
-"""Sends an answer that is one piece with one write; any other goes uvicorn's own way."""
+"""Sends a response with a single body message in one write; others use uvicorn's `send`."""
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
@@ -9,8 +9,8 @@ _LINE_END = b"\r\n"
 
 
 class Sender:
-    """The `send` of one request, over uvicorn's. A start that names the length of its body waits
-    for that."""
+    """The ASGI `send` of one request, around uvicorn's. A start message that ends with a
+    `content-length` is held back until the body message."""
 
     __slots__ = ("_cycle", "_send", "_start")
 
@@ -31,7 +31,7 @@ class Sender:
         await self._send(message)
 
     def _sent_whole(self, start: Message, message: Message) -> bool:
-        """Send it, if nothing stands against it."""
+        """Send the response in one write, if that is safe; returns whether it was sent."""
         cycle, headers, body = self._cycle, start["headers"], message.get("body", b"")
         is_head = cycle.scope["method"] == "HEAD"
         if (
@@ -45,7 +45,7 @@ class Sender:
             return False
         head = raw.head(start["status"], cycle.default_headers, headers)
         lines = len(cycle.default_headers) + len(headers) + 2
-        # A value that would be read as a further header, or an answer that ends the connection.
+        # uvicorn's `send` rejects line breaks in values and handles `connection: close`.
         if head.count(_LINE_END) != lines or b"\r\nconnection:" in head:
             return False
         cycle.transport.write(head if is_head else head + body)

@@ -1,4 +1,4 @@
-"""The server: uvicorn with our connections, which may be ended by SIGTERM and SIGINT."""
+"""The server: uvicorn with Stoa's protocol and connection caps, ended by SIGTERM or SIGINT."""
 
 import asyncio
 import signal
@@ -20,18 +20,18 @@ _TICKS_PER_SWEEP = 5
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 
-_DRAIN_LOOK_S = 0.05
+_DRAIN_CHECK_S = 0.05
 _GRACE_S = (limits.SHUTDOWN_GRACE_MS - limits.LAST_REQUEST_MS) // 1000
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """An event loop of the fastest kind there is here."""
+    """A uvloop event loop if uvloop is installed, otherwise one of asyncio."""
     factory = uvicorn.Config("", log_config=None).get_loop_factory()
     return factory() if factory else asyncio.new_event_loop()
 
 
 def cancel_on_signals() -> None:
-    """Let SIGTERM and SIGINT cancel this task, for as long as there is no server to end."""
+    """Let SIGTERM and SIGINT cancel this task, until `end_on_signals` is called."""
     task = asyncio.current_task()
     assert task
     for name in _ENDING:
@@ -39,8 +39,8 @@ def cancel_on_signals() -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves `app` over `connections` until it is asked to end or `lost` says that it cannot do its
-    work any more. A request that `ready` has an answer for does not reach `app`."""
+    """Serves `app` until it is asked to end, or until `lost` returns true because only a restart
+    helps. A request with a cached answer in `ready` does not reach `app`."""
 
     def __init__(
         self,
@@ -67,19 +67,19 @@ class Server(uvicorn.Server):
         super().__init__(config)
 
     def end_on_signals(self) -> None:
-        """From now on SIGTERM and SIGINT let what runs finish and end the server."""
+        """From now on SIGTERM and SIGINT start a graceful shutdown."""
         for name in _ENDING:
             asyncio.get_running_loop().add_signal_handler(name, self.handle_exit, name, None)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Leave signals alone. The base would take them, and raise them again afterwards, which
-        ends the process before the store is closed."""
+        """Do nothing. The base method captures signals and raises them again after the shutdown,
+        which would end the process before the store is closed."""
         yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no new connections, finish what runs, and close. A client that has just been served
-        may be sending its next request: it still gets the answer, as the last of its connection."""
+        """Accept no new connections, finish running requests, then close. A client that was just
+        answered may be sending its next request: it is answered before its connection closes."""
         for server in self.servers:
             server.close()
         for listener in sockets or []:
@@ -90,16 +90,16 @@ class Server(uvicorn.Server):
 
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
-        end = loop.time() + self._connections.patience.last_request + _DRAIN_LOOK_S
+        end = loop.time() + self._connections.patience.last_request + _DRAIN_CHECK_S
         while not self.force_exit and loop.time() < end:
             for connection in list(self.server_state.connections):
                 connection.shutdown()
-            await asyncio.sleep(_DRAIN_LOOK_S)  # in which what was accepted before arrives
+            await asyncio.sleep(_DRAIN_CHECK_S)  # lets requests arrive that were sent before
             if not self.server_state.connections:
                 return
 
     async def on_tick(self, counter: int) -> bool:
-        """Let the house look after its connections now and then."""
+        """Sweep the connections on every fifth tick; end the server once `lost` returns true."""
         if counter % _TICKS_PER_SWEEP == 0:
             self._connections.sweep(asyncio.get_running_loop().time())
         return await super().on_tick(counter) or self._lost()

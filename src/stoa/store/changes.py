@@ -1,15 +1,15 @@
-"""Remembers what was changed when, so that an answer can be known to be out of date."""
+"""Records which keys changed and when, so that a stale cached answer is noticed."""
 
 from collections.abc import Collection, Iterable
 
 _MOST = 100_000
 
 EVERYTHING = ""
-"""A key that stands for every key."""
+"""The key that stands for all keys."""
 
 
 class Changes:
-    """Marks are made by the writer after a commit and before its answers are released."""
+    """The writer marks changed keys after each commit, before the callers get their outcomes."""
 
     def __init__(self) -> None:
         self._now = 0
@@ -17,11 +17,11 @@ class Changes:
         self._changed: dict[str, int] = {}
 
     def stamp(self) -> int:
-        """A mark to take before reading what is to be cached."""
+        """The current mark. Take it before reading data that will be cached."""
         return self._now
 
     def mark(self, keys: Collection[str]) -> None:
-        """Everything that depends on one of `keys` and was read before now is out of date."""
+        """Make every answer stale that depends on one of `keys` and was read before now."""
         mark = self._now + 1
         if len(self._changed) > _MOST or EVERYTHING in keys:
             self._floor, self._changed = mark, {}
@@ -35,5 +35,5 @@ class Changes:
         for key in keys:
             if changed.get(key, 0) > stamp:
                 return False
-        # Read last, as it is set first: a key that was just forgotten lies below the floor.
+        # Read last, because `mark` sets it first: a key that was just dropped is below the floor.
         return stamp >= self._floor

@@ -84,7 +84,7 @@ class Change(NamedTuple):
 
 
 class Side(Protocol):
-    """One snapshot of a database, or a database that nobody else uses."""
+    """A snapshot of a database, or a database that no other program uses."""
 
     place: str
 
@@ -293,7 +293,7 @@ def _change(table: Table, columns: tuple[str, ...], rows: list[Row], there: list
 
 
 async def _index(target: Target, tell: Tell, batch: int) -> None:
-    """Make findable whatever is not yet."""
+    """Add the texts that are missing from the full-text index."""
     after = 0
     while posts := await target.tx.all("search.unindexed", after=after, limit=batch):
         await target.index(posts)

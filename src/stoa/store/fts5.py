@@ -32,7 +32,7 @@ def to_fts5(query: Query) -> str:
     beside = [phrase for phrase in query.include if phrase not in query.quoted]
     asked: dict[str, Any] = {"near": near, "words": words}
     if quoted:
-        # A text with the phrases has the first word of one: it is found whatever else it has.
+        # A text with all phrases contains the first word of each, so this word finds it.
         other = " OR ".join((_quote(quoted[0][:1]), *map(_quote, beside)))
         asked["atOnce"] = f"{' AND '.join(map(_quote, quoted))} AND ({other}){without}"
         asked["counts"] = [len(quoted), len(beside)]

@@ -94,8 +94,8 @@ async def count_open(tx: Tx, agent_id: str) -> int:
 async def due(tx: Tx) -> list[HoldRow]:
     """Some of the holds whose time has passed, the longest ago first.
 
-    Their threads and jobs are locked; left out is what somebody else has locked, who settles it or
-    is to be followed by the next sweep.
+    Their threads and jobs are locked. Those locked by another transaction are left out: it settles
+    their holds, or the next sweep does.
     """
     rows = await tx.all("holds.due", now=tx.now, limit=SWEEP_MOST)
     return [HoldRow(*row) for row in rows]

@@ -1,4 +1,4 @@
-"""Answers to writes that came with an `Idempotency-Key`, kept for those who ask again."""
+"""Stored answers to writes with an `Idempotency-Key`, for retries."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class KeptAnswer(NamedTuple):
 
 
 async def get(tx: Tx, agent_id: str, key: str) -> KeptAnswer | None:
-    """What was answered to this key. Whoever else sends the same key meanwhile waits."""
+    """The stored answer of this key. Another transaction with the same key waits for this one."""
     await tx.lock("idempotency", f"{agent_id} {key}")
     row = await tx.one("idempotency.get", agent_id=agent_id, key=key)
     return KeptAnswer(*row) if row else None
@@ -29,5 +29,5 @@ async def insert(tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes)
 
 
 async def forget(tx: Tx) -> None:
-    """Drop the answers that nobody asks for any more."""
+    """Delete the answers whose time for retries is over."""
     await tx.run("idempotency.forget", before=tx.now - limits.ANSWERS_KEPT_MS)

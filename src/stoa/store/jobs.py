@@ -74,7 +74,7 @@ class SubmissionRow(NamedTuple):
 
 
 class EventRow(NamedTuple):
-    """Something that happened to a job, at a time in ms; nobody did what time did."""
+    """An event of a job; the time is ms, the agent is None for events caused by a deadline."""
 
     event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
     agent_id: str | None

@@ -67,7 +67,7 @@ def _array(digests: list[bytes]) -> str:
 
 
 async def forget(tx: Tx) -> None:
-    """Drop what expired so long ago that nobody asks for it any more."""
+    """Delete challenges and tokens that expired long ago."""
     before = tx.now - limits.DAY_MS
     await tx.run("sessions.forget_challenges", before=before)
     await tx.run("sessions.forget_tokens", before=before)

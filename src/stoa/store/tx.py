@@ -1,4 +1,4 @@
-"""What the floors above may ask of a store, whichever engine runs."""
+"""The interface of a store, the same for every engine."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
@@ -18,7 +18,7 @@ class Tx(Protocol):
 
     @property
     def ran(self) -> Sequence[Statement]:
-        """The statements that ran so far, where answers are cached; else none."""
+        """The statements run so far, if this store's answers are cached; otherwise empty."""
         ...
 
     @property
@@ -39,8 +39,8 @@ class Tx(Protocol):
         ...
 
     def defer(self, statement: str, **values: Value) -> None:
-        """Carry out a change at the end, before the commit, together with those that others want of
-        the same kind. It must be one that breaks no rule and that nothing before the commit reads.
+        """Run a change just before the commit, as one statement with other deferred changes of the
+        same kind. It must not break a constraint, and nothing before the commit may read it.
 
         On PostgreSQL the statement takes the values of all as `:rows`, a JSON array.
         """
@@ -85,7 +85,7 @@ class Store(Protocol):
     """An engine."""
 
     lag_ms: int
-    """What was written longer ago than this, every replica has that is asked."""
+    """Milliseconds after which a write is on every replica that is read from."""
 
     async def read(
         self,
@@ -106,7 +106,7 @@ class Store(Protocol):
         ...
 
     def figures(self) -> dict[str, str | int]:
-        """What an operator may want to know."""
+        """Facts about the store for the operator."""
         ...
 
     async def write(self, work: Work[T]) -> T:
@@ -119,8 +119,8 @@ class Store(Protocol):
 
     @property
     def changes(self) -> Changes | None:
-        """What commits have changed; None where other processes write too, and nothing that was
-        read may be kept."""
+        """What commits have changed; None if other processes write too, so that no answer may be
+        cached."""
         ...
 
     @property

@@ -1,1 +1,1 @@
-"""What the server does without being asked: refunds that are due, clean-up, the audit."""
+"""Background tasks: due refunds, clean-up and the audit."""

@@ -1,4 +1,4 @@
-"""The audit as the server runs it: what is new every minute, everything in turn every six hours."""
+"""The continuous audit: new transactions every minute, the whole ledger every six hours."""
 
 from functools import partial
 from itertools import chain
@@ -15,7 +15,7 @@ from stoa.store.tx import Store, Tx
 log = structlog.get_logger("stoa.audit")
 
 SMALL = 20_000
-"""While there are no more transactions than this, every minute's audit looks at everything."""
+"""Up to this number of transactions, every minute's audit checks the whole ledger."""
 
 _OF_TOUCHED = {
     "accounts": ("accounts", "overdrawn"),
@@ -24,11 +24,11 @@ _OF_TOUCHED = {
     "threads": ("threads", "answers"),
     "agents": ("grants",),
 }
-"""The checks that cost little for a single row, by what they look at."""
+"""The checks that are cheap for a single row, by table."""
 
 
 class Auditor:
-    """Looks for differences in the ledger; on the first one it stops all settlements."""
+    """Audits the ledger; the first difference stops all settlements."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -37,10 +37,10 @@ class Auditor:
         self._place: tuple[int, str] = (0, "")
         self._round_started = clock()
         self.trouble: str | None = None
-        """A difference that was found and that the store does not know of."""
+        """A difference that was found but could not be recorded in the store yet."""
 
     async def minute(self) -> list[Difference]:
-        """Audit the new transactions and what they touched, and a part of everything."""
+        """Audit new transactions, the rows that they changed, and the next part of the ledger."""
         if await self._store.read(_is_small, slow=True):
             findings = await self._store.read(audit.run_all, slow=True)
         else:
@@ -55,7 +55,7 @@ class Auditor:
             self.trouble = f"the ledger differs ({names}): settlements are stopped"
             log.critical("audit found differences", checks=names, count=len(differences))
             await self._store.write(partial(ledger.stop, reason=self.trouble))
-            self.trouble = None  # now it is in the store, where all processes see it
+            self.trouble = None  # recorded in the store, where all processes see it
         return differences
 
     async def _new(self, tx: Tx) -> list[Finding]:
@@ -74,8 +74,8 @@ class Auditor:
         ]
 
     async def _start(self, tx: Tx) -> str:
-        """The transaction behind which to look; at first all older ones are the rolling pass's, or
-        were audited by the process that this one takes over from."""
+        """The last audited transaction. At first, older ones are left to the rolling pass, or were
+        audited by the process that had the lease before."""
         if self._behind is None:
             row = await tx.one("audit.newest_transaction")
             last_audit = tx.now - limits.AUDIT_EVERY_MS - limits.LEASE_MS
@@ -83,7 +83,7 @@ class Auditor:
         return self._behind
 
     async def _roll(self) -> list[Finding]:
-        """The next stretch of the full pass, as long as the time of the pass asks for."""
+        """Audit as much of the ledger as needed to finish the pass in its time."""
         findings: list[Finding] = []
         share = (self._clock() - self._round_started) / limits.AUDIT_ROUND_MS
         while self._place[0] < len(SUBJECTS) and self._place[0] / len(SUBJECTS) <= share:
@@ -113,9 +113,9 @@ async def _is_small(tx: Tx) -> bool:
 
 
 def _settled(now: int) -> str:
-    """An id before which no transaction comes any more.
+    """An id below which no further transaction can appear.
 
-    Where several processes write, one that made its id early may commit late, behind transactions
-    with larger ids that were audited already. None takes as long as `AUDIT_AGAIN_MS`.
+    If several processes write, a transaction may commit after transactions with larger ids that
+    were audited already. No commit is later than `AUDIT_AGAIN_MS`.
     """
     return f"tx_{encode_ulid(now - limits.AUDIT_AGAIN_MS, 0)}"

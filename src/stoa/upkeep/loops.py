@@ -1,4 +1,4 @@
-"""What the server does by itself: book what is due, forget what has expired, audit the ledger."""
+"""Background tasks: book due refunds, delete expired rows, audit the ledger."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,10 +21,10 @@ _AUDIT = "audit"
 
 
 class Upkeep:
-    """Loops beside the faces. `trouble` says why the operator should look.
+    """Runs the background tasks. `trouble` says why the operator must act.
 
-    Every process sweeps, as sweeps pass each other by; with `shares` only the one that holds a
-    lease audits, and another takes over when it is gone.
+    Every process sweeps: sweeps skip rows that another one has locked. With `shares` only the
+    process with the lease audits; when its lease expires, another process takes over.
     """
 
     def __init__(
@@ -59,19 +59,19 @@ class Upkeep:
         return self._leads.is_set()
 
     async def sweep(self) -> None:
-        """Book every refund that is due and forget what has expired."""
+        """Book every due refund and delete expired sessions and idempotency keys."""
         await self._store.write(_forget)
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
 
     async def catch_up(self) -> None:
-        """Let the tags repeat what has changed of their threads."""
+        """Copy changed columns of threads to the rows of their tags."""
         if await self._store.read(threads.lag_behind, single=True):
             while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
                 continue
 
     async def watch(self) -> None:
-        """Learn whether settlements are stopped, whoever stopped them, and who audits."""
+        """Check whether any process stopped settlements, and take or renew the audit lease."""
         self._stopped = await self._store.read(ledger.stopped)
         if not self._holder or await self._store.write(
             partial(leases.take, name=_AUDIT, holder=self._holder, ms=limits.LEASE_MS)
@@ -81,7 +81,7 @@ class Upkeep:
             self._leads.clear()
 
     async def audit(self) -> None:
-        """One minute's share of the audit."""
+        """Run the part of the audit that is due this minute."""
         await self._auditor.minute()
         self._stopped = await self._store.read(ledger.stopped)
 
@@ -90,7 +90,7 @@ class Upkeep:
         await self.audit()
 
     async def stop(self) -> None:
-        """End the loops, if they run, and let another process audit at once."""
+        """Stop the loops and release the lease, so that another process can audit at once."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -108,15 +108,15 @@ async def _forget(tx: Tx) -> None:
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-    is_told = False
+    is_logged = False
     while True:
         try:
             await work()
-            is_told = False
+            is_logged = False
         except (StoreUnavailable, Refusal) as error:
-            if not is_told:  # once for an outage, which may fill the disk with lines otherwise
+            if not is_logged:  # one line for each outage, or a long one could fill the disk
                 log.warning("upkeep failed", reason=str(error))
-            is_told = True
-        except Exception:  # a loop that ends would leave refunds unbooked without a word
+            is_logged = True
+        except Exception:  # if the loop ended, refunds would stay unbooked without an error
             log.exception("upkeep failed")
         await asyncio.sleep(seconds)

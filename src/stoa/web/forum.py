@@ -121,7 +121,7 @@ class Forum:
             return await self._thread(request, thread_id, draft)
 
         query = request.scope["query_string"].decode("latin-1")
-        body = await self._site.reads.kept(f"{request.scope['path']}?{query}", make)
+        body = await self._site.reads.cached(f"{request.scope['path']}?{query}", make)
         return self._site.html(body, alternate=_thread_json(thread_id))
 
     async def _thread(self, request: Request, thread_id: str, draft: Draft) -> bytes:

@@ -42,7 +42,7 @@ class Sitemap:
         async def make(_: Draft) -> bytes:
             return await self._whole()
 
-        return _xml(await self._site.reads.kept("/sitemap.xml", make))
+        return _xml(await self._site.reads.cached("/sitemap.xml", make))
 
     async def _whole(self) -> bytes:
         read = self._site.reads.read

@@ -31,7 +31,7 @@ class RepliesCalls(Connection):
     ) -> ReplyCreated:
         """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
-        A top-level reply by somebody else than the thread's author is an answer and can be
+        A top-level reply by an agent other than the thread's author is an answer and can be
         accepted.
 
         Example:
@@ -132,7 +132,7 @@ class AsyncRepliesCalls(AsyncConnection):
     ) -> ReplyCreated:
         """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
-        A top-level reply by somebody else than the thread's author is an answer and can be
+        A top-level reply by an agent other than the thread's author is an answer and can be
         accepted.
 
         Example:

@@ -178,9 +178,9 @@ class ThreadsCalls(Connection):
     def list_unanswered(
         self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
     ) -> ThreadList:
-        """List open threads that nobody has answered, newest first.
+        """List open threads without an answer, newest first.
 
-        A good place to find somebody to help: an accepted answer earns reputation.
+        A good place to find questions to answer: an accepted answer earns reputation.
 
         Example:
 
@@ -358,9 +358,9 @@ class AsyncThreadsCalls(AsyncConnection):
     async def list_unanswered(
         self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
     ) -> ThreadList:
-        """List open threads that nobody has answered, newest first.
+        """List open threads without an answer, newest first.
 
-        A good place to find somebody to help: an accepted answer earns reputation.
+        A good place to find questions to answer: an accepted answer earns reputation.
 
         Example:
 

@@ -13,7 +13,7 @@ from stoa.client.resources import Resource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestVector(Resource):
-    """A worked example to check signing code against; its key pair signs nobody in."""
+    """A worked example to check signing code against; its key pair cannot sign in."""
 
     private_key_seed: str
     public_key: str

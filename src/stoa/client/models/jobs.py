@@ -79,7 +79,7 @@ class Submission(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEvent(Resource):
-    """A step of a job's life; what time did has no agent."""
+    """An event of a job, without an agent if a deadline caused it."""
 
     event: JobEvent
     agent_id: str | None

@@ -1,4 +1,4 @@
-"""What crosses between the two processes of the embedded engine, each piece behind its length."""
+"""Messages between the two processes of the SQLite engine, each with its length in front."""
 
 import pickle
 from collections.abc import Iterator, Sequence
@@ -22,17 +22,17 @@ def packed(thing: object) -> bytes:
 
 def unpacked(content: bytes | memoryview) -> Any:
     """The thing that was packed, by this process or by the other one."""
-    return pickle.loads(content)  # noqa: S301 - nobody else can write to the pair of sockets
+    return pickle.loads(content)  # noqa: S301 - no other process has these sockets
 
 
 class Frames:
-    """Puts together what comes in pieces."""
+    """Assembles messages from received bytes."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> Iterator[memoryview]:
-        """The contents that are complete with this."""
+        """The messages that are complete after these bytes."""
         data = self._rest + data
         view = memoryview(data)
         place = 0

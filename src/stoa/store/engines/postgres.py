@@ -36,7 +36,7 @@ _LIMITS = (
     "; SET LOCAL statement_timeout = {ms}; SET LOCAL lock_timeout = {lock_ms}"
     "; SET LOCAL idle_in_transaction_session_timeout = {idle_ms}; SET LOCAL jit = off"
 )
-# Every list is a range of an index, whatever the values: planning it takes longer than reading it.
+# Every list reads a range of an index for any values, so a generic plan saves planning time.
 # Nor do helpers and a cache for joins pay, which the planner gives to what a page leaves unread.
 _PLANS = (
     "; SET LOCAL plan_cache_mode = force_generic_plan"
@@ -130,8 +130,8 @@ class PostgresStore:
         await store._watch.start()
         return store
 
-    def look(self) -> None:
-        """Find out whether the database answers, without waiting for it."""
+    def start_watching(self) -> None:
+        """Start checking in the background whether the database answers."""
         self._watch.begin()
 
     async def read(
@@ -178,7 +178,7 @@ class PostgresStore:
     ) -> T:
         """Run `work` once, between the statement `begin` and what `end` does."""
         connection = await self._take()
-        # Whatever happens on the way to the server, nobody waits longer than this.
+        # The caller never waits longer than this, even if the network drops every packet.
         timer = asyncio.get_running_loop().call_later(self._most_s, connection.terminate)
         begun = False
         try:
@@ -189,10 +189,10 @@ class PostgresStore:
             result = await work(tx)
             await tx.finish()
         except Exception as error:
-            # What took all the time there is, is not tried again.
+            # Work that used up its time is not retried.
             late = timer.when() <= asyncio.get_running_loop().time()
             await self._failed(connection, error, begun=begun or late)
-        except BaseException:  # the caller is gone, and a statement may be under way
+        except BaseException:  # the caller was cancelled; a statement may still run
             connection.terminate()
             raise
         else:
@@ -246,11 +246,11 @@ class PostgresStore:
         if done != "COMMIT":
             raise RuntimeError(f"COMMIT became {done}")
         if connection.warnings:
-            # Somebody made it stop waiting for the standbys: it is done here, and may yet be lost.
+            # The wait for the standbys was cancelled: the commit is on this server only.
             raise StoreUnavailable(f"COMMIT is in doubt: {'; '.join(connection.warnings)}")
 
     async def _end_read(self, connection: Connection) -> None:
-        """A snapshot has said all it had to say: how it ends is of no matter."""
+        """End a read. A failure here does not affect its result."""
         await self._roll_back(connection)
 
     async def _roll_back(self, connection: Connection) -> None:

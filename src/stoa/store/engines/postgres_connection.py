@@ -41,7 +41,7 @@ else:
 
 
 class Connection(_Connection):
-    """A connection that keeps the last `warnings` of its server, until somebody clears them."""
+    """A connection that keeps the last `warnings` of its server, until a caller clears them."""
 
     warnings: deque[str]
 
@@ -110,7 +110,7 @@ async def refuse_forgetful_pool(url: str) -> None:
     async with opened(url) as first:
         try:
             second = await connect(url)
-        except Exception:  # one is all there may be, and nobody shares it
+        except Exception:  # the server allows one connection only, so no pool shares it
             return
         try:
             with suppress(TimeoutError):  # one is all that the pool has

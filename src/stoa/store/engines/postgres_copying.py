@@ -14,7 +14,7 @@ from stoa.store.engines.postgres_tx import PostgresTx
 from stoa.store.tx import Row, StartRefused
 
 _NAME = f"{APPLICATION}-copy"
-# Whatever was written, told by each session before it ends.
+# The number of rows written so far; each session reports its own before it ends.
 _WRITTEN = """
 SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables
 """
@@ -35,7 +35,7 @@ async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"
         await postgres_migrations.check_current(connection, place(url))
         await postgres_migrations.refuse_unfinished(connection, place(url))
         await connection.execute(NO_LIMITS)
-        # Looked at before the snapshot: whoever is gone by then has written what it shows.
+        # Checked before the snapshot: writes of a server that ended before are in the snapshot.
         served = await is_used(connection)
         written = int(await connection.fetchval(_WRITTEN))
         async with connection.transaction(isolation="repeatable_read", readonly=True):

@@ -12,15 +12,15 @@ class Meaning(Enum):
     """What to do about an error before COMMIT was sent; everything is rolled back then."""
 
     AGAIN = auto()
-    """Two transactions met: run the work once more."""
+    """Serialization failure or deadlock: retry the work."""
     STALE = auto()
-    """The connection holds on to what is no more: run the work once more on another."""
+    """The connection has a stale prepared statement: retry the work on another connection."""
     LOST = auto()
-    """The server or the way to it is gone: 503, and this connection with it."""
+    """The server or the network failed: 503, and the connection is closed."""
     REFUSED = auto()
-    """The server cannot do it now, or not in time: 503."""
+    """The server is overloaded or too slow: 503."""
     DEFECT = auto()
-    """The statement is wrong or breaks a rule: the caller's to handle."""
+    """The statement is invalid or breaks a constraint: raised to the caller."""
 
 
 _AGAIN = (errors.SerializationError, errors.DeadlockDetectedError)
@@ -69,7 +69,7 @@ def meaning(error: Exception, connection: Connection | None = None) -> Meaning:
 
 
 def said(error: Exception) -> str:
-    """The error as a log may show it: never a value, which stands in the details."""
+    """The error for the log, without its details, which contain values."""
     if isinstance(error, asyncpg.PostgresError):
         return f"{error.args[0] if error.args else ''} ({error.sqlstate})"
     return str(error) or type(error).__name__

@@ -13,7 +13,7 @@ from stoa.store.engines.postgres_connection import Connection
 from stoa.store.tx import StoreUnavailable
 
 WAITING_PER_CONNECTION = 20
-"""As many transactions may wait for each connection; more are refused at once."""
+"""The number of transactions that may wait for each connection; more are refused at once."""
 
 
 class Busy(StoreUnavailable):
@@ -21,8 +21,8 @@ class Busy(StoreUnavailable):
 
 
 class Pool:
-    """At most `size` connections, opened as they are needed. Whoever waits longer than `patience`
-    seconds is refused."""
+    """At most `size` connections, opened when needed. A caller that waits longer than `patience`
+    seconds gets `Busy`."""
 
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, patience: float
@@ -39,7 +39,7 @@ class Pool:
         self._closed = False
 
     async def take(self) -> Connection:
-        """A connection of one's own, until it is given back or dropped.
+        """An exclusive connection, until it is given back or dropped.
 
         Raises `Busy`, or what opening a connection raises.
         """
@@ -66,12 +66,12 @@ class Pool:
             self._idle.append(connection)
 
     def drop_idle(self) -> None:
-        """Leave every idle connection: the server they lead to is not what it was."""
+        """Close every idle connection, because the server has changed its role."""
         while self._idle:
             self._end(self._idle.pop())
 
     async def close(self) -> None:
-        """Refuse whoever waits, let finish what runs, and close every connection."""
+        """Refuse waiting callers, let running transactions finish, and close all connections."""
         self._closed = True
         while self._waiting:
             _refuse(self._waiting.popleft(), StoreUnavailable("the database is closed"))
@@ -85,7 +85,7 @@ class Pool:
             connection.terminate()
 
     def _open_idle(self) -> Connection | None:
-        """The connection used last, which is the one most likely to be warm."""
+        """The most recently used connection, whose caches are most likely warm."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_closed():
@@ -118,7 +118,7 @@ class Pool:
             timer.cancel()
 
     def _pass_on(self, given: Connection | None) -> None:
-        """Whoever was given this is gone."""
+        """Pass a connection on whose caller was cancelled."""
         if given is None:
             self._release()
         else:
@@ -137,7 +137,7 @@ class Pool:
         self._release()
 
     def _release(self) -> None:
-        """One more may be opened."""
+        """Allow one more connection to be opened."""
         if not self._hand(None):
             self._free += 1
 

@@ -1,4 +1,4 @@
-"""A primary with a replica beside it, which answers reads that may be a little old.
+"""A primary with a replica, which answers reads that may be slightly stale.
 
 The position of the primary in its write-ahead log is noted twice a second: all that was
 acknowledged before a note lies before its position. A replica that has replayed the oldest note of
@@ -21,19 +21,19 @@ log = structlog.get_logger("stoa.store")
 
 EVERY_S = 0.5
 QUIET_S = 5.0
-"""A replica is used again, for the operator, when nothing kept reads from it for so long."""
+"""After so many seconds without a failed read the log reports the replica as used again."""
 
 
 class _Behind(Exception):
-    """The replica is older than it may be."""
+    """The replica lags too far behind."""
 
 
 class _NotYet(Exception):
-    """The replica has not replayed what this one read asks for, which says nothing of others."""
+    """The replica has not replayed the position that this read needs; other reads may use it."""
 
 
 class ReplicatedStore:
-    """A `Store` whose reads go to `replica` where they may and it is not behind."""
+    """A `Store` that reads from `replica` if the read allows it and the replica is not behind."""
 
     changes = None  # other processes write too
     lost = False
@@ -50,9 +50,9 @@ class ReplicatedStore:
         self.lag_ms = 1000 * lag_s + primary.longest_ms
 
     async def start(self) -> None:
-        """Note where the primary is, then go on doing so. Raises `StoreUnavailable`."""
+        """Note the position of the primary, now and then regularly. Raises `StoreUnavailable`."""
         await self._note()
-        self._replica.look()
+        self._replica.start_watching()
         self._task = asyncio.create_task(self._go_on())
 
     async def read(
@@ -67,7 +67,7 @@ class ReplicatedStore:
             try:
                 result = await self._read_replica(work, consistency.place(at_least))
             except (_NotYet, Busy):
-                pass  # this read alone
+                pass  # only this read goes to the primary
             except _Behind as error:
                 self._note_failure("behind", str(error))
             except StoreUnavailable as error:
@@ -85,7 +85,7 @@ class ReplicatedStore:
         with suppress(StoreUnavailable):
             noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
             if agent_id and noted_at < wrote_at:
-                # Somebody else held the agent, and the write itself has not waited to note it.
+                # Another transaction had locked the agent, so the write did not record its time.
                 await self._primary.write(partial(_note_write, agent_id, wrote_at))
                 noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
             return consistency.token(at, agent_id, noted_at)
@@ -109,7 +109,7 @@ class ReplicatedStore:
         if trouble := self._replica.trouble:
             raise StoreUnavailable(trouble)
         oldest = self._oldest()
-        # Asked before the snapshot is taken, which is no older then.
+        # Asked before the snapshot is taken, so that the snapshot is not older.
         replayed = await self._replica.read(_replayed, single=True)
         if replayed < oldest:
             raise _Behind(f"{oldest - replayed} bytes of the log")
@@ -120,7 +120,7 @@ class ReplicatedStore:
         return result
 
     def _oldest(self) -> int:
-        """The position that a replica must have to be no older than it may."""
+        """The position that a replica must have replayed to be within the allowed lag."""
         since = asyncio.get_running_loop().time() - self._lag_s
         while self._notes and self._notes[0][0] < since:
             self._notes.popleft()
@@ -155,7 +155,7 @@ class ReplicatedStore:
 
 
 async def _written(agent_id: str, tx: Tx) -> tuple[int, int]:
-    """When this agent wrote last, ms, and a place in the log behind that."""
+    """The time (ms) of this agent's last write, and a place in the log after it."""
     row = await tx.one("replication.written", agent_id=agent_id)
     return (int(row[0]), int(row[1])) if row else (0, 0)
 

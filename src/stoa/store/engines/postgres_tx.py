@@ -87,7 +87,7 @@ class PostgresTx:
         if ids:
             sql, _ = self._statements[f"locks.{table}"]
             await self._connection.fetch(sql, sorted(set(map(str, _kept(ids)))))
-            # Whoever held the lock may have taken a later time than this transaction began with.
+            # The previous holder of the lock may have used a later time than this transaction's.
             self.now = self._clock()
         return bool(ids)
 

@@ -1,4 +1,4 @@
-"""Looks every few seconds whether the database answers, and what its clock says."""
+"""A health check of the database every few seconds, which also measures its clock."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,17 +17,17 @@ EVERY_S = 2.0
 _WHILE_GONE_S = 0.5
 _ANSWER_S = 5.0
 _NOW_US = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-_TRUSTED_US = 20_000  # an answer that took longer says too little about the time
-_FIRST_TRUSTED_US = 5_000_000  # but the first one, where there is none better
+_TRUSTED_US = 20_000  # a slower answer is too imprecise to measure the clock
+_FIRST_TRUSTED_US = 5_000_000  # for the first measurement, if there is no better one
 _FIRST_TRIES = 3
 
 
 class Watch:
-    """`trouble` says why the database cannot be used now, and goes by itself.
+    """Checks the database. `trouble` says why it cannot be used, and is None once it answers again.
 
-    It asks on a connection of its own, since those of a busy pool may all be in use. A `clock` of
-    the machine is told of the database's, to follow it; one that a test moves is left alone. The
-    operator is told of the database by its `name`.
+    The checks have a separate connection, because those of a busy pool may all be in use. A system
+    `clock` is adjusted to the time of the database; any other clock is not. `name` is the name of
+    the database in the log.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Watch:
         self.trouble: str | None = None
 
     async def start(self) -> None:
-        """Measure the clock, then go on looking. Raises `StoreUnavailable`."""
+        """Measure the clock, then start the regular checks. Raises `StoreUnavailable`."""
         for _ in range(_FIRST_TRIES):
             try:
                 await self._measure()
@@ -54,15 +54,15 @@ class Watch:
         raise StoreUnavailable(f"the {self._name} answers too late to tell the time")
 
     def begin(self) -> None:
-        """Go on looking."""
+        """Start the regular checks."""
         self._task = asyncio.create_task(self._run())
 
     def alarm(self) -> None:
-        """A connection was lost: look now."""
+        """Check now, because a connection was lost."""
         self._alarm.set()
 
     async def stop(self) -> None:
-        """End the looking."""
+        """Stop the checks."""
         if self._task:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -71,7 +71,7 @@ class Watch:
     async def _run(self) -> None:
         while True:
             await self._look()
-            # Not at once, however often an alarm comes.
+            # A minimum pause, even if alarms come more often.
             await asyncio.sleep(_WHILE_GONE_S)
             if self.trouble is None:
                 with suppress(TimeoutError):
@@ -86,7 +86,7 @@ class Watch:
                 await self._measure()
         except TimeoutError:
             trouble = f"the {self._name} does not answer within {_ANSWER_S:g} s"
-        except Exception as error:  # whatever it is, it may pass
+        except Exception as error:  # every error may be temporary
             trouble = f"the {self._name} cannot be used: {said(error)}"
         if trouble:
             self._leave()

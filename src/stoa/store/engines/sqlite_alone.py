@@ -47,7 +47,7 @@ class SqliteAlone:
                 outcome = drive(work(tx))
         except apsw.Error:
             raise
-        except Exception as error:  # noqa: BLE001 - the caller's, whatever it is
+        except Exception as error:  # noqa: BLE001 - errors of the work go to its caller
             return error
         done.append(tx)
         return outcome

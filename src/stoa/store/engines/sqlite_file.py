@@ -109,7 +109,7 @@ def prepare(path: Path, *, unfinished: bool = False) -> list[str]:
     right, is an unfinished copy; then it is unchanged.
     """
     try:
-        # Hashes of tokens and the secret of challenges are for nobody else on this machine.
+        # It holds token hashes and the secret of challenges: no other user may read it.
         os.close(os.open(path, _OPEN, 0o600))
         present = apsw.Connection(str(path))
         sqlite_migrations.check(present, path)

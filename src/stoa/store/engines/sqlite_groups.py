@@ -1,10 +1,10 @@
-"""Many transactions, one commit: what the writer of the embedded engine does with what is queued.
+"""Group commit: the writer of the SQLite engine commits many queued transactions at once.
 
-A piece of work that is refused does not hurt its neighbours. Nearly all that are have not changed
-anything yet; for the sake of the others the group is run again, each piece in a savepoint of its
-own. When the storage fails, the outcome of the group is not known: its callers are told so, and
-this connection is not used again. The next one finds in the log what counts, and proves that the
-storage takes a commit before it is used.
+A refused piece of work does not affect the others of its group. Most refusals come before any
+change; after a change the whole group is rolled back and run again, each piece in a savepoint. If
+the storage fails, the outcome of the group is unknown: its callers get `StoreUnavailable`, and this
+connection is not used again. The next connection recovers from the write-ahead log, and must commit
+a test write before it is used.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from stoa.store.tx import StoreUnavailable, Work
 log = structlog.get_logger("stoa.store")
 
 GROUP_MAX = 64
-LOOK_S = 1.0
-"""After this long without a write the writer looks whether another program changed the file."""
+CHECK_S = 1.0
+"""After so many seconds without a write the writer checks for changes by other programs."""
 
 Outcome = tuple[Any, Exception | None]
 """What a piece of work returned, or what it raised."""
@@ -41,14 +41,14 @@ _BENIGN = (
     apsw.TooBigError,
     apsw.MismatchError,
 )
-"""Faults of one statement; every other engine error is a fault of the storage."""
+"""Errors of one statement; every other error of SQLite means that the storage failed."""
 
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class _HalfDone(Exception):
-    """A piece of work was refused after it had changed something."""
+    """A piece of work was refused after it had changed the database."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
@@ -56,8 +56,8 @@ class _HalfDone(Exception):
 
 
 class Groups:
-    """Owns one writing connection. `trouble` says why no more work is taken, or None; then `full`
-    says whether the disk is full."""
+    """Owns one writing connection. `trouble` says why no more work is accepted, or is None; `full`
+    is true if the reason is a full disk."""
 
     def __init__(self, connection: apsw.Connection, clock: Clock) -> None:
         self._connection = connection
@@ -68,35 +68,35 @@ class Groups:
         self.full = False
 
     def prove(self, path: Path) -> None:
-        """Commit a little; sets `trouble` when the storage does not take it. The storage must also
-        take what is in the log, and have more room than the little that a full disk may have."""
+        """Commit a test write; sets `trouble` if it fails. The write-ahead log must also fit into
+        the database, and the disk must have more free space than a test write needs."""
         try:
-            _find_room(path)
+            _check_free_space(path)
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             version = self._connection.pragma("user_version")
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.pragma("user_version", version)  # unchanged, but written
+            self._connection.pragma("user_version", version)  # the same value, but a real write
             self._connection.execute("COMMIT")
         except apsw.BusyError:
-            return  # another program writes; this one's next commit has to wait for it
+            return  # another program is writing; the next commit waits for it
         except (apsw.Error, OSError) as error:
             self._break([], error)
 
     def commit(self, works: Sequence[Work[Any]]) -> list[Outcome]:
-        """Run these in their order; returns once what they did is on disk. Never raises."""
+        """Run and commit these in order; returns once the commit is on disk. Never raises."""
         try:
             return self._commit(works)
-        except BaseException as error:  # a writer that dies would leave callers waiting
+        except BaseException as error:  # without an outcome the callers would wait for ever
             log.exception("writer failed")
             return self._break(works, error)
 
-    def look(self) -> None:
-        """Nobody writes here: has another program?"""
-        with suppress(apsw.Error):  # a write will find out what it is
-            self._notice()
+    def check_other_writers(self) -> None:
+        """Mark all answers as stale if another program changed the file. Called while idle."""
+        with suppress(apsw.Error):  # the next write reports the error
+            self._check_version()
 
     def take_touched(self) -> list[str]:
-        """The keys that commits have touched, once."""
+        """The keys changed by commits since the last call."""
         touched, self._touched = self._touched, []
         return touched
 
@@ -104,7 +104,7 @@ class Groups:
         """Close the connection."""
         try:
             self._connection.close()
-        except apsw.Error as error:  # what is in the log stays there until the next start
+        except apsw.Error as error:  # the next start recovers from the write-ahead log
             log.exception("the database was not closed cleanly", reason=str(error))
 
     def _commit(self, works: Sequence[Work[Any]], *, apart: bool = False) -> list[Outcome]:
@@ -118,7 +118,7 @@ class Groups:
             return self._break(works, error)
         done: list[SqliteTx] = []
         try:
-            self._notice()
+            self._check_version()
             outcomes = [self._run(work, done, apart) for work in works]
             carry_out(self._connection, done)
             self._connection.execute("COMMIT")
@@ -133,15 +133,15 @@ class Groups:
         return outcomes
 
     def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:
-        """Run one piece of work; its transaction joins `done` unless it is undone. Only one that is
-        `apart` can be undone once it has changed something: else that raises `_HalfDone`."""
+        """Run one piece of work and add its transaction to `done`, unless it is refused. With
+        `apart` it runs in a savepoint; without, a refusal after a change raises `_HalfDone`."""
         execute, before = self._connection.execute, self._connection.total_changes()
         if apart:
             execute("SAVEPOINT job")
         try:
             tx = SqliteTx(self._connection, self._clock())
             outcome = drive(work(tx)), None
-        except BaseException as error:  # whatever it is, it is the caller's
+        except BaseException as error:  # errors of the work go to its caller
             if isinstance(error, apsw.Error) and not isinstance(error, _BENIGN):
                 raise
             outcome = None, _as_exception(error)
@@ -156,25 +156,25 @@ class Groups:
         return outcome
 
     def _commit_each(self, works: Sequence[Work[Any]], error: apsw.Error) -> list[Outcome]:
-        """Somebody's work breaks a rule at the end of the group: nobody else pays for it."""
+        """Commit each piece alone, after one of them broke a constraint at the commit."""
         self._connection.execute("ROLLBACK")
         if len(works) == 1:
             return [(None, error)]
         return [outcome for work in works for outcome in self._commit([work])]
 
     def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[Outcome]:
-        """Whether this group is on disk is not known, and no more is tried."""
-        self.full = no_room(error, self._connection.system_errno)
+        """Accept no more work: the storage failed, and the outcome of this group is unknown."""
+        self.full = is_disk_full(error, self._connection.system_errno)
         self.trouble = trouble_of(error, self._connection.system_errno)
         with suppress(apsw.Error):
-            # What the next start finds in the log is what counts; nothing is moved out of it now.
+            # Keep the write-ahead log as it is: the next start recovers from it.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         return _all_failed(works, self.trouble)
 
-    def _notice(self) -> None:
-        """Whatever was kept is out of date when another program changed the file."""
+    def _check_version(self) -> None:
+        """Mark all answers as stale if another program changed the file."""
         version = self._data_version()
         if version != self._version:
             self._version = version
@@ -185,25 +185,25 @@ class Groups:
         return next(self._connection.execute("PRAGMA data_version"))[0]
 
 
-def no_room(error: BaseException, system_errno: int = 0) -> bool:
-    """Whether it was for want of room. Where SQLite does not say so, it has the system's number."""
+def is_disk_full(error: BaseException, system_errno: int = 0) -> bool:
+    """Whether the disk is full. Some errors of SQLite show it only in the system's error number."""
     if isinstance(error, OSError):
-        return error.errno in _NO_ROOM
+        return error.errno in _DISK_FULL
     if isinstance(error, apsw.IOError):
         code = getattr(error, "extendedresult", 0)
-        return system_errno in _NO_ROOM or code == apsw.SQLITE_IOERR_SHMSIZE
+        return system_errno in _DISK_FULL or code == apsw.SQLITE_IOERR_SHMSIZE
     return isinstance(error, apsw.FullError)
 
 
 def trouble_of(error: BaseException, system_errno: int = 0) -> str:
-    """Why no work is taken, for the operator."""
+    """Why no work is accepted, for the operator."""
     said = str(error) if isinstance(error, apsw.Error | OSError) else ""
-    what = "the disk is full" if no_room(error, system_errno) else "the storage failed"
+    what = "the disk is full" if is_disk_full(error, system_errno) else "the storage failed"
     return f"{what}: {said or type(error).__name__}"
 
 
-def _find_room(path: Path) -> None:
-    """Raise `OSError` when there is no room beside the database."""
+def _check_free_space(path: Path) -> None:
+    """Raise `OSError` if the disk of the database has too little free space."""
     scratch = path.with_name(f"{path.name}-probe")
     descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
@@ -217,8 +217,8 @@ def _find_room(path: Path) -> None:
 
 
 def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:
-    """Give a caller what became of its work."""
-    if future.done():  # the caller has gone
+    """Give a caller the outcome of its work."""
+    if future.done():  # the caller was cancelled
         return
     result, error = outcome
     if error:
@@ -232,8 +232,8 @@ def _all_failed(works: Sequence[Work[Any]], reason: str) -> list[Outcome]:
 
 
 def _as_exception(error: BaseException) -> Exception:
-    """What a future can carry: neither a cancellation, which would look like the caller's own, nor
-    StopIteration."""
+    """An exception for a future. A cancellation is wrapped, because it would look like one of the
+    caller's task; so is StopIteration, which futures reject."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     wrapped = RuntimeError(f"the work ended with {type(error).__name__}")

@@ -1,4 +1,4 @@
-"""Keeps one process that writes running: notices that it has ended or hangs, and replaces it."""
+"""Supervises the writer process: notices that it has ended or hangs, and replaces it."""
 
 import asyncio
 from collections import deque
@@ -25,38 +25,38 @@ _NO_WRITER = "no writer can be started"
 
 
 class Queue(Protocol):
-    """What a keeper tells of its writer."""
+    """What the keeper calls when the state of its writer changes."""
 
-    def owes(self) -> bool:
-        """Whether work was sent that has no answer yet."""
+    def has_unanswered(self) -> bool:
+        """Whether work was sent to the writer that has no outcome yet."""
         ...
 
     def writer_ready(self, transport: asyncio.Transport) -> None:
-        """A writer takes work."""
+        """A writer is ready for work."""
         ...
 
     def answered(self, outcomes: list[Outcome], touched: list[str]) -> None:
-        """What became of the oldest works, and what they touched."""
+        """The outcomes of the oldest pieces of work, and the keys that they changed."""
         ...
 
     def writer_ended(self, reason: str) -> int:
-        """There is no writer; returns how much work was sent that has no answer."""
+        """The writer has ended; returns the number of pieces of work without an outcome."""
         ...
 
     def refuse(self, reason: str) -> None:
-        """There will be no writer soon."""
+        """No writer will be ready soon: refuse all work."""
         ...
 
 
 class Replacements:
-    """How long to wait before each replacement of a writer."""
+    """The backoff before each replacement of a writer."""
 
     def __init__(self) -> None:
         self._times: deque[int] = deque()
 
     def pause(self, now: int, *, storage: bool) -> int | None:
-        """Ms until the next replacement, which is counted; None when there were too many. With
-        `storage` it is the storage that failed, which needs longer to come back."""
+        """The backoff (ms) before the next replacement, which is counted; None after too many. It
+        is longer with `storage`: the storage failed."""
         while self._times and self._times[0] <= now - limits.WRITER_WINDOW_MS:
             self._times.popleft()
         earlier = len(self._times)
@@ -69,7 +69,7 @@ class Replacements:
 
 
 class _Link(asyncio.Protocol):
-    """The connection to one writer, and what is known of that one."""
+    """The connection to one writer, with the state of that writer."""
 
     def __init__(self, keeper: "Keeper") -> None:
         self.transport: asyncio.Transport | None = None
@@ -97,8 +97,8 @@ class _Link(asyncio.Protocol):
 
 
 class Keeper:
-    """Lives on one event loop. `trouble` says why no writer works now, or None; `lost` that only a
-    new start of the server helps; `process` is the writer's."""
+    """Supervises the writers of one event loop. `trouble` says why no writer works now, or is None;
+    `lost` is true if only a restart of the server helps; `process` is the writer's process id."""
 
     def __init__(self, spawner: Spawner, queue: Queue) -> None:
         self.trouble: str | None = None
@@ -127,7 +127,7 @@ class Keeper:
         await self._started
 
     async def close(self) -> None:
-        """Let the writer close its connection and end, and the process that forks writers too."""
+        """End the writer, which closes its connection to the database first, and the spawner."""
         self._closing = True
         for timer in (self._replacing, self._ticking):
             if timer:
@@ -149,7 +149,7 @@ class Keeper:
             transport.abort()
 
     async def _connect(self) -> None:
-        """Have a writer. It is ready once it says so."""
+        """Start a writer. It reports its process id once it is ready."""
         link = _Link(self)
         ours = self._spawner.writer(prove=self._prove)
         self._link = link
@@ -161,7 +161,7 @@ class Keeper:
             raise
 
     def reported(self, link: _Link, report: Report | int) -> None:
-        """A writer says which process it is, once it is ready, and what becomes of each group."""
+        """Handle a report: the process id of a ready writer, or the outcomes of a group."""
         if isinstance(report, int):
             self._take(link, report)
             return
@@ -185,7 +185,7 @@ class Keeper:
             self._started.set_result(None)
 
     def ended(self, link: _Link) -> None:
-        """A writer has ended: its callers are told, and another one takes its place."""
+        """A writer has ended: fail its pending work and schedule a replacement."""
         self._link = None
         self._link_ended.set()
         reason = link.trouble or _ENDED
@@ -207,7 +207,7 @@ class Keeper:
             self._replace_in(pause)
 
     def _send_no_more(self, reason: str) -> None:
-        """The writer does not work any more, or has ended."""
+        """Stop sending work to a writer that has failed or ended."""
         unanswered = self._queue.writer_ended(reason)
         if self._closing or self.lost:
             return
@@ -234,12 +234,12 @@ class Keeper:
         self._look_at_spawner()
 
     def _count_silence(self) -> None:
-        """Count how long the writer says nothing though it has work, or has not begun. Counted in
-        ticks: while this loop or the machine stands still, it is not the writer that hangs."""
+        """Abort a writer that has been silent too long while it starts or has work. The time is
+        counted in ticks, so that a pause of this event loop or the machine does not count."""
         link = self._link
         if link is None or link.transport is None:
             return
-        if link.is_ready and not self._queue.owes():
+        if link.is_ready and not self._queue.has_unanswered():
             link.silent_ms = 0
             return
         link.silent_ms += TICK_MS

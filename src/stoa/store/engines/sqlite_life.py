@@ -1,8 +1,8 @@
-"""The life of a process that writes to the embedded database, from its fork to its end.
+"""The main function of the writer process of the SQLite engine.
 
-It commits what the server sends and reports what becomes of each group. When the storage fails, it
-reports that too and ends: the outcome of the group is unknown, and this connection is not used any
-more.
+The process commits the work that the server sends and reports the outcomes of each group. If the
+storage fails, it reports that and ends: the outcome of the group is unknown, and its connection
+must not be used again.
 """
 
 import os
@@ -21,11 +21,11 @@ from stoa.domain.errors import Refusal
 from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
 from stoa.store.engines.sqlite_groups import (
+    CHECK_S,
     GROUP_MAX,
-    LOOK_S,
     Groups,
     Outcome,
-    no_room,
+    is_disk_full,
     trouble_of,
 )
 from stoa.store.tx import StoreUnavailable, Tx
@@ -34,31 +34,31 @@ log = structlog.get_logger("stoa.store")
 
 _READ_BYTES = 1024 * 1024
 _LOOKASIDE = (1200, 500)
-"""Pieces of memory that statements find without asking the system: bytes of each, and how many."""
+"""SQLite's lookaside memory: the size of a slot in bytes, and the number of slots."""
 
 Report = tuple[list[Outcome], list[str], str | None, bool]
-"""What became of a group, what it touched, why this writer ends if it does, and whether that is
-because the disk is full."""
+"""The outcomes of a group, the keys that it changed, why this writer ends (or None), and whether
+the disk is full."""
 
 
 def live(path: Path, clock: Clock, carrier: Carrier, link: socket.socket, prove: bool) -> NoReturn:
-    """Write what comes in until the server ends the link or the storage fails. With `prove` the
-    storage has failed before, and has to take a commit first."""
+    """Commit incoming work until the server closes the link or the storage fails. With `prove` the
+    storage has failed before, and a test write must succeed first."""
     status = 1
     try:
-        _be_one_thread()
+        _use_one_thread()
         _work(path, clock, carrier, link, prove=prove)
         status = 0
     except ConnectionError:
-        status = 0  # the server was killed: what nobody waits for any more is undone or on disk
+        status = 0  # the server was killed; each transaction is either rolled back or on disk
     except BaseException:
         log.exception("writer failed")
     finally:
         os._exit(status)
 
 
-def _be_one_thread() -> None:
-    """Let SQLite go without locks between threads, of which a statement would take hundreds."""
+def _use_one_thread() -> None:
+    """Turn off SQLite's mutexes: a statement would lock hundreds, and there is one thread."""
     apsw.shutdown()
     apsw.config(apsw.SQLITE_CONFIG_SINGLETHREAD)
     apsw.config(apsw.SQLITE_CONFIG_LOOKASIDE, *_LOOKASIDE)
@@ -69,7 +69,7 @@ def _work(path: Path, clock: Clock, carrier: Carrier, link: socket.socket, *, pr
     try:
         groups = Groups(connect(path, writer=True), clock)
     except apsw.Error as error:
-        _send(link, ([], [], trouble_of(error), no_room(error)))
+        _send(link, ([], [], trouble_of(error), is_disk_full(error)))
         return
     if prove:
         groups.prove(path)
@@ -82,11 +82,11 @@ def _work(path: Path, clock: Clock, carrier: Carrier, link: socket.socket, *, pr
 
 
 def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
-    """Commit what comes in, all that has come since the last commit together."""
+    """Commit incoming work; everything received since the last commit is one group."""
     frames = Frames()
     while not groups.trouble:
-        if not select.select([link], [], [], LOOK_S)[0]:
-            groups.look()
+        if not select.select([link], [], [], CHECK_S)[0]:
+            groups.check_other_writers()
             _report(groups, link, [])
             continue
         data = link.recv(_READ_BYTES)
@@ -113,13 +113,13 @@ def _send(link: socket.socket, report: Report) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """An error as it can cross; what was not expected says where it comes from."""
+    """An error that can be pickled. An unexpected one gets its traceback as a note."""
     if isinstance(error, Refusal | StoreUnavailable):
         return error
     said = "".join(traceback.format_exception(error))
     try:
         unpacked(packed(error))
-    except Exception:  # noqa: BLE001 - an error may hold, and may want to be made of, anything
+    except Exception:  # noqa: BLE001 - pickling an arbitrary error may raise any exception
         error = RuntimeError(f"the work ended with {type(error).__name__}")
     error.add_note(said)
     return error

@@ -1,13 +1,13 @@
-"""The one writer of the embedded engine, in a process of its own beside the server's.
+"""The single writer of the SQLite engine, in a separate process.
 
-The server has its interpreter to itself, and the writer another. A `Carrier` takes each piece of
-work across: a call of an operation as plain values (`calls/perform.py`), any other as a pickle
-of a function and its arguments, in which what both have had since before they parted (the services)
-is only a number. What becomes of a group comes back in one frame, with the keys that it touched.
+Server and writer each have a Python interpreter. A `Carrier` pickles each piece of work: a call of
+an operation as plain values (`calls/transaction.py`), other work as a function with its arguments.
+Objects that both processes have since before the fork (the services) are replaced by a number. The
+outcomes of a group come back in one message, with the keys that it changed.
 
-A writer that was killed, that hangs or whose storage has failed is replaced by another. Work that
-was sent to it and has no answer is answered 503, as its outcome is unknown. Work that was not sent
-waits for the next writer, up to `limits.WRITER_WAIT_MS`.
+A writer that was killed, hangs or has failed storage is replaced. Work that was sent to it without
+an outcome is refused with 503, because its outcome is unknown. Work that was not sent yet waits for
+the next writer, up to `limits.WRITER_WAIT_MS`.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class ProcessWriter:
-    """The server's end. It lives on the event loop that it was started on."""
+    """The writer as the server uses it, on the event loop that it was started on."""
 
     def __init__(self, spawner: Spawner, carrier: Carrier, changes: Changes) -> None:
         self._keeper = Keeper(spawner, self)
@@ -50,8 +50,8 @@ class ProcessWriter:
     async def start(
         cls, path: Path, clock: Clock, changes: Changes, carrier: Carrier, lock: int
     ) -> "ProcessWriter":
-        """Start the processes; the one that writes holds the descriptor `lock` until it has ended.
-        There must be no other thread yet. Raises `StartRefused`, and leaves nothing behind then."""
+        """Start the processes. The writer holds the descriptor `lock` until it ends. No other
+        thread may exist yet. Raises `StartRefused`; then no process is left."""
         writer = cls(Spawner.start(partial(live, path, clock, carrier), lock), carrier, changes)
         try:
             await writer._keeper.start()
@@ -71,12 +71,12 @@ class ProcessWriter:
 
     @property
     def lost(self) -> bool:
-        """Whether no writer will work until the server is started again."""
+        """Whether only a restart of the server helps."""
         return self._keeper.lost
 
     @property
     def process(self) -> int:
-        """The process that writes, or the last one that did."""
+        """The process id of the current or the last writer."""
         return self._keeper.process
 
     async def submit(self, work: Work[T]) -> T:
@@ -84,7 +84,7 @@ class ProcessWriter:
         if self._refusal or self._stopped:
             raise StoreUnavailable(self._refusal or "the database is closed")
         framed = frame(self._carrier.pack(work))
-        if not self._outgoing:  # what else is submitted in this turn of the loop goes with it
+        if not self._outgoing:  # work submitted in the same turn of the event loop is sent with it
             self._loop.call_soon(self._flush)
         self._outgoing.append(framed)
         future = self._loop.create_future()
@@ -92,20 +92,20 @@ class ProcessWriter:
         return await future
 
     async def stop(self) -> None:
-        """Finish what is queued and take no more."""
+        """Finish the queued work and accept no more."""
         self._stopped = True
         if outstanding := [*self._waiting, *self._unsent]:
             await asyncio.wait(outstanding)
 
     async def close(self) -> None:
-        """Let the processes end, once this is stopped."""
+        """End the processes. Call `stop` first."""
         if self._refusing:
             self._refusing.cancel()
-        self._waiting.clear()  # those who have gone
+        self._waiting.clear()  # cancelled callers
         await self._keeper.close()
 
     def _flush(self) -> None:
-        """Send what is queued, unless there is no writer: then it goes to the next one."""
+        """Send the queued work. Without a writer it stays queued for the next one."""
         if not self._transport or not self._outgoing:
             return
         frames, self._outgoing = self._outgoing, []
@@ -113,14 +113,15 @@ class ProcessWriter:
         self._unsent.clear()
         self._transport.write(b"".join(frames))
 
-    # --- What the keeper tells.
+    # --- Called by the keeper.
 
-    def owes(self) -> bool:
-        """Whether work was sent that has no answer yet."""
+    def has_unanswered(self) -> bool:
+        """Whether work was sent that has no outcome yet."""
         return bool(self._waiting)
 
     def writer_ready(self, transport: asyncio.Transport) -> None:
-        """A writer takes work. What the last one committed without a report is not known here."""
+        """A writer is ready. All cached answers are stale: the last writer may have made commits
+        that it did not report."""
         if self._refusing:
             self._refusing.cancel()
         self._refusing = self._refusal = None
@@ -129,14 +130,15 @@ class ProcessWriter:
         self._flush()
 
     def answered(self, outcomes: list[Outcome], touched: list[str]) -> None:
-        """Answer the callers of the oldest works."""
+        """Give the callers of the oldest pieces of work their outcomes."""
         if touched:
             self._changes.mark(touched)
         for outcome in outcomes:
             release(self._waiting.popleft(), outcome)
 
     def writer_ended(self, reason: str) -> int:
-        """Tell the callers of what was sent; returns how many. Others wait for a while."""
+        """Fail the work that was sent; returns its number. Queued work waits for the next
+        writer."""
         self._transport = None
         self._changes.mark([EVERYTHING])
         unanswered = len(self._waiting)
@@ -148,7 +150,7 @@ class ProcessWriter:
         return unanswered
 
     def refuse(self, reason: str) -> None:
-        """Take no work until a writer is ready: callers are told at once."""
+        """Refuse all work at once until a writer is ready."""
         self._refusal = reason
         self._outgoing = []
         _fail(self._unsent, reason)

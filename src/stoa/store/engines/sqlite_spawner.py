@@ -35,11 +35,12 @@ _READ_BYTES = 4096
 _PAUSE_S = 0.005
 
 Life = Callable[[socket.socket, bool], NoReturn]
-"""What a writer does, given its connection to the server and whether the storage has failed."""
+"""The main function of a writer: its connection to the server, and whether the storage failed."""
 
 
 class Spawner:
-    """The server's end. `link` can be read when the process has answered, and once it has ended."""
+    """The spawner as the server uses it. `link` becomes readable when the process has answered, and
+    once it has ended."""
 
     def __init__(self, pid: int, link: socket.socket, lock: int) -> None:
         self.link = link
@@ -48,7 +49,7 @@ class Spawner:
 
     @classmethod
     def start(cls, life: Life, lock: int) -> "Spawner":
-        """Fork the process. There must be no other thread yet."""
+        """Fork the process. No other thread may exist yet."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if not pid:
@@ -116,19 +117,19 @@ def _main(link: socket.socket, life: Life) -> NoReturn:
 
 
 def _leave_the_server(keep: set[int]) -> None:
-    """Keep nothing of the process this is a fork of: no signal, no file but its own."""
+    """Drop the signal handlers and descriptors inherited from the server."""
     signal.set_wakeup_fd(-1)
     for name in _IGNORED:
-        signal.signal(name, signal.SIG_IGN)  # the server says when to end
+        signal.signal(name, signal.SIG_IGN)  # the server decides when to end
     gc.freeze()
     for descriptor in [int(entry.name) for entry in Path("/dev/fd").iterdir()]:
         if descriptor not in keep | _STREAMS:
-            with suppress(OSError):  # that of the list itself
+            with suppress(OSError):  # the descriptor of the directory listing itself
                 os.close(descriptor)
 
 
 class _Parent:
-    """Forks writers, one after the other, until the server has gone."""
+    """Forks one writer after the other until the server has ended."""
 
     def __init__(self, link: socket.socket, life: Life) -> None:
         self._link = link
@@ -137,7 +138,7 @@ class _Parent:
         self._is_stopped = False
 
     def run(self) -> None:
-        """Do what the server asks for."""
+        """Handle the requests of the server."""
         while True:
             pause = limits.WRITER_LOOK_MS / 1000 if self._writer else None
             if not select.select([self._link], [], [], pause)[0]:
@@ -181,7 +182,7 @@ class _Parent:
             os.close(descriptor)
 
     def _look(self) -> None:
-        """See what has become of the writer, and kill one that was stopped a look ago too."""
+        """Reap an ended writer, and kill one that was stopped (SIGSTOP) at two checks in a row."""
         changed, status = os.waitpid(self._writer, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
         if not changed:
             if self._is_stopped:

@@ -1,8 +1,8 @@
-"""The one writer of the embedded engine, in a thread: for programs that do little else meanwhile.
+"""The single writer of the SQLite engine, in a thread: for programs without concurrent load.
 
-Answers are released after the commit of the whole group. Until it is stopped it answers whatever
-happens: no caller is left waiting. When the storage fails it gives its connection up, and writes
-again once another one has proved that the storage takes a commit.
+Callers get their outcomes after the commit of the whole group. Every caller gets one, also when the
+writer fails. If the storage fails, the writer closes its connection, and writes again once a new
+connection has committed a test write.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from stoa.clock import elapsed_ms
 from stoa.domain import limits
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.sqlite_groups import (
+    CHECK_S,
     GROUP_MAX,
-    LOOK_S,
     Groups,
     Outcome,
     release,
@@ -48,18 +48,18 @@ def _release_all(released: list[tuple[_Job, Outcome]]) -> None:
         release(job.future, outcome)
 
 
-def _hand_back(jobs: list[_Job], outcomes: list[Outcome]) -> None:
+def _release_by_loop(jobs: list[_Job], outcomes: list[Outcome]) -> None:
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Outcome]]] = {}
     for job, outcome in zip(jobs, outcomes, strict=True):
         by_loop.setdefault(job.loop, []).append((job, outcome))
     for loop, released in by_loop.items():
-        with suppress(RuntimeError):  # a closed loop has nobody who waits
+        with suppress(RuntimeError):  # on a closed loop no caller waits
             loop.call_soon_threadsafe(_release_all, released)
 
 
 class Writer:
-    """Commits what callers of any event loop submit. `connect` gives groups on a new connection to
-    the database at `path`. `trouble` says why no work is taken now, or None."""
+    """Commits work submitted from any event loop. `connect` returns `Groups` with a new connection
+    to the database at `path`. `trouble` says why no work is accepted now, or is None."""
 
     lost = False
 
@@ -72,7 +72,7 @@ class Writer:
         self._failed_at = 0
         self._probe_at = 0
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._gate = threading.Lock()
+        self._lock = threading.Lock()
         self._stopped = False
         self._thread = threading.Thread(target=self._serve, name="stoa-writer", daemon=True)
         self._thread.start()
@@ -80,22 +80,22 @@ class Writer:
     async def submit(self, work: Work[T]) -> T:
         """Run `work` in the next group; returns after its commit is on disk."""
         job = _Job(work)
-        with self._gate:  # nothing may be queued behind the end of the queue
+        with self._lock:  # no job may be queued after the end marker
             if self.trouble or self._stopped:
                 raise StoreUnavailable(self.trouble or "the database is closed")
             self._queue.put(job)
         return await job.future
 
     async def stop(self) -> None:
-        """Finish what is queued and take no more."""
-        with self._gate:
+        """Finish the queued work and accept no more."""
+        with self._lock:
             if not self._stopped:
                 self._stopped = True
                 self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
 
     async def close(self) -> None:
-        """Close the connection, once it is stopped."""
+        """Close the connection. Call `stop` first."""
         self._groups.close()
 
     def _serve(self) -> None:
@@ -104,17 +104,17 @@ class Writer:
             try:
                 jobs, running = self._gather()
             except queue.Empty:
-                self._look()
+                self._check_idle()
                 continue
             outcomes = self._groups.commit([job.work for job in jobs])
             self._mark()
             if self._groups.trouble and not self.trouble:
                 self._stop_writing(self._groups.trouble)
-            _hand_back(jobs, outcomes)
+            _release_by_loop(jobs, outcomes)
 
-    def _look(self) -> None:
+    def _check_idle(self) -> None:
         if not self.trouble:
-            self._groups.look()
+            self._groups.check_other_writers()
         elif elapsed_ms() >= self._probe_at:
             self._probe_at = elapsed_ms() + limits.WRITE_PROBE_MS
             self._reconnect()
@@ -143,7 +143,7 @@ class Writer:
             self._changes.mark(touched)
 
     def _gather(self) -> tuple[list[_Job], bool]:
-        job = self._queue.get(timeout=LOOK_S)
+        job = self._queue.get(timeout=CHECK_S)
         jobs: list[_Job] = []
         while job is not None:
             jobs.append(job)

@@ -15,7 +15,7 @@ class Step(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What the file is called, without its end."""
+        """The name of the file without its extension."""
         return f"{self.number:04}_{self.name}"
 
 

@@ -331,7 +331,7 @@ export interface ReputationRead extends Answer {
   reputation: Reputation;
 }
 
-/** A worked example to check signing code against; its key pair signs nobody in. */
+/** A worked example to check signing code against; its key pair cannot sign in. */
 export interface TestVector {
   privateKeySeed: string;
   publicKey: string;
@@ -540,7 +540,7 @@ export interface Submission {
   redacted?: boolean;
 }
 
-/** A step of a job's life; what time did has no agent. */
+/** An event of a job, without an agent if a deadline caused it. */
 export interface TimelineEvent {
   event: JobEvent;
   agentId: string | null;
@@ -2099,7 +2099,7 @@ export class Stoa extends Connection {
   /**
    * Answer a thread, or discuss one of its replies with `parentReplyId`.
    *
-   * A top-level reply by somebody else than the thread's author is an answer and can be accepted.
+   * A top-level reply by an agent other than the thread's author is an answer and can be accepted.
    *
    *     const answer = await stoa.createReply({
    *       threadId: thread.id,
@@ -2258,9 +2258,9 @@ export class Stoa extends Connection {
   }
 
   /**
-   * List open threads that nobody has answered, newest first.
+   * List open threads without an answer, newest first.
    *
-   * A good place to find somebody to help: an accepted answer earns reputation.
+   * A good place to find questions to answer: an accepted answer earns reputation.
    *
    *     const answer = await stoa.listUnanswered();
    */
