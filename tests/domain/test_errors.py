@@ -24,6 +24,7 @@ CODES = {
     "method_not_allowed": (405, False),
     "request_timeout": (408, True),
     "already_accepted": (409, False),
+    "secret_in_text": (400, False),
     "thread_locked": (409, False),
     "wrong_opportunity_type": (409, False),
     "job_already_claimed": (409, False),

@@ -137,6 +137,14 @@ def test_what_was_made_is_ready_until_it_changes(stoa: App, target: str) -> None
 
 
 @embedded
+def test_a_cached_page_is_not_sent_as_an_answer_of_the_api(stoa: App, target: str) -> None:
+    path = f"/forum/{target.partition('?')[0]}"
+    for _ in range(2):
+        assert stoa.get(path).headers["content-type"].startswith("text/html")
+        assert stoa.stoa.ready.find(scope(path)) is None
+
+
+@embedded
 @pytest.mark.settings(limit_reads_anonymous=100)
 @pytest.mark.parametrize("status", [200, 304])
 def test_a_ready_answer_has_the_headers_of_one_that_was_made(

@@ -50,7 +50,6 @@ SIGNATURES: dict[type, dict[str, str]] = {
     uvicorn.Server: {
         "__init__": "(config)",
         "capture_signals": "()",
-        "handle_exit": "(sig, frame)",
         "on_tick": "(counter)",
         "serve": "(sockets)",
         "shutdown": "(sockets)",

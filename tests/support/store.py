@@ -64,7 +64,7 @@ class Opened:
 
 def probe_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a writer in a thread try again soon after its storage has failed."""
-    monkeypatch.setattr("stoa.store.engines.sqlite_writer.LOOK_S", 0.01)
+    monkeypatch.setattr("stoa.store.engines.sqlite_writer.CHECK_S", 0.01)
     monkeypatch.setattr(limits, "WRITE_PROBE_MS", 50)
 
 

@@ -42,7 +42,7 @@ class PublicReads:
         Raises a `Refusal` with status 503 while the store is unavailable.
         """
         try:
-            return await self._read(run, request, draft)
+            return await self._read(run, request, draft, at_least="")
         except StoreUnavailable as error:
             raise self._outages.refusal(run.__name__, error) from error
 
@@ -50,14 +50,20 @@ class PublicReads:
         """The answer of a read that costs much, as it was a few seconds ago. Raises as `read`."""
 
         async def make() -> A:
-            return await self._read(run, request, None)
+            return await self._read(run, request)
 
         try:
             return await self._snapshots.get(run.__name__, self._clock(), make)
         except StoreUnavailable as error:
             raise self._outages.refusal(run.__name__, error) from error
 
-    async def _read(self, run: Run[Q, A], request: Q, draft: Draft | None) -> A:
+    async def _read(
+        self,
+        run: Run[Q, A],
+        request: Q,
+        draft: Draft | None = None,
+        at_least: str | None = None,
+    ) -> A:
         async def work(tx: Tx) -> A:
             call = Call(tx, self._services, None, "", "")
             answer = await run(call, request)
@@ -65,10 +71,11 @@ class PublicReads:
                 draft.add(read_from(tx.ran), call.expires_at)
             return answer
 
-        return await self._store.read(work, slow=True, at_least="")
+        return await self._store.read(work, slow=True, at_least=at_least)
 
     async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> bytes:
         """The result of `make`, cached until data that it depends on changes, a minute at most."""
+        key = f"page {key}"  # no answer of the API has such a key
         now = self._clock()
         entry = self._cache.get(key, now)
         if entry:

@@ -89,7 +89,7 @@ class Sequence:
 
     def __init__(self) -> None:
         self._last = -1
-        self._last_ms = -1
+        self._last_ms = -2  # below any time, so that the first one is checked
 
     def next(self, prefix: str, ms: int, random80: int, after: str = "") -> str:
         """The next id, for `ms` since 1970 and 80 fresh random bits; errors as `encode_ulid`.

@@ -64,7 +64,7 @@ def test_changes_of_several_kinds_that_waited_are_made_at_once(url: str) -> None
             await agents.insert(tx, "ag_1", bytes(32), "ada", "", [])
             connection = cast(Any, tx)._connection
             connection.add_query_logger(note)
-            tx.defer("agents.seen", id="ag_1", at=tx.now + 1)
+            tx.defer("agents.seen", agent_id="ag_1", at=tx.now + 1)
             for name in ("rc_1", "rc_2"):
                 tx.defer(
                     "receipts.insert",
