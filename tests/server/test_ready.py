@@ -9,7 +9,7 @@ import pytest
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send, Whole
 from tests.support.app import HOST as APP_HOST
-from tests.support.app import App
+from tests.support.app import App, full_path
 from tests.support.raw import Client, Served
 
 HOST = b"Host: stoa.test\r\n"
@@ -107,7 +107,7 @@ def scope(target: str, headers: dict[str, str] | None = None) -> Scope:
     return {
         "type": "http",
         "method": "GET",
-        "path": f"/api/v1/{path}",
+        "path": full_path(path),
         "query_string": query.encode(),
         "headers": [(name.encode(), value.encode()) for name, value in given.items()],
         "client": ("127.0.0.1", 1234),
