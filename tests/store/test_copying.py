@@ -81,8 +81,11 @@ def nothing(_what: str, _done: int) -> None:
 
 
 def moved(source: Settings, target: Settings, clock: Clock, wrap: Wrap = as_it_is) -> Outcome:
-    """Copy one database to another; the outcome, which must be good."""
-    outcome = copy(source, target, clock, wrap)
+    """Copy one database to another; the outcome, which must be good. Sessions of a server that has
+    just ended are waited for as long as a busy machine needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stoa.store.engines.postgres_alone._LEAVING_MS", 60_000)
+        outcome = copy(source, target, clock, wrap)
     assert [table for table in outcome.tables if not table.equal] == []
     assert outcome.equal
     assert outcome.finished
