@@ -40,9 +40,9 @@ class Charges:
         own = Bucket(charged, caller.agent_id, self._own[charged], limits.WRITES_WINDOW_MS)
         return await self._limiter.take(self._clock(), own, reads)
 
-    def take_read_at_once(self, address: str) -> Charge | None:
+    def take_read_at_once(self, now: int, address: str) -> Charge | None:
         """The charge of an anonymous read; None if this needs I/O or the bucket is full."""
-        charge = self._limiter.take_at_once(self._clock(), self._reads(None, address))
+        charge = self._limiter.take_at_once(now, self._reads(None, address))
         return charge if charge and charge.allowed else None
 
     async def give_back(self, charge: Charge, caller: Caller | None, address: str) -> Charge:

@@ -36,13 +36,14 @@ class ReadyAnswers:
             return None
 
     def _find(self, scope: Scope) -> Whole | None:
-        entry = self._cache.get(cache_key(scope["path"], scope["query_string"]), self._clock())
+        now = self._clock()
+        entry = self._cache.get(cache_key(scope["path"], scope["query_string"]), now)
         if entry is None:
             return None
         request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
         if request.authorization is not None or not self._hosts.allows(request.host):
             return None
-        charge = self._charges.take_read_at_once(request.address)
+        charge = self._charges.take_read_at_once(now, request.address)
         if charge is None:
             return None
         outcome = Outcome(200, entry.body, entry.etag, charge=charge)

@@ -56,6 +56,6 @@ class _Rewriting:
 
 
 def _opened(address: str) -> str:
-    """The start of a link; without an address when that is of a kind that pages do not link to."""
+    """The start of a link; without its address when pages must not link to that scheme."""
     safe = _SAFE_ADDRESS.match(address)
     return f'<a href="{address}"{_FOREIGN}>' if safe else f"<a{_FOREIGN}>"
