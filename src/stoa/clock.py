@@ -15,6 +15,8 @@ Microseconds = Callable[[], int]
 
 _STEP_US = 1000 * limits.CLOCK_STEP_MS
 _SECOND_US = 1_000_000
+_OBSERVED_US = 1000
+"""How long an observation of the machine's clock is used: no longer than one unit of the clock."""
 _NUMBER = struct.Struct("q")
 _BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The monotonic clock that goes on while the machine is suspended, as the wall clock does."""
@@ -70,18 +72,17 @@ class SystemClock:
         self.elapsed_us = elapsed_us
         now_us = elapsed_us()
         self._machine = Reference(machine_us() - now_us, now_us)
+        self._observed_us = now_us
         self._other: Reference | None = None
         self._shared = mmap.mmap(-1, _NUMBER.size)
         self._last = 0
 
     def __call__(self) -> int:
         now_us = self.elapsed_us()
-        if self._other:
-            ahead_us = self._other.ahead_us
-        else:
-            self._machine.observe(self._machine_us() - now_us, now_us)
-            ahead_us = self._machine.ahead_us
-        self._last = max(self._last, (now_us + ahead_us) // 1000)
+        if self._other is None and now_us - self._observed_us >= _OBSERVED_US:
+            self._observe(now_us)
+        now = (now_us + (self._other or self._machine).ahead_us) // 1000
+        self._last = max(self._last, now)
         return self._last
 
     def follow(self, other_us: int, elapsed_us: int) -> int:
@@ -97,14 +98,17 @@ class SystemClock:
 
     def machine_step_ms(self) -> int:
         """How far the machine's clock has stepped away, ms; 0 while it has not."""
-        now_us = self.elapsed_us()
-        self._machine.observe(self._machine_us() - now_us, now_us)
+        self._observe(self.elapsed_us())
         return self._machine.step_us // 1000
 
     def step_ms(self) -> int:
         """How far the clock that counts, or else the machine's, has stepped away, ms."""
         other_ms = self._other.step_us // 1000 if self._other else 0
         return other_ms or self.machine_step_ms()
+
+    def _observe(self, now_us: int) -> None:
+        self._machine.observe(self._machine_us() - now_us, now_us)
+        self._observed_us = now_us
 
 
 def elapsed_ms() -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from stoa.http import answering
-from stoa.http.wire import Receive, Scope, Send, Whole
+from stoa.http.wire import Receive, Scope, Send, Whole, header_lines
 from tests.support.app import HOST as APP_HOST
 from tests.support.app import App, full_path
 from tests.support.raw import Client, Served
@@ -34,7 +34,7 @@ class Shop:
         if scope["path"] not in ("/ready", "/large"):
             return None
         body = b"ready" if scope["path"] == "/ready" else b"large" * 1_000_000
-        return 200, [(b"content-length", b"%d" % len(body))], body
+        return 200, header_lines([(b"content-length", b"%d" % len(body))]), body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.made.append(scope["path"])
@@ -155,7 +155,7 @@ def test_a_ready_answer_has_the_headers_of_one_that_was_made(
     made = stoa.get(target, headers=sent).ok(status)
     whole = stoa.stoa.ready.find(scope(target, sent))
     assert whole
-    headers = {name.decode(): value.decode() for name, value in whole[1]}
+    headers = dict(line.split(": ", 1) for line in whole[1].decode().splitlines())
     assert whole[0] == status
     assert headers == made.headers | {"x-ratelimit-remaining": str(made.rate[2] - 1)}
 

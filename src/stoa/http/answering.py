@@ -41,7 +41,7 @@ PREFLIGHT: HeaderList = [
 NOSNIFF = (b"x-content-type-options", b"nosniff")
 CONSISTENCY = b"x-stoa-consistency"
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
-_JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
+JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 
 
 def error_json(refusal: Refusal, documentation: str, request_id: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def success_headers(
     id_header: tuple[bytes, bytes], outcome: Outcome, *caching: tuple[bytes, bytes]
 ) -> HeaderList:
     """The headers of a success over REST."""
-    headers = [*_JSON_HEADERS, id_header, *caching]
+    headers = [*JSON_HEADERS, id_header, *caching]
     if outcome.charge:
         headers += rate_headers(outcome.charge)
     if outcome.etag:

@@ -2,7 +2,7 @@
 
 import structlog
 
-from stoa.domain.addresses import IPNetwork, client_address, is_trusted
+from stoa.domain.addresses import IPNetwork, canonical, client_address, is_trusted
 from stoa.http.wire import HeaderList
 
 log = structlog.get_logger("stoa.http")
@@ -20,11 +20,12 @@ class Proxies:
 
     def client(self, peer: str, lines: HeaderList) -> str:
         """The client's address, of a request with a header that names another than the peer."""
-        if not self._told and not is_trusted(peer, self._trusted):
+        forwarded_for = _values(lines, b"x-forwarded-for")
+        address = client_address(peer, forwarded_for, _values(lines, b"forwarded"), self._trusted)
+        if address == canonical(peer) and not self._told and not is_trusted(peer, self._trusted):
             self._told = True
             log.warning("a forwarding header is ignored", peer=peer, hint=_HINT)
-        forwarded_for = _values(lines, b"x-forwarded-for")
-        return client_address(peer, forwarded_for, _values(lines, b"forwarded"), self._trusted)
+        return address
 
 
 def _values(lines: HeaderList, header: bytes) -> list[str]:

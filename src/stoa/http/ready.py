@@ -4,17 +4,19 @@ import structlog
 
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.charge import Charges
-from stoa.calls.incoming import Outcome
 from stoa.clock import Clock
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
-from stoa.http.wire import Message, Scope, Whole
+from stoa.http.wire import Message, Scope, Whole, header_lines
+from stoa.operations.buckets import headers as rate_headers
 
 log = structlog.get_logger("stoa.http")
 
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
+
+_ALWAYS = header_lines([*answering.JSON_HEADERS, answering.CACHE_PUBLIC])
 
 
 class ReadyAnswers:
@@ -46,13 +48,12 @@ class ReadyAnswers:
         charge = self._charges.take_read_at_once(now, request.address)
         if charge is None:
             return None
-        outcome = Outcome(200, entry.body, entry.etag, charge=charge)
-        headers = answering.success_headers(request.id_header, outcome, answering.CACHE_PUBLIC)
-        known = request.headers.get(b"if-none-match")
-        if known is not None and answering.not_modified(outcome, known):
-            return 304, headers, b""
-        headers.append((b"content-length", b"%d" % len(outcome.body)))
-        return outcome.status, headers, outcome.body
+        etag = entry.etag
+        own = [request.id_header, *rate_headers(charge), (b"etag", etag.encode())]
+        if answering.names_tag(request.headers.get(b"if-none-match"), etag):
+            return 304, _ALWAYS + header_lines(own), b""
+        own.append((b"content-length", b"%d" % len(entry.body)))
+        return 200, _ALWAYS + header_lines(own), entry.body
 
 
 def cache_key(path: str, query: bytes) -> str:

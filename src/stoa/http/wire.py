@@ -1,6 +1,6 @@
 """The ASGI types that the face works with."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Protocol
 
 Scope = MutableMapping[str, Any]
@@ -10,8 +10,13 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = dict[bytes, bytes]
 HeaderList = list[tuple[bytes, bytes]]
-Whole = tuple[int, HeaderList, bytes]
-"""A whole answer: status, headers, body."""
+Whole = tuple[int, bytes, bytes]
+"""A whole answer: status, header lines, body."""
+
+
+def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Headers as they are sent. The caller has checked names (lower case) and values."""
+    return b"".join([b"%b: %b\r\n" % header for header in headers])
 
 
 class Ready(Protocol):

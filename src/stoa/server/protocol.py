@@ -231,8 +231,8 @@ class HttpConnection(HttpToolsProtocol):
         answer = self._ready.find(scope)
         if answer is None:
             return False
-        status, headers, body = answer
-        head = raw.head(status, self.server_state.default_headers, headers)
+        status, lines, body = answer
+        head = raw.head(status, self.server_state.default_headers, lines)
         self.transport.writelines((head, body))
         self.server_state.total_requests += 1
         self._unread = None

@@ -6,7 +6,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.http import answering
-from stoa.http.wire import HeaderList
+from stoa.http.wire import HeaderList, header_lines
 
 AMBIGUOUS_REQUEST = Refusal(
     "invalid_request",
@@ -32,10 +32,9 @@ def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> b
         *answering.refusal_headers(refusal, None),
         (b"connection", b"close"),
     ]
-    return b"".join((head(refusal.status, server_headers, headers), body))
+    return head(refusal.status, server_headers, header_lines(headers)) + body
 
 
-def head(status: int, server_headers: HeaderList, headers: HeaderList) -> bytes:
-    """The status line and headers. The caller has checked names (lower case) and values."""
-    lines = [b"%b: %b\r\n" % header for header in (*server_headers, *headers)]
-    return b"".join((STATUS_LINE[status], *lines, b"\r\n"))
+def head(status: int, server_headers: HeaderList, lines: bytes) -> bytes:
+    """The status line, the server's headers and these lines, up to the body."""
+    return b"".join((STATUS_LINE[status], header_lines(server_headers), lines, b"\r\n"))

@@ -2,7 +2,7 @@
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from stoa.http.wire import HeaderList, Message, Send
+from stoa.http.wire import HeaderList, Message, Send, header_lines
 from stoa.server import raw
 
 _LINE_END = b"\r\n"
@@ -43,7 +43,7 @@ class Sender:
             or (int(headers[-1][1]) != len(body) and not is_head)
         ):
             return False
-        head = raw.head(start["status"], cycle.default_headers, headers)
+        head = raw.head(start["status"], cycle.default_headers, header_lines(headers))
         lines = len(cycle.default_headers) + len(headers) + 2
         # uvicorn's `send` rejects line breaks in values and handles `connection: close`.
         if head.count(_LINE_END) != lines or b"\r\nconnection:" in head:
