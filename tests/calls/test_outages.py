@@ -5,7 +5,7 @@ import asyncio
 from structlog.testing import capture_logs
 
 from stoa.calls.outages import Outages
-from stoa.store.tx import StoreUnavailable
+from stoa.store.tx import StoreUnavailable, WritingStopped
 
 GONE = StoreUnavailable("no connection")
 AGAIN = {"event": "store available again", "log_level": "warning"}
@@ -61,3 +61,9 @@ def test_an_outage_goes_on_while_the_store_says_so() -> None:
     with capture_logs() as lines:
         asyncio.run(run())
     assert lines == [begun("create_thread"), AGAIN | {"refused": 2}]
+
+
+def test_an_outage_that_the_engine_has_logged_is_not_logged_again() -> None:
+    with capture_logs() as lines:
+        refusal = Outages().refusal("create_thread", WritingStopped("the disk is full"))
+    assert (refusal.code, lines) == ("temporarily_unavailable", [])

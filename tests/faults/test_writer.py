@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stoa.client import Key, Stoa
 from tests.faults.journal import Journal, Kind, problems
 from tests.faults.test_kill import CLIENTS, Load, check_everything, told_over_http
 from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
@@ -113,6 +114,23 @@ def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledge
     assert "Traceback" not in server.log
     assert server.stop() == 0
     check_everything(server.data_dir / "stoa.db", journal)
+
+
+@pytest.mark.long
+def test_a_writer_with_work_that_does_not_end_is_replaced_before_one_on_a_slow_disk_would_be(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server(program="looping_writer")
+    looping = writer_of(server)
+    with Stoa(server.url, Key.generate()) as stoa:
+        thread = stoa.create_thread("A question", "About a loop.").thread
+        (tmp_path / "loop").touch()
+        stoa.create_reply(thread.id, "loop")  # which is tried again until the file is gone
+    assert writer_of(server) != looping
+    assert "the process that writes has ended" in server.log
+    assert "does not answer" not in server.log
+    assert "store unavailable" not in server.log
+    assert server.stop() == 0
 
 
 @can_limit_files

@@ -8,7 +8,7 @@ import structlog
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
-from stoa.store.tx import StoreUnavailable
+from stoa.store.tx import StoreUnavailable, WritingStopped
 
 log = structlog.get_logger("stoa.runner")
 UNAVAILABLE_RETRY_S = 5
@@ -18,7 +18,8 @@ class Outages:
     """Counts the calls that are refused because the store is unavailable.
 
     An outage ends when no call was refused for `quiet_ms` and `trouble` returns None. A successful
-    call does not end it, because reads may succeed while writes fail.
+    call does not end it, because reads may succeed while writes fail. What the engine has logged is
+    not logged again.
     """
 
     def __init__(
@@ -33,7 +34,8 @@ class Outages:
 
     def refusal(self, operation: str, error: StoreUnavailable) -> Refusal:
         """The refusal (503) of a call that failed because the store is unavailable."""
-        self.note(operation, error)
+        if not isinstance(error, WritingStopped):
+            self.note(operation, error)
         return Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
 
     def note(self, operation: str, error: StoreUnavailable) -> None:

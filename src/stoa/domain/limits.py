@@ -131,6 +131,7 @@ WRITER_REPLACEMENTS = 5  # within WRITER_WINDOW_MS; after these the server itsel
 WRITER_WINDOW_MS = MINUTE_MS
 WRITER_WAIT_MS = 2 * SECOND_MS  # writes that were not sent wait so long for a replacement
 WRITER_END_MS = SECOND_MS // 2  # to finish its commit and to end, once its server is gone
+WRITE_CPU_MS = 3 * SECOND_MS // 2  # of processor time for one commit, without that of the system
 WRITE_GROUP_MS = 30 * SECOND_MS  # for one commit, or to start; a slow disk needs far less
 WRITE_PROBE_MS = 5 * SECOND_MS  # while the storage fails: how often a commit is tried
 WRITE_PROBE_BYTES = 1024 * 1024  # must fit on the disk, so that a commit that follows fits too

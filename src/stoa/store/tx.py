@@ -77,6 +77,10 @@ class StoreUnavailable(Exception):
     """The store does not answer or not in time; after a write the outcome may be unknown."""
 
 
+class WritingStopped(StoreUnavailable):
+    """The engine accepts no writes for now, and has logged why."""
+
+
 class StartRefused(Exception):
     """The store cannot be opened; the message is one line for the operator."""
 

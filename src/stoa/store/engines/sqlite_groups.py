@@ -2,7 +2,7 @@
 
 A refused piece of work does not affect the others of its group. Most refusals come before any
 change; after a change the whole group is rolled back and run again, each piece in a savepoint. If
-the storage fails, the outcome of the group is unknown: its callers get `StoreUnavailable`, and this
+the storage fails, the outcome of the group is unknown: its callers get `WritingStopped`, and this
 connection is not used again. The next connection recovers from the write-ahead log, and must commit
 a test write before it is used.
 """
@@ -23,7 +23,7 @@ from stoa.domain import limits
 from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
-from stoa.store.tx import StoreUnavailable, Work
+from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
 log = structlog.get_logger("stoa.store")
 
@@ -113,7 +113,7 @@ class Groups:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
-            return _all_failed(works, "another program holds the database")
+            return [(None, StoreUnavailable("another program holds the database")) for _ in works]
         except apsw.Error as error:
             return self._break(works, error)
         done: list[SqliteTx] = []
@@ -228,7 +228,7 @@ def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:
 
 
 def _all_failed(works: Sequence[Work[Any]], reason: str) -> list[Outcome]:
-    return [(None, StoreUnavailable(reason)) for _ in works]
+    return [(None, WritingStopped(reason)) for _ in works]
 
 
 def _as_exception(error: BaseException) -> Exception:

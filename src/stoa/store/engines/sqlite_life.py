@@ -7,6 +7,7 @@ must not be used again.
 
 import os
 import select
+import signal
 import socket
 import traceback
 from functools import partial
@@ -17,6 +18,7 @@ import apsw
 import structlog
 
 from stoa.clock import Clock
+from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
@@ -35,6 +37,8 @@ log = structlog.get_logger("stoa.store")
 _READ_BYTES = 1024 * 1024
 _LOOKASIDE = (1200, 500)
 """SQLite's lookaside memory: the size of a slot in bytes, and the number of slots."""
+
+_CPU_S = limits.WRITE_CPU_MS / 1000
 
 Report = tuple[list[Outcome], list[str], str | None, bool]
 """The outcomes of a group, the keys that it changed, why this writer ends (or None), and whether
@@ -82,7 +86,8 @@ def _work(path: Path, clock: Clock, carrier: Carrier, link: socket.socket, *, pr
 
 
 def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
-    """Commit incoming work; everything received since the last commit is one group."""
+    """Commit incoming work; everything received since the last commit is one group. Work that does
+    not end takes processor time, which a slow disk does not: SIGVTALRM ends the process."""
     frames = Frames()
     while not groups.trouble:
         if not select.select([link], [], [], CHECK_S)[0]:
@@ -94,7 +99,10 @@ def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
             return
         works = [partial(_run, carrier, content) for content in frames.feed(data)]
         for first in range(0, len(works), GROUP_MAX):
-            _report(groups, link, groups.commit(works[first : first + GROUP_MAX]))
+            signal.setitimer(signal.ITIMER_VIRTUAL, _CPU_S)
+            outcomes = groups.commit(works[first : first + GROUP_MAX])
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            _report(groups, link, outcomes)
 
 
 async def _run(carrier: Carrier, content: memoryview, tx: Tx) -> Any:

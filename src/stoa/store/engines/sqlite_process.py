@@ -25,7 +25,7 @@ from stoa.store.engines.sqlite_groups import Outcome, release
 from stoa.store.engines.sqlite_keeper import Keeper
 from stoa.store.engines.sqlite_life import live
 from stoa.store.engines.sqlite_spawner import Spawner
-from stoa.store.tx import StartRefused, StoreUnavailable, Work
+from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
 
@@ -81,8 +81,10 @@ class ProcessWriter:
 
     async def submit(self, work: Work[T]) -> T:
         """Run `work` in the next group; returns after its commit is on disk."""
-        if self._refusal or self._stopped:
-            raise StoreUnavailable(self._refusal or "the database is closed")
+        if self._stopped:
+            raise StoreUnavailable("the database is closed")
+        if self._refusal:
+            raise WritingStopped(self._refusal)
         framed = frame(self._carrier.pack(work))
         if not self._outgoing:  # work submitted in the same turn of the event loop is sent with it
             self._loop.call_soon(self._flush)
@@ -159,4 +161,4 @@ class ProcessWriter:
 
 def _fail(futures: Iterable[asyncio.Future[Any]], reason: str) -> None:
     for future in futures:
-        release(future, (None, StoreUnavailable(reason)))
+        release(future, (None, WritingStopped(reason)))

@@ -27,7 +27,7 @@ from stoa.store.engines.sqlite_groups import (
     release,
     trouble_of,
 )
-from stoa.store.tx import StoreUnavailable, Work
+from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
 log = structlog.get_logger("stoa.store")
 
@@ -81,8 +81,10 @@ class Writer:
         """Run `work` in the next group; returns after its commit is on disk."""
         job = _Job(work)
         with self._lock:  # no job may be queued after the end marker
-            if self.trouble or self._stopped:
-                raise StoreUnavailable(self.trouble or "the database is closed")
+            if self._stopped:
+                raise StoreUnavailable("the database is closed")
+            if self.trouble:
+                raise WritingStopped(self.trouble)
             self._queue.put(job)
         return await job.future
 
