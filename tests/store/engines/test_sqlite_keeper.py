@@ -21,7 +21,7 @@ from stoa.store.engines import sqlite_keeper
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_keeper import Keeper, Replacements
-from stoa.store.tx import StoreUnavailable, Tx
+from stoa.store.tx import StoreUnavailable, Tx, WritingStopped
 from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
 from tests.support.store import NAMES, Opened, put
 
@@ -159,7 +159,7 @@ def test_a_killed_writer_is_replaced_and_work_that_was_not_sent_waits_for_it(
 
 def test_of_work_that_is_half_done_when_the_writer_dies_nothing_is_left(apart: Opened) -> None:
     works = [put(NAMES[0]), partial(put_and_die, name=NAMES[1]), put(NAMES[2])]
-    assert {type(result) for result in apart.together(*works)} == {StoreUnavailable}
+    assert {type(result) for result in apart.together(*works)} == {WritingStopped}
     assert apart.names() == set()
     assert apart.write(put(NAMES[3])) == NAMES[3]
     assert apart.names() == {NAMES[3]}
@@ -345,7 +345,7 @@ def test_after_five_replacements_within_a_minute_the_server_has_to_start_afresh(
         os.kill(process, signal.SIGKILL)
         return await asyncio.gather(*writes, return_exceptions=True)
 
-    assert {type(result) for result in apart.run(kill_with_work())} == {StoreUnavailable}
+    assert {type(result) for result in apart.run(kill_with_work())} == {WritingStopped}
     assert apart.store.lost
     with pytest.raises(StoreUnavailable):
         apart.write(put(NAMES[10]))

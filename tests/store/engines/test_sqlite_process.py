@@ -19,7 +19,7 @@ from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.engines.sqlite_process import ProcessWriter
-from stoa.store.tx import StartRefused, StoreUnavailable, Tx
+from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
 from tests.support.database import opened as opened_file
 from tests.support.store import NAMES, Opened, put, put_then
 
@@ -193,7 +193,7 @@ def test_what_was_sent_to_a_writer_that_is_killed_is_refused_and_another_writes(
         os.kill(process, signal.SIGKILL)
         return await asyncio.gather(*writes, return_exceptions=True)
 
-    assert {type(result) for result in apart.run(kill())} == {StoreUnavailable}
+    assert {type(result) for result in apart.run(kill())} == {WritingStopped}
     assert apart.store.trouble == "the process that writes has ended"
     assert not apart.store.changes.fresh(("anything",), before)
     assert apart.names() == {NAMES[0]}

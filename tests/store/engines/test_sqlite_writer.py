@@ -15,7 +15,7 @@ from stoa.store.engines.sqlite_file import connect
 from stoa.store.engines.sqlite_groups import GROUP_MAX, Groups, Outcome
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.engines.sqlite_writer import Writer
-from stoa.store.tx import StoreUnavailable, Tx, Work
+from stoa.store.tx import StoreUnavailable, Tx, Work, WritingStopped
 
 WAIT_S = 60
 SCHEMA = """
@@ -187,7 +187,7 @@ class Unnoticed(Groups):
 def test_a_fault_of_the_writer_itself_answers_all_and_takes_no_more(tmp_path: Path):
     desk = Desk(tmp_path / "desk.db", Unnoticed)
     outcomes = together(desk.writer, desk.line(1), desk.line(2))
-    assert [type(outcome) for outcome in outcomes] == [StoreUnavailable, StoreUnavailable]
+    assert [type(outcome) for outcome in outcomes] == [WritingStopped, WritingStopped]
     assert desk.writer.trouble == "the storage failed: ArithmeticError"
     with pytest.raises(StoreUnavailable):
         run(desk.writer.submit(desk.line(3)))
