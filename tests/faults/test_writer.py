@@ -116,6 +116,7 @@ def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledge
     check_everything(server.data_dir / "stoa.db", journal)
 
 
+@pytest.mark.promise("D25")
 @pytest.mark.long
 def test_a_writer_with_work_that_does_not_end_is_replaced_before_one_on_a_slow_disk_would_be(
     start_server: Callable[..., Server], tmp_path: Path
