@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
+import httpx
 import pytest
 
 from stoa.openapi.document import openapi_document
+from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Operation
 from stoa.schemas.base import ListAnswer
@@ -20,6 +22,7 @@ from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.clock import HOUR, MINUTE, SECOND
 from tests.support.routes import web_paths
+from tests.support.server import Server
 
 OPERATIONS = [
     one for one in all_operations() if one.method == "GET" and one.who.access is Access.PUBLIC
@@ -28,6 +31,8 @@ WEAK = re.compile(r'W/"[0-9a-f]{24}"')
 ORIGIN = {"Origin": "https://reader.example"}
 SHOWN_OF_THE_MINUTE = {"/market"}
 """Pages that show when they were made, to the minute."""
+
+FIXED = (*DOCUMENTS, "/api/v1/bootstrap", "/api/v1/limits", "/docs/api", "/docs/errors")
 
 # --- A Stoa in use, and every address in it.
 
@@ -315,6 +320,22 @@ def test_a_304_is_good_only_until_something_changes(stoa: App, town: Town) -> No
         town.bob.reply(town.thread, f"Said on {address}.")
         stoa.clock.advance(SECOND)
         assert stoa.get(address, headers=known).ok().content
+
+
+def test_every_process_gives_a_document_the_same_etag(
+    start_server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sets are in another order in each process."""
+
+    def tags(seed: str) -> dict[str, str]:
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        server = start_server(base_url="http://stoa.example")
+        with httpx.Client(base_url=server.url, headers={"Host": "stoa.example"}) as client:
+            found = {path: client.head(path).headers["etag"] for path in FIXED}
+        server.stop()
+        return found
+
+    assert tags("1") == tags("2") == tags("3")
 
 
 # --- CORS.
