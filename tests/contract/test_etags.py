@@ -15,7 +15,7 @@ import pytest
 from stoa.openapi.document import openapi_document
 from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
-from stoa.operations.table import Access, Operation
+from stoa.operations.table import Access, Charged, Operation
 from stoa.schemas.base import ListAnswer
 from tests.support import jobs
 from tests.support.answers import Answer
@@ -147,13 +147,13 @@ def expect_conditional(get: Callable[..., Answer], address: str) -> None:
         assert (other.content, kept(other)) == (first.content, kept(first)), (address, given)
 
 
-@pytest.mark.promise("W17")
+@pytest.mark.promise("W20")
 def test_every_public_answer_has_a_weak_etag_and_is_304_to_it(stoa: App, town: Town) -> None:
     for address in town.answers():
         expect_conditional(stoa.call, address)
 
 
-@pytest.mark.promise("W17")
+@pytest.mark.promise("W21")
 def test_every_page_feed_and_document_has_a_weak_etag_and_is_304_to_it(
     stoa: App, town: Town
 ) -> None:
@@ -184,6 +184,21 @@ def test_the_same_answer_with_a_token_has_the_same_etag(stoa: App, town: Town) -
         asked = {"If-None-Match": public.headers["etag"]}
         again = town.stranger.get(address, headers=asked)
         assert (again.status, again.headers["cache-control"]) == (304, "private, no-cache")
+
+
+@pytest.mark.settings(limit_reads_anonymous=100_000)
+def test_304_is_charged_as_the_answer_itself(stoa: App, town: Town) -> None:
+    for one in OPERATIONS:
+        address = town.filled(one.path)[0]
+        first = stoa.get(address).ok()
+        again = stoa.get(address, headers={"If-None-Match": first.headers["etag"]})
+        assert again.status == 304
+        charged = one.who.charged is not Charged.NONE
+        assert charged == ("x-ratelimit-remaining" in first.headers), address
+        if charged:
+            assert again.rate == (first.rate[0], first.rate[1], first.rate[2] - 1)
+        else:
+            assert "x-ratelimit-remaining" not in again.headers
 
 
 def test_what_is_refused_has_no_etag_and_is_never_304(stoa: App) -> None:
@@ -280,7 +295,7 @@ def story(town: Town) -> Iterator[None]:
         yield
 
 
-@pytest.mark.promise("W18")
+@pytest.mark.promise("W22")
 def test_an_etag_changes_when_what_is_shown_does_and_only_then(stoa: App, town: Town) -> None:
     seen, addresses = Seen(), [*town.answers(), *town.shown()]
     for _ in story(town):
