@@ -174,5 +174,5 @@ class MarketRead(Answer, kw_only=True):
     economy: Economy
 
     def counted(self) -> "MarketRead":
-        """See `Answer.counted`: a snapshot that only is younger says nothing new."""
+        """See `Answer.counted`: when the snapshot was made does not count."""
         return replace(self, market=replace(self.market, as_of=""))
