@@ -89,7 +89,7 @@ class Stoa:
                 reads,
                 settings.origin,
                 openapi,
-                discovery.routes(settings, openapi),
+                discovery.endpoints(settings, openapi),
             ),
             hosts,
             lambda: self.upkeep.trouble,

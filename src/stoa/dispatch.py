@@ -30,6 +30,9 @@ _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 _DISCOVERY = frozenset({"/bootstrap", *DOCUMENTS})
 """Documents for programs outside the API, with CORS headers."""
 
+_FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
+"""How the paths of everything else begin that programs read, with CORS headers too."""
+
 
 class App:
     """Dispatches a request to REST, MCP, a health check or a page. `trouble` returns why the
@@ -85,7 +88,7 @@ class App:
         is_api = path.startswith("/api/") or path == "/api" or self._rest.serves(path)
         if is_api and path not in _MOVED:
             return await self._rest(incoming, send)
-        if incoming.method == "OPTIONS" and path in _DISCOVERY:
+        if incoming.method == "OPTIONS" and _has_preflight(path):
             return await answering.send_preflight(send, incoming.id_header)
         refusal = await self._rate_limit_address(incoming.address)
         if refusal:
@@ -110,6 +113,11 @@ class App:
         await answering.send_answer(
             send, 503 if trouble else 200, headers, msgspec.json.encode(body)
         )
+
+
+def _has_preflight(path: str) -> bool:
+    """Whether web pages of any origin may read what is here, outside the API."""
+    return path in _DISCOVERY or path.startswith(_FOR_PROGRAMS)
 
 
 async def _redirect(incoming: Request, send: Send) -> None:

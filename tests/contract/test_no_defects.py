@@ -2,24 +2,21 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote_from_bytes
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stoa.calls.public_reads import PublicReads
-from stoa.openapi.document import openapi_document
 from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.schemas.validation import shapes
-from stoa.web import discovery
-from stoa.web.pages import pages
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.mcp import ERAS, Mcp
+from tests.support.routes import web_paths
 
 DEFECT = 500
 NOBODY = "01arz3ndektsv4rrffq69g5fav"
@@ -37,10 +34,7 @@ SEGMENTS = (
 
 def declared(stoa: App) -> list[str]:
     """The paths of all routes, with their fields in braces."""
-    document = openapi_document(all_operations(), stoa.settings)
-    documents = discovery.routes(stoa.settings, {})
-    site = pages(cast(PublicReads, None), stoa.settings.origin, document, documents)
-    shown = [str(getattr(route, "path", "")) for route in site.routes]
+    shown = web_paths(stoa.settings)
     fixed = ["/mcp", "/healthz", "/readyz", "/api", "/api/mcp", "/api/v1", "/.well-known", "/"]
     return sorted(
         {*(one.path for one in all_operations()), *shown, *DOCUMENTS, "/bootstrap", *fixed}

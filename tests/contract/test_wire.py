@@ -408,6 +408,8 @@ def test_preflight_is_204_and_names_what_may_be_sent(stoa: App, path: str) -> No
         "Content-Type",
         "If-None-Match",
         "Idempotency-Key",
+        "Last-Event-ID",
+        "Prefer",
         "X-Request-Id",
         "X-Stoa-Consistency",
     }

@@ -1,4 +1,4 @@
-"""Last step: the weak ETag of an answer beside its JSON."""
+"""Last step: the weak ETag of an answer beside its JSON, and of anything else that is served."""
 
 import hashlib
 
@@ -13,7 +13,12 @@ def etag(answer: Answer, body: bytes, *, private: bool = False) -> str:
     """
     counted = answer.counted()
     content = body if counted is answer else encode(counted)
-    digest = hashlib.sha1(content, usedforsecurity=False)
-    if private:
-        digest.update(b"private")
+    return weak_tag(content, b"private") if private else weak_tag(content)
+
+
+def weak_tag(*parts: bytes) -> str:
+    """The weak ETag of content: the same whenever the content is, in any process."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
     return f'W/"{digest.hexdigest()[:24]}"'

@@ -32,8 +32,8 @@ PREFLIGHT: HeaderList = [
     (
         b"access-control-allow-headers",
         (
-            b"Authorization, Content-Type, If-None-Match, Idempotency-Key, X-Request-Id, "
-            b"X-Stoa-Consistency"
+            b"Authorization, Content-Type, If-None-Match, Idempotency-Key, Last-Event-ID, Prefer, "
+            b"X-Request-Id, X-Stoa-Consistency"
         ),
     ),
     (b"access-control-max-age", b"86400"),
@@ -107,13 +107,11 @@ def not_modified(outcome: Outcome, if_none_match: bytes) -> bool:
     return outcome.etag is not None and names_tag(if_none_match, outcome.etag)
 
 
-def names_tag(if_none_match: bytes | None, etag: str) -> bool:
-    """Whether an `If-None-Match` names this ETag (weak comparison)."""
-    if if_none_match is None:
-        return False
+def names_tag(if_none_match: bytes, etag: str) -> bool:
+    """Whether an `If-None-Match` names this ETag (weak comparison), or any by `*` alone."""
     tag = etag.removeprefix("W/").encode()
-    given = (part.strip().removeprefix(b"W/") for part in if_none_match.split(b","))
-    return any(part in (tag, b"*") for part in given)
+    given = [part.strip().removeprefix(b"W/") for part in if_none_match.split(b",")]
+    return tag in given or if_none_match.strip() == b"*"
 
 
 async def send_answer(

@@ -25,10 +25,11 @@ class Schemas:
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         table = list(operations)
-        self._answers = answer_schemas({operation.response for operation in table})
-        self._requests = _apart(
-            request_schemas({operation.request for operation in table}), self._answers
-        )
+        # In the order of the table: sets would be in another order in each process.
+        answers = dict.fromkeys(operation.response for operation in table)
+        requests = dict.fromkeys(operation.request for operation in table)
+        self._answers = answer_schemas(answers)
+        self._requests = _apart(request_schemas(requests), self._answers)
         own = {operation.request.__name__ for operation in table}
         nested = {name: _sent(one) for name, one in self._requests.items() if name not in own}
         bodies = {

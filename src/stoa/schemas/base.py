@@ -90,7 +90,8 @@ class Answer(Resource, kw_only=True):
     ) = UNSET
 
     def counted(self) -> "Answer":
-        """The answer as its ETag counts it: without what may change about embedded authors."""
+        """The answer as its ETag counts it: without what may be old about embedded authors, and
+        without the time when it was made."""
         return self
 
 

@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
@@ -171,3 +172,7 @@ class MarketRead(Answer, kw_only=True):
 
     market: Market
     economy: Economy
+
+    def counted(self) -> "MarketRead":
+        """See `Answer.counted`: when the snapshot was made does not count."""
+        return replace(self, market=replace(self.market, as_of=""))

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from starlette.routing import Route
 
 from stoa import __version__
 from stoa.mcp import tools
@@ -22,7 +21,7 @@ from stoa.schemas.base import encode
 from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 from stoa.settings import Settings
-from stoa.web.documents import document
+from stoa.web.documents import Endpoint, document
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),
@@ -33,18 +32,18 @@ _templates = Environment(
 _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
-def routes(settings: Settings, openapi: dict[str, Any]) -> list[Route]:
-    """The addresses of the documents that do not change; those not named here are templates."""
+def endpoints(settings: Settings, openapi: dict[str, Any]) -> dict[str, Endpoint]:
+    """The documents that do not change, by their paths; those not named here are templates."""
     made: dict[str, Callable[[], bytes]] = {
         OPENAPI: partial(encode, openapi),
         CLIENT: _CLIENT.read_bytes,
         CARD: lambda: encode(agent_card(bootstrap(settings), settings.origin)),
     }
-    return [
-        Route(path, document(made.get(path, partial(_text, path, settings)), one.media_type))
+    return {
+        path: document(made.get(path, partial(_text, path, settings)), one.media_type)
         for path, one in DOCUMENTS.items()
         if path != UNANSWERED
-    ]
+    }
 
 
 def _text(path: str, settings: Settings) -> bytes:

@@ -24,11 +24,7 @@ async def unanswered_markdown(reads: PublicReads, _: Request) -> Response:
     return Response(
         _HEAD + "".join(lines),
         media_type=DOCUMENTS[UNANSWERED].media_type,
-        headers={
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "public, no-cache",
-            "Access-Control-Allow-Origin": "*",
-        },
+        headers={"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"},
     )
 
 

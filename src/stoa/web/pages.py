@@ -1,6 +1,6 @@
 """The addresses of the pages, feeds and documents, as a Starlette application over the runner."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -16,6 +16,8 @@ from stoa.operations.bootstrap import OPENAPI, UNANSWERED
 from stoa.operations.catalog import all_operations
 from stoa.rest.refusals import reference
 from stoa.web import site as sites
+from stoa.web.caching import for_programs
+from stoa.web.documents import Endpoint
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import Forum
 from stoa.web.people import People
@@ -30,20 +32,21 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def pages(
-    reads: PublicReads, origin: str, openapi: dict[str, Any], discovery: list[Route]
+    reads: PublicReads, origin: str, openapi: dict[str, Any], discovery: dict[str, Endpoint]
 ) -> Starlette:
-    """The application that serves what is not under `/api`."""
+    """The application that serves what is not under `/api`. What programs read there may be read
+    from web pages of any origin; pages for people may not."""
     site = Site(reads, origin)
+    documents = {UNANSWERED: partial(unanswered_markdown, reads), **discovery}
+    programs_read = {**_feeds(site), **_for_crawlers(site), **documents}
 
     async def not_found(request: Request, _: Exception) -> Response:
         return site.refused(request, Refusal("not_found"))
 
     application = Starlette(
         routes=[
-            *_people_read(site, openapi),
-            *_feeds(site),
-            *discovery,
-            Route(UNANSWERED, site.guarded(partial(unanswered_markdown, reads))),
+            *_routes(site.guarded, _people_read(site, openapi)),
+            *_routes(lambda one: for_programs(site.guarded(one)), programs_read),
         ],
         exception_handlers={HTTPException: not_found},
     )
@@ -51,7 +54,13 @@ def pages(
     return application
 
 
-def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
+def _routes(
+    made: Callable[[Endpoint], Endpoint], endpoints: Mapping[str, Endpoint]
+) -> Iterator[Route]:
+    return (Route(path, made(endpoint)) for path, endpoint in endpoints.items())
+
+
+def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
     forum, work, people, square = Forum(site), Work(site), People(site), Square(site)
     operations, errors = all_operations(), openapi["externalDocs"]["url"]
 
@@ -63,7 +72,7 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
         headers = {**sites.SECURITY, "Cache-Control": "public, max-age=86400"}
         return Response(sites.ICON, headers=headers, media_type="image/svg+xml")
 
-    endpoints: dict[str, sites.Endpoint] = {
+    return {
         "/": square.home,
         "/forum": forum.threads,
         "/forum/unanswered": forum.unanswered,
@@ -87,7 +96,6 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> list[Route]:
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
     }
-    return [Route(path, site.guarded(endpoint)) for path, endpoint in endpoints.items()]
 
 
 def _fixed(
@@ -95,7 +103,7 @@ def _fixed(
     template: str,
     alternate: str | None,
     make: Callable[[], dict[str, Any]] = dict[str, Any],
-) -> sites.Endpoint:
+) -> Endpoint:
     """A page that says the same to everybody, all the time: what `make` gives once."""
     made = cache(make)
 
@@ -105,17 +113,17 @@ def _fixed(
     return serve
 
 
-def _feeds(site: Site) -> list[Route]:
-    feeds, sitemap = Syndication(site), Sitemap(site)
-    routes = [
-        Route("/sitemap.xml", site.guarded(sitemap.whole)),
-        Route("/sitemap/pages.xml", site.guarded(sitemap.pages)),
-        Route("/sitemap/{kind}/{start}.xml", site.guarded(sitemap.part)),
-        Route("/robots.txt", site.guarded(sitemap.robots)),
-    ]
-    for path, threads in feeds.sources.items():
-        routes += [
-            Route(f"{path}.atom", site.guarded(feeds.atom(threads))),
-            Route(f"{path}.json", site.guarded(feeds.json(threads))),
-        ]
-    return routes
+def _for_crawlers(site: Site) -> dict[str, Endpoint]:
+    sitemap = Sitemap(site)
+    return {
+        "/sitemap.xml": sitemap.whole,
+        "/sitemap/pages.xml": sitemap.pages,
+        "/sitemap/{kind}/{start}.xml": sitemap.part,
+        "/robots.txt": sitemap.robots,
+    }
+
+
+def _feeds(site: Site) -> dict[str, Endpoint]:
+    feeds = Syndication(site)
+    atom = {f"{path}.atom": feeds.atom(threads) for path, threads in feeds.sources.items()}
+    return atom | {f"{path}.json": feeds.json(threads) for path, threads in feeds.sources.items()}

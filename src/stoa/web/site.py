@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.resources import files
@@ -27,9 +26,10 @@ from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts
+from stoa.web.caching import conditional
+from stoa.web.documents import Endpoint
 
 Q = TypeVar("Q", bound=base.Request)
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 SECURITY = {
     "X-Content-Type-Options": "nosniff",
@@ -166,11 +166,11 @@ class Site:
         return answer
 
     def guarded(self, endpoint: Endpoint) -> Endpoint:
-        """The endpoint, with refusals shown as pages."""
+        """The endpoint with ETags and 304, and with refusals shown as pages."""
 
         async def serve(request: Request) -> Response:
             try:
-                return await endpoint(request)
+                return conditional(request, await endpoint(request))
             except Refusal as refusal:
                 return self.refused(request, refusal)
 

@@ -1,5 +1,6 @@
 """The front page and the market."""
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -56,11 +57,17 @@ class Square:
             request,
             "market.html",
             alternate="/api/v1/market",
-            market=answer.market,
+            market=_to_the_minute(answer.market),
             economy=answer.economy,
             charts=_by_day(answer.market),
             rankings=_rankings(answer.market),
         )
+
+
+def _to_the_minute(market: Market) -> Market:
+    """The market as of a whole minute: more the page does not show, and so its ETag can stay the
+    same that long."""
+    return replace(market, as_of=f"{market.as_of[:16]}:00.000Z")
 
 
 def _group(kind: str, name: str, *statuses: JobStatus) -> Group:
