@@ -50,7 +50,8 @@ class ReadyAnswers:
             return None
         etag = entry.etag
         own = [request.id_header, *rate_headers(charge), (b"etag", etag.encode())]
-        if answering.names_tag(request.headers.get(b"if-none-match"), etag):
+        known = request.headers.get(b"if-none-match")
+        if known is not None and answering.names_tag(known, etag):
             return 304, _ALWAYS + header_lines(own), b""
         own.append((b"content-length", b"%d" % len(entry.body)))
         return 200, _ALWAYS + header_lines(own), entry.body
