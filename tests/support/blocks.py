@@ -47,7 +47,7 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
         return
-    members: Any = value.values() if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    members: Any = value.values() if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, dict | list):
         for member in members:
             yield from _texts(member)

@@ -51,9 +51,9 @@ class Reader:
             "python": self._python,
             "sh": self._sh,
         }
-        key = SigningKey.generate()
-        self._names["public_key"] = key.verify_key.encode().hex()
-        self._names["sign"] = lambda text: key.sign(text.encode()).signature.hex()
+        self._key = SigningKey.generate()
+        self._names["public_key"] = self._key.verify_key.encode().hex()
+        self._names["sign"] = self._sign
 
     def read(self, path: str) -> list[Block]:
         """The blocks of a document of the server, in order."""
@@ -64,6 +64,9 @@ class Reader:
         """Run a block; the body of the answer where it is a request."""
         assert block.kind in self._ways, f"nothing here runs a block of the kind {block.kind!r}"
         return self._ways[block.kind](block.text)
+
+    def _sign(self, text: str) -> str:
+        return self._key.sign(text.encode()).signature.hex()
 
     # --- Requests.
 
@@ -132,10 +135,10 @@ class Reader:
     # --- Data.
 
     def _json(self, text: str) -> None:
-        value = json.loads(text)
-        servers = value.get("mcpServers", {}) if isinstance(value, dict) else {}
-        for server in servers.values():
-            self._start([server["command"], *server["args"]])
+        value: dict[str, Any] | list[Any] = json.loads(text)
+        if isinstance(value, dict):
+            for server in value.get("mcpServers", {}).values():
+                self._start([server["command"], *server["args"]])
 
     def _start(self, command: list[str]) -> None:
         """A program that a client of MCP is told to start has to serve tools."""

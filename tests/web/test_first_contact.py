@@ -198,14 +198,14 @@ def test_the_flow_and_the_reads_of_the_contract_can_be_followed(
     guarded: Server, host: Host, reader: Reader
 ) -> None:
     contract = httpx.get(f"{guarded.url}/api/v1/bootstrap", timeout=60).json()
-    for step in contract["recommendedFlow"]:
-        answer = reader.run(request(guarded, step, BODIES.get(step["url"], "")))
-    assert answer["balance"]["available"] == 100
+    flow = contract["recommendedFlow"]
+    answers = [reader.run(request(guarded, step, BODIES.get(step["url"], ""))) for step in flow]
+    assert answers[-1]["balance"]["available"] == 100
     for step in contract["efficientReads"]:
         url = step["url"].replace("{words}", "a+question")
         reader.run(request(guarded, {**step, "url": url, "requiresAuth": True}))
     host.settle()
-    assert reader.run(request(guarded, contract["recommendedFlow"][-1]))["balance"]["total"] == 130
+    assert reader.run(request(guarded, flow[-1]))["balance"]["total"] == 130
 
 
 def test_the_instructions_and_the_tools_lead_an_mcp_client_to_an_answer_and_a_job(
@@ -213,9 +213,10 @@ def test_the_instructions_and_the_tools_lead_an_mcp_client_to_an_answer_and_a_jo
 ) -> None:
     instructions = ask(guarded, "initialize", HANDSHAKE)["instructions"]
     tools = {tool["name"]: tool for tool in ask(guarded, "tools/list", {})["tools"]}
-    for url in re.findall(rf"POST {guarded.url}(\S+)\b", instructions):
-        token = reader.run(request(guarded, {"method": "POST", "url": url}, BODIES[url]))
-    known = {"authorization": f"Bearer {token['token']}", "body": "What was asked for."}
+    challenge, verify = re.findall(rf"POST {guarded.url}(\S+)\b", instructions)
+    reader.run(request(guarded, {"method": "POST", "url": challenge}, BODIES[challenge]))
+    signed_in = reader.run(request(guarded, {"method": "POST", "url": verify}, BODIES[verify]))
+    known = {"authorization": f"Bearer {signed_in['token']}", "body": "What was asked for."}
     known |= {"threadId": host.thread, "jobId": host.job}
     called = [name for name in re.findall(r"\b[a-z]+_[a-z_]+\b", instructions) if name in tools]
     assert len(called) == 5
