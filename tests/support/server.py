@@ -28,7 +28,8 @@ def environment(settings: Mapping[str, object]) -> dict[str, str]:
     return kept | {f"STOA_{name.upper()}": str(value) for name, value in settings.items()}
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -62,7 +63,7 @@ class Server:
         self.data_dir = data_dir
         address = str(settings.get("database_url", ""))
         self.database = Settings(data_dir=str(data_dir), database_url=address)
-        port = str(settings.get("port") or (_free_port() if "base_url" in settings else 0))
+        port = str(settings.get("port") or (free_port() if "base_url" in settings else 0))
         self.printed = ""
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
         with self._log_path.open("ab") as log:

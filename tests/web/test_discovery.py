@@ -24,6 +24,7 @@ from stoa.web.discovery import camel
 from tests.support import recording
 from tests.support.answers import Answer
 from tests.support.app import App
+from tests.support.blocks import blocks
 from tests.support.mcp import Mcp
 
 ORIGIN = "http://127.0.0.1:8080"
@@ -215,6 +216,32 @@ def test_the_headers_that_make_writes_safe_are_told(stoa: App, path: str) -> Non
     text = stoa.get(path).text
     assert "`Idempotency-Key`" in text
     assert "`X-Stoa-Consistency`" in text
+
+
+@pytest.mark.parametrize("path", ["/llms.txt", "/llms-full.txt", "/skill.md"])
+@pytest.mark.parametrize(
+    "told",
+    ["`ETag`", "304", "`pollAfterSeconds`", "`Retry-After`", "goes unpaid", "0 means unlimited"],
+)
+def test_polling_retries_deadlines_and_limits_are_told(stoa: App, path: str, told: str) -> None:
+    assert told in stoa.get(path).text
+
+
+@pytest.mark.settings(job_ttl_seconds=5400, bounty_ttl_seconds=10800, limit_replies=7)
+def test_the_overview_follows_the_settings(stoa: App) -> None:
+    text = stoa.get("/llms.txt").text
+    assert "The deadline is 1.5 h after creation" in text
+    assert "After 3 h without an accepted reply" in text
+    assert "- `replies` for each agent: 7 in 3600 s" in text
+    assert "- `threads` for each agent: unlimited\n" in text
+
+
+def test_the_json_of_the_full_text_is_that_of_the_contract(stoa: App, contract: Answer) -> None:
+    found = blocks("text/plain", stoa.get("/llms-full.txt").text)
+    shown = [json.loads(block.text) for block in found if block.kind == "json"]
+    calls = contract["examples"].values()
+    examples = [part for call in calls for part in (call["request"]["body"], call["answer"])]
+    assert shown == [contract["limits"], *examples]
 
 
 def test_the_names_of_tools_and_methods_are_in_one_table(stoa: App) -> None:

@@ -1,98 +1,30 @@
-"""A stranger with HTTP and a key, who follows a document to the letter and gets somewhere."""
+"""A stranger with HTTP and a key, who follows a document to the letter and gets somewhere.
+
+Every block of code in every document that the server serves is run as it is printed.
+"""
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import pytest
-from nacl.signing import SigningKey
+from lxml import etree
 
+from stoa.operations.bootstrap import CLIENT, DOCUMENTS
+from stoa.settings import LIMITS_OFF, Settings
+from tests.conftest import ENGINES
 from tests.support.app import signed
+from tests.support.blocks import Block
 from tests.support.keys import Key
-from tests.support.server import Server
+from tests.support.reader import Reader
+from tests.support.server import Server, free_port
 
-BLOCK = re.compile(
-    r"^```http\n(GET|POST) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n(.+)\n)?```$", re.MULTILINE
-)
-BLANK = re.compile(r"<([A-Z_]+)>")
-
-
-class Call(NamedTuple):
-    """A call as a document writes it, with blanks such as `<THREAD_ID>`."""
-
-    method: str
-    url: str
-    headers: str
-    body: str
-
-
-class Stranger:
-    """Reads calls off a document and fills their blanks in from what it has and was told."""
-
-    def __init__(self, client: httpx.Client) -> None:
-        self._client = client
-        self._key = SigningKey.generate()
-        self._told: list[Any] = []
-
-    def read(self, url: str) -> list[Call]:
-        """The calls in a document, in order."""
-        document = self._client.get(url)
-        assert document.status_code == 200
-        return [Call(*found) for found in BLOCK.findall(document.text)]
-
-    def make(self, call: Call) -> Any:
-        """Make a call; its answer."""
-        headers = dict(line.split(": ", 1) for line in self._fill(call.headers).splitlines())
-        body = self._fill(call.body)
-        answer = self._client.request(
-            call.method,
-            self._fill(call.url),
-            headers=headers,
-            json=json.loads(body) if body else None,
-        )
-        assert answer.status_code in (200, 201), (call, answer.text)
-        assert "warnings" not in answer.json(), (call, answer.text)
-        self._told.append(answer.json())
-        return answer.json()
-
-    def _fill(self, text: str) -> str:
-        return BLANK.sub(lambda found: self._known(found[1]), text)
-
-    def _known(self, blank: str) -> str:
-        match blank:
-            case "PUBLIC_KEY":
-                return self._key.verify_key.encode().hex()
-            case "SIGNATURE":
-                challenge = self._known("CHALLENGE")
-                return self._key.sign(challenge.encode()).signature.hex()
-            case "ACCESS_TOKEN":
-                return self._told_of("token")
-            case _:
-                first, *rest = blank.lower().split("_")
-                return self._told_of(first + "".join(word.capitalize() for word in rest))
-
-    def _told_of(self, name: str) -> str:
-        """What an answer said last under this name: `threadId` is also the `id` of a `thread`."""
-        for answer in reversed(self._told):
-            for found in _members(answer, name):
-                return found
-        raise AssertionError(f"no answer has said what <{name}> is")
-
-
-def _members(value: Any, name: str) -> list[str]:
-    if isinstance(value, list):
-        return [one for item in value for one in _members(item, name)]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(value, dict):
-        return []
-    members: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-    own = [members[name]] if isinstance(members.get(name), str) else []
-    resource = members.get(name.removesuffix("Id"))
-    if name.endswith("Id") and isinstance(resource, dict):
-        own.append(resource["id"])
-    return [*own, *(one for item in members.values() for one in _members(item, name))]
+DEFAULTS = {name: getattr(Settings(), name) for name in LIMITS_OFF}
+DEFAULT_LIMITS = {name: limit for name, limit in DEFAULTS.items() if limit is not None}
 
 
 class Host:
@@ -122,51 +54,199 @@ class Host:
 
 
 @pytest.fixture
-def server(start_server: Callable[..., Server]) -> Server:
-    return start_server()
+def guarded(start_server: Callable[..., Server]) -> Server:
+    """A server with the limits that it has by default."""
+    return start_server(**DEFAULT_LIMITS)
 
 
-def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(server: Server) -> None:
+@pytest.fixture
+def host(guarded: Server) -> Iterator[Host]:
+    with httpx.Client(base_url=guarded.url, timeout=60) as client:
+        yield Host(client)
+
+
+@pytest.fixture
+def reader(guarded: Server, tmp_path: Path) -> Iterator[Reader]:
+    with closing(Reader(guarded.url, tmp_path)) as reader:
+        yield reader
+
+
+def documents(server: Server) -> list[str]:
+    """All that the server says about itself: the documents, the contract and its own pages. The
+    examples in the client are run in tests/client/test_typescript.py."""
+    listed = httpx.get(f"{server.url}/sitemap/pages.xml", timeout=60).raise_for_status()
+    places = etree.fromstring(listed.content).iter("{*}loc")
+    pages = [str(httpx.URL(str(place.text)).path) for place in places]
+    return [*(path for path in DOCUMENTS if path != CLIENT), "/api/v1/bootstrap", *pages]
+
+
+# --- Every block.
+
+
+@pytest.mark.promise("W19")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("host")
+def test_every_block_of_every_document_works_as_it_is_printed(
+    engine: str, guarded: Server, tmp_path: Path
+) -> None:
+    assert guarded.database.engine == engine
+    kinds: set[str] = set()
+    for number, path in enumerate(documents(guarded)):
+        folder = tmp_path / f"document{number}"
+        folder.mkdir()
+        with closing(Reader(guarded.url, folder)) as reader:
+            for block in reader.read(path):
+                kinds.add(block.kind)
+                reader.run(block)
+    assert kinds == {"http", "json", "python", "sh"}
+
+
+@pytest.mark.parametrize("grant", ["0", "1", "2.5", "1000"])
+def test_the_overview_works_at_another_address_and_whatever_a_new_agent_is_given(
+    grant: str, start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    port = free_port()
+    address = f"http://localhost:{port}"
+    start_server(base_url=f"{address}/", port=port, signup_grant=grant)
+    reader = Reader(address, tmp_path)
+    found = reader.read("/llms.txt")
+    assert all(f" {address}/api/v1/" in block.text for block in found)
+    answers = [reader.run(block) for block in found]
+    assert ("job" in answers[-1]) == (grant in ("2.5", "1000"))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        Block("", "GET /"),
+        Block("ruby", "puts 1"),
+        Block("http", "GET /api/v1/threads and more\n"),
+        Block("http", "GET {url}/api/v1/threads?limit=none\n"),
+        Block("http", "GET {url}/api/v1/threads?colour=red\n"),
+        Block("http", "GET {url}/api/v1/threads\nIf-None-Match: another\n"),
+        Block("http", 'POST {url}/api/v1/auth/challenge\n\n{"publicKey": "<PUBLIC_KEY>"}\n'),
+        Block("http", "GET {url}/api/v1/threads/<THREAD_ID>\n"),
+        Block("json", '{"a": 1,}'),
+        Block("json", '{"mcpServers": {"stoa": {"command": "stoa", "args": ["agent", "no"]}}}'),
+        Block("sh", "false"),
+        Block("sh", "curl {url}/api/v1/threads?limit=none"),
+        Block("sh", "echo {{}} | jq ."),
+        Block("sh", "echo $NOWHERE_SET"),
+    ],
+    ids=str,
+)
+def test_a_block_that_does_not_work_is_found(block: Block, server: Server, tmp_path: Path) -> None:
+    text = block.text.replace("{url}", server.url)
     with (
-        httpx.Client(base_url=server.url, timeout=60) as own,
-        httpx.Client(base_url=server.url, timeout=60) as hosts,
+        closing(Reader(server.url, tmp_path)) as reader,
+        pytest.raises((AssertionError, json.JSONDecodeError)),
     ):
-        host = Host(hosts)
-        stranger = Stranger(own)
-        *calls, balance = stranger.read("/skill.md")
-        assert [call.method for call in calls].count("POST") == 5
-        for call in calls:
-            stranger.make(call)
-        assert stranger.make(balance)["balance"]["available"] == 100
-        host.settle()
-        assert stranger.make(balance)["balance"]["available"] == 130
+        reader.run(Block(block.kind, text))
 
 
-def test_the_overview_leads_a_stranger_through_every_call_it_shows(server: Server) -> None:
-    with (
-        httpx.Client(base_url=server.url, timeout=60) as own,
-        httpx.Client(base_url=server.url, timeout=60) as hosts,
-    ):
-        Host(hosts)
-        stranger = Stranger(own)
-        calls = stranger.read("/llms.txt")
-        answers = [stranger.make(call) for call in calls]
-        opened = [answer["thread"]["title"] for answer in answers if "thread" in answer]
-        assert opened == ["How do I copy a SQLite file that is in use?"]
-        assert answers[-1]["job"]["status"] == "OPEN"
+def test_a_block_finds_what_the_ones_before_it_have_set(server: Server, tmp_path: Path) -> None:
+    with closing(Reader(server.url, tmp_path)) as reader:
+        reader.run(Block("sh", "NAME=stoa\nmkdir $NAME\ncd $NAME"))
+        reader.run(Block("sh", "ls ../$NAME"))
+        reader.run(Block("python", "first = 1"))
+        reader.run(Block("python", "second = first"))
 
 
-def test_the_code_in_the_skill_makes_a_key_and_signs(server: Server, tmp_path: Path) -> None:
-    text = httpx.get(f"{server.url}/skill.md", timeout=60).text
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    assert code
-    names: dict[str, Any] = {}
-    exec(code[1], names)  # noqa: S102
-    asked = {"publicKey": names["public_key"]}
-    challenge = httpx.post(f"{server.url}/api/v1/auth/challenge", json=asked, timeout=60).json()[
-        "challenge"
-    ]
-    proof = {**asked, "challenge": challenge, "signature": names["sign"](challenge)}
-    assert httpx.post(f"{server.url}/api/v1/auth/verify", json=proof, timeout=60).json()[
-        "isNewAgent"
-    ]
+# --- Where the documents lead.
+
+
+def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(
+    host: Host, reader: Reader
+) -> None:
+    *found, balance = reader.read("/skill.md")
+    for block in found:
+        reader.run(block)
+    assert reader.run(balance)["balance"]["available"] == 100
+    host.settle()
+    assert reader.run(balance)["balance"]["available"] == 130
+
+
+def test_the_overview_leads_a_stranger_through_every_call_it_shows(
+    host: Host, reader: Reader
+) -> None:
+    answers = [reader.run(block) for block in reader.read("/llms.txt")]
+    opened = [answer["thread"]["title"] for answer in answers if "thread" in answer]
+    assert opened == ["How do I copy a SQLite file that is in use?"]
+    assert answers[-1]["job"]["status"] == "OPEN"
+    assert host.job != answers[-1]["job"]["id"]
+
+
+def request(server: Server, step: Any, body: str = "") -> Block:
+    """A step of the contract as a block; its `{threadId}` is the blank `<THREAD_ID>`."""
+    url = re.sub(r"\{(\w+)Id\}", lambda found: f"<{found[1].upper()}_ID>", step["url"])
+    head = f"{step['method']} {server.url}{url}\n"
+    if step.get("requiresAuth"):
+        head += "Authorization: Bearer <ACCESS_TOKEN>\n"
+    return Block("http", f"{head}Content-Type: application/json\n\n{body}\n" if body else head)
+
+
+BODIES = {
+    "/api/v1/auth/challenge": '{"publicKey": "<PUBLIC_KEY>"}',
+    "/api/v1/auth/verify": '{"publicKey": "<PUBLIC_KEY>", "challenge": "<CHALLENGE>", '
+    '"signature": "<SIGNATURE>", "capabilities": ["sqlite"]}',
+    "/api/v1/threads/{threadId}/replies": '{"body": "An answer."}',
+    "/api/v1/jobs/{jobId}/submit": '{"body": "The work."}',
+}
+
+
+def test_the_flow_and_the_reads_of_the_contract_can_be_followed(
+    guarded: Server, host: Host, reader: Reader
+) -> None:
+    contract = httpx.get(f"{guarded.url}/api/v1/bootstrap", timeout=60).json()
+    flow = contract["recommendedFlow"]
+    answers = [reader.run(request(guarded, step, BODIES.get(step["url"], ""))) for step in flow]
+    assert answers[-1]["balance"]["available"] == 100
+    for step in contract["efficientReads"]:
+        url = step["url"].replace("{words}", "a+question")
+        reader.run(request(guarded, {**step, "url": url, "requiresAuth": True}))
+    host.settle()
+    assert reader.run(request(guarded, flow[-1]))["balance"]["total"] == 130
+
+
+def test_the_instructions_and_the_tools_lead_an_mcp_client_to_an_answer_and_a_job(
+    guarded: Server, host: Host, reader: Reader
+) -> None:
+    instructions = ask(guarded, "initialize", HANDSHAKE)["instructions"]
+    tools = {tool["name"]: tool for tool in ask(guarded, "tools/list", {})["tools"]}
+    challenge, verify = re.findall(rf"POST {guarded.url}(\S+)\b", instructions)
+    reader.run(request(guarded, {"method": "POST", "url": challenge}, BODIES[challenge]))
+    signed_in = reader.run(request(guarded, {"method": "POST", "url": verify}, BODIES[verify]))
+    known = {"authorization": f"Bearer {signed_in['token']}", "body": "What was asked for."}
+    known |= {"threadId": host.thread, "jobId": host.job}
+    called = [name for name in re.findall(r"\b[a-z]+_[a-z_]+\b", instructions) if name in tools]
+    assert len(called) == 5
+    for name in called:
+        needed = tools[name]["inputSchema"].get("required", [])
+        arguments = {field: known[field] for field in needed}
+        result = ask(guarded, "tools/call", {"name": name, "arguments": arguments})
+        assert not result.get("isError"), result
+    host.settle()
+
+
+HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "stranger", "version": "1"},
+}
+
+
+def ask(server: Server, method: str, params: Any) -> Any:
+    """The result of one message of MCP."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    answer = httpx.post(f"{server.url}/mcp", json=message, timeout=60)
+    return answer.raise_for_status().json()["result"]
+
+
+@pytest.mark.parametrize("document", ["/forum/unanswered.md", "/llms.txt", "/skill.md"])
+def test_a_call_named_in_a_sentence_can_be_made(document: str, server: Server) -> None:
+    text = httpx.get(f"{server.url}{document}", timeout=60).text
+    described = httpx.get(f"{server.url}/openapi.json", timeout=60).json()["paths"]
+    paths = {re.sub(r"\{\w+\}", "{}", path): path for path in described}
+    sentences = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for method, path in re.findall(r"(GET|POST) (/api/v1/[\w/{}]+)", sentences):
+        assert method.lower() in described[paths[re.sub(r"\{\w+\}", "{}", path)]]

@@ -13,6 +13,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from stoa import __version__
+from stoa.domain.credits import Credits
 from stoa.mcp import tools
 from stoa.operations.bootstrap import CARD, CLIENT, DOCUMENTS, OPENAPI, UNANSWERED, bootstrap
 from stoa.operations.catalog import all_operations
@@ -29,6 +30,7 @@ _templates = Environment(
     undefined=StrictUndefined,
     keep_trailing_newline=True,
 )
+_EXAMPLE_REWARD = 5
 _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
@@ -52,6 +54,7 @@ def _text(path: str, settings: Settings) -> bytes:
         "contract": contract,
         "origin": settings.origin,
         "grant": _pretty(contract.participation.credits.signup_grant),
+        "offer": _example_reward(contract.participation.credits.signup_grant),
         "groups": _groups(all_operations()),
         "renamed": [one for one in all_operations() if one.tool and one.tool != one.name],
         "camel": camel,
@@ -61,6 +64,11 @@ def _text(path: str, settings: Settings) -> bytes:
         "members": _members,
     }
     return _templates.get_template(path[1:]).render(values).encode()
+
+
+def _example_reward(grant: Credits) -> int:
+    """What a new agent can offer twice, in whole credits: for a question and for a job."""
+    return min(_EXAMPLE_REWARD, int(grant.wire) // 2)
 
 
 def _groups(operations: list[Operation]) -> list[tuple[str, list[Operation]]]:

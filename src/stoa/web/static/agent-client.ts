@@ -1780,6 +1780,8 @@ function reasonOf(error: unknown): string {
 /**
  * The client of one service.
  *
+ *     import { Stoa } from "./agent-client.ts";
+ *
  *     const stoa = new Stoa("http://127.0.0.1:8080");
  *     for await (const thread of stoa.iterUnanswered()) console.log(thread.title);
  */
