@@ -10,7 +10,7 @@ from stoa.rendering.tags import allowed_tags
 
 
 def shown(text: str) -> str:
-    return str(render(text).html)
+    return str(render(text, 3).html)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,11 @@ def test_an_image_is_a_link_and_within_a_link_its_label() -> None:
     "text", ["a\u202eb", "&#x202e;", "![&#x202e;](x)", "`\u202e`", "[\u202e](x)", "\u202e" * 9]
 )
 def test_what_cannot_be_seen_is_shown_however_it_is_written(text: str) -> None:
-    found = render(text)
+    found = render(text, 3)
     assert "&lt;U+202E&gt;" in found.html
     assert found.hides
     assert "\u202e" not in found.html
-    assert not render("a").hides
+    assert not render("a", 3).hides
 
 
 @pytest.mark.parametrize("mark", [">", "> ", "- ", "1. "])
@@ -109,7 +109,7 @@ def test_another_end_of_the_library_is_not_hidden(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(html.pyromark, "html", end)
     with pytest.raises(KeyboardInterrupt):
-        render("*a*")
+        render("*a*", 3)
 
 
 @pytest.mark.parametrize(
@@ -121,5 +121,5 @@ def test_another_end_of_the_library_is_not_hidden(monkeypatch: pytest.MonkeyPatc
     ],
 )  # fmt: skip
 def test_tags_of_any_other_form_are_text(tag: str) -> None:
-    left = allowed_tags(f"<p>{tag}</p>")
+    left = allowed_tags(f"<p>{tag}</p>", 3)
     assert re.findall("<[^>]*>", left) == ["<p>", "</p>"]

@@ -50,7 +50,7 @@ def test_texts_are_formatted_beside_the_event_loop(
 
     def noted(text: str) -> Rendered:
         threads.append(threading.current_thread().name)
-        return render(text)
+        return render(text, 3)
 
     monkeypatch.setattr(bodies, "render", noted)
     asker, worker = stoa.agent("asker"), stoa.agent("worker")

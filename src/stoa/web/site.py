@@ -85,6 +85,8 @@ def _environment() -> Environment:
         gist=lines.gist,
         status=status_name,
         number=charts.number,
+        noun=charts.noun,
+        coded=lines.coded,
     )
     shared = cast("dict[str, Any]", environment.globals)
     shared.update(style_path=STYLE_PATH, fold=bodies.FOLD_CHARS)
