@@ -31,7 +31,7 @@ def gist(text: str) -> str:
 
 def coded(text: str) -> Markup:
     """A sentence of the service, with what stands between backticks in `code`."""
-    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S704 - escaped
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 def marked(text: str, query: str | None) -> Markup:
