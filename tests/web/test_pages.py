@@ -326,29 +326,22 @@ def test_a_thread_is_marked_up_as_a_question_with_its_answers(stoa: App) -> None
     assert best["comment"][0]["text"] == ["I did."]
 
 
-@pytest.mark.parametrize(
-    ("place", "pages"),
-    [("first of all", ("acceptedAnswer", None)), ("on a later page", ("acceptedAnswer",) * 2)],
-)
+@pytest.mark.parametrize(("best", "again"), [(0, []), (ROWS, [[f"Reply {ROWS}"]])])
 def test_an_accepted_answer_stands_once_in_the_microdata_of_a_page(
-    stoa: App, place: str, pages: tuple[str | None, ...]
+    stoa: App, best: int, again: list[list[str]]
 ) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread("Bread", "It stays flat.")
-    texts = [f"Reply {number}" for number in range(ROWS + 1)]
-    replies = [worker.reply(thread, text) for text in texts]
-    best = 0 if place == "first of all" else ROWS
+    replies = [worker.reply(thread, f"Reply {number}") for number in range(ROWS + 1)]
     asker.accept(thread, replies[best]).ok()
-    path = f"/forum/threads/{thread['id']}"
-    for expected in pages:
-        html = page(stoa, path).text
+    first = page(stoa, f"/forum/threads/{thread['id']}").text
+    second = page(stoa, next_page(first)).text
+    for html, accepted in ((first, [[f"Reply {best}"]]), (second, again)):
         (qa,) = items(html)
         (question,) = qa["mainEntity"]
-        assert [one["text"] for one in question.get("acceptedAnswer", ())] == (
-            [[texts[best]]] if expected else []
-        )
-        assert [texts[best]] not in [one["text"] for one in question.get("suggestedAnswer", ())]
-        path = next_page(html)
+        assert [one["text"] for one in question.get("acceptedAnswer", ())] == accepted
+        others = [one["text"] for one in question.get("suggestedAnswer", ())]
+        assert [f"Reply {best}"] not in others
 
 
 def test_an_accepted_reply_to_a_reply_is_the_accepted_answer_and_no_comment(stoa: App) -> None:
