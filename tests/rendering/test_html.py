@@ -99,7 +99,7 @@ def test_an_element_without_content_has_some_or_is_left_out(text: str, left: str
 def test_what_may_be_wide_scrolls_and_the_keyboard_reaches_it() -> None:
     assert '<pre tabindex="0"><code>x' in shown("```\nx\n```")
     table = shown("| a | b |\n|:-:|--:|\n| 1 | 2 |")
-    assert '<div class="scroll" tabindex="0"><table>' in table
+    assert '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>' in table
     assert '<th class="center">a</th><th class="right">b</th>' in table
     assert table.endswith("</table></div>\n")
 

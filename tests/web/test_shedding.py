@@ -107,5 +107,5 @@ def test_each_number_of_seconds_is_rendered_once(
     )
     shed_page = ShedPage()
     for seconds in (1, 1, 2):
-        shed_page._page(seconds, 600, 60)  # pyright: ignore[reportPrivateUsage]
+        shed_page._rendered(seconds, 600, 60)  # pyright: ignore[reportPrivateUsage]
     assert made == ["page"] * 2

@@ -20,7 +20,7 @@ _LOWEST = 6
 _SCROLLING = {
     "<pre>": '<pre tabindex="0">',
     "</pre>": "</pre>",
-    "<table>": '<div class="scroll" tabindex="0"><table>',
+    "<table>": '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>',
     "</table>": "</table></div>",
 }
 """What may be wider than a page scrolls, and the keyboard reaches it."""

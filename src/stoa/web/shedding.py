@@ -26,17 +26,17 @@ class ShedPage:
     """Answers a request with the 429 of a full bucket as a page."""
 
     def __init__(self) -> None:
-        template = environment().get_template("shed.html")
+        self._template = environment().get_template("shed.html")
+        self._rendered = lru_cache(limits.UNCHARGED_WINDOW_MS // 1000)(self.render)
 
-        def make(seconds: int, limit: int, window: int) -> bytes:
-            return template.render(seconds=seconds, limit=limit, window=window).encode()
-
-        self._page = lru_cache(limits.UNCHARGED_WINDOW_MS // 1000)(make)
+    def render(self, seconds: int, limit: int, window: int) -> bytes:
+        """The page; `seconds` are those to wait, `limit` requests are allowed in `window` seconds."""
+        return self._template.render(seconds=seconds, limit=limit, window=window).encode()
 
     async def __call__(self, request: Request, send: Send, refusal: Refusal) -> None:
         """Send the page, with the headers that the same refusal has as JSON."""
         details = refusal.details
-        body = self._page(refusal.retry_after or 1, details["limit"], details["windowSeconds"])
+        body = self._rendered(refusal.retry_after or 1, details["limit"], details["windowSeconds"])
         headers = [
             *_HEADERS,
             request.id_header,
