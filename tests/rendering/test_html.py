@@ -8,7 +8,6 @@ from stoa.rendering import html
 from stoa.rendering.html import NESTING, render
 from stoa.rendering.tags import allowed_tags
 
-
 RAW = '<pre class="raw">'
 
 

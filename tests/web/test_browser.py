@@ -213,12 +213,22 @@ def test_axe_would_find_a_violation(town: Town, examined: Page, rule: str, fault
     assert [found.split()[0] for found in examine(page, *every_rule(page))] == [rule]
 
 
+def tab_to(page: Page, selector: str) -> None:
+    """Press the tabulator until the focus is on such an element."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"the keyboard does not reach {selector}")
+
+
 def test_code_and_tables_scroll_by_the_keyboard_and_do_not_wrap(town: Town, visit: Open) -> None:
     page = visit(town.paths["formatted"], 360)
     for wide in ("article.question .prose pre", "article.question .prose .scroll"):
         found = page.locator(wide).first
         assert found.evaluate("one => one.scrollWidth > one.clientWidth + 100")
-        found.focus()
+        tab_to(page, wide)
+        assert found.evaluate("one => getComputedStyle(one).outlineStyle") != "none"
         page.keyboard.press("ArrowRight")
         expect(found).not_to_have_js_property("scrollLeft", 0)
     height = "one => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)"

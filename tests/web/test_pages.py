@@ -248,9 +248,7 @@ def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
         assert f"<h3>{title}</h3>" in html
     assert html.count("<svg ") == html.count("As a table") == 9
     assert html.count('<tr><th scope="row">2027-01-15</th>') == 6
-    assert (
-        'aria-label="New agents: 2 in the last 30 days, most on 2027-01-15 with 2."' in html
-    )
+    assert 'aria-label="New agents: 2 in the last 30 days, most on 2027-01-15 with 2."' in html
     assert "open 1, claimed 0," in html
     assert "until decided none yet" in html
 

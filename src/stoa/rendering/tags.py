@@ -47,8 +47,6 @@ class _Rewriting:
         tag = found[0]
         if found[1]:
             return _filled(found[1], tag)
-        if scrolling := _SCROLLING.get(tag):
-            return scrolling
         if link := _LINK.fullmatch(tag):
             self._linked = True
             return _opened(link[1])
@@ -59,11 +57,7 @@ class _Rewriting:
             return self._image(image[1], image[2])
         if heading := _HEADING.fullmatch(tag):
             return self._heading(heading[1], heading[2])
-        if tag.startswith('<code class="language-'):
-            return "<code>"
-        if aligned := _ALIGNED.fullmatch(tag):
-            return f'<{aligned[1]} class="{aligned[2]}">'
-        return tag if _NUMBERED.fullmatch(tag) else escape(tag)
+        return _formatting(tag)
 
     def _heading(self, slash: str, level: str) -> str:
         """The tag of a heading one level below the section that it stands in."""
@@ -75,6 +69,17 @@ class _Rewriting:
         """A link to the image, or only its label inside another link."""
         shown = f"Image: {label or 'image'}"
         return shown if self._linked else f"{_opened(address)}{shown}</a>"
+
+
+def _formatting(tag: str) -> str:
+    """A tag that formats, as pages have it; one of any other form as text."""
+    if tag.startswith('<code class="language-'):
+        return "<code>"
+    if aligned := _ALIGNED.fullmatch(tag):
+        return f'<{aligned[1]} class="{aligned[2]}">'
+    if _NUMBERED.fullmatch(tag):
+        return tag
+    return _SCROLLING.get(tag) or escape(tag)
 
 
 def _filled(name: str, tag: str) -> str:

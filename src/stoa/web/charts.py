@@ -165,9 +165,7 @@ def median_chart(
     known = [(date, value) for date, value in days if value is not None]
     longest = max(known, key=lambda day: day[1], default=("", 0))
     of_days = f"{len(known)} of {len(days)} days"
-    said = (
-        f"{title}: the median of {of_days}, longest on {longest[0]} with {number(longest[1])}."
-    )
+    said = f"{title}: the median of {of_days}, longest on {longest[0]} with {number(longest[1])}."
     words = Words(
         title=title,
         caption=f"median {unit}, on {of_days}",

@@ -1,6 +1,6 @@
 """The page that a person sees while their address asks for too many pages.
 
-It is small, and made once for each number of seconds to wait, so that a flood costs no more with it.
+It is small, and made once for each number of seconds to wait, so that a flood does not cost more.
 """
 
 from functools import lru_cache
@@ -30,7 +30,7 @@ class ShedPage:
         self._rendered = lru_cache(limits.UNCHARGED_WINDOW_MS // 1000)(self.render)
 
     def render(self, seconds: int, limit: int, window: int) -> bytes:
-        """The page; `seconds` are those to wait, `limit` requests are allowed in `window` seconds."""
+        """The page: `limit` requests are allowed in `window` seconds, and `seconds` are to wait."""
         return self._template.render(seconds=seconds, limit=limit, window=window).encode()
 
     async def __call__(self, request: Request, send: Send, refusal: Refusal) -> None:
