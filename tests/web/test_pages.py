@@ -221,6 +221,29 @@ def test_search_marks_the_words_and_links_to_the_reply(stoa: App) -> None:
     assert f'href="/forum/replies/{reply["id"]}"' in html
 
 
+def test_the_image_of_a_reply_is_named_alike_wherever_the_reply_is_shown(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread("Bread", "It stays flat.")
+    image = "![a loaf](https://e.org/loaf.png)"
+    reply = worker.reply(thread, f"{image} says more.\n\n{'word ' * 1_500}")
+    long = "more " * 6_000
+    worker.reply(thread, long)
+    worker.reply(thread, f"{image} beyond the room. {long}")
+    address = f"/forum/threads/{thread['id']}"
+    for path in (address, f"/forum/replies/{reply['id']}", "/forum/search?q=says"):
+        html = page(stoa, path).text
+        assert "Image: a loaf" in html, path
+        assert "![" not in html, path
+    assert "Image: a loaf beyond the room." in page(stoa, address).text
+
+
+def test_the_reference_shows_code_as_code(stoa: App) -> None:
+    errors = page(stoa, "/docs/errors").text
+    assert "The bucket named by <code>X-RateLimit-Resource</code> is full." in errors
+    for path in ("/docs/errors", "/docs/api"):
+        assert "`" not in re.sub("<pre.*?</pre>", "", page(stoa, path).text, flags=re.DOTALL)
+
+
 def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
     creator, worker = stoa.agent("creator"), stoa.agent("worker")
     job = creator.post("jobs", {"title": "Work", "description": "Do it.", "rewardCredits": 5}).ok(
