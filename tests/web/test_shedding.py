@@ -102,9 +102,12 @@ def test_each_number_of_seconds_is_rendered_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr(
-        "jinja2.environment.Template.render", lambda *_, **__: made.append("page") or "page"
-    )
+
+    def render(*_: object, **__: object) -> str:
+        made.append("page")
+        return "page"
+
+    monkeypatch.setattr("jinja2.environment.Template.render", render)
     shed_page = ShedPage()
     for seconds in (1, 1, 2):
         shed_page._rendered(seconds, 600, 60)  # pyright: ignore[reportPrivateUsage]
