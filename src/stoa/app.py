@@ -39,6 +39,7 @@ from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
 from stoa.web import discovery
 from stoa.web.pages import pages
+from stoa.web.shedding import ShedPage
 
 
 class Stoa:
@@ -95,6 +96,7 @@ class Stoa:
             lambda: self.upkeep.trouble,
             self._details,
             charges.rate_limit_address,
+            ShedPage(),
         )
 
     @classmethod

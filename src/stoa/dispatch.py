@@ -22,6 +22,7 @@ log = structlog.get_logger("stoa.http")
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
 Details = Callable[[], Mapping[str, str | int]]
+Shed = Callable[[Request, Send, Refusal], Awaitable[None]]
 RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
@@ -37,7 +38,7 @@ _FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
 class App:
     """Dispatches a request to REST, MCP, a health check or a page. `trouble` returns why the
     service is not ready, `details` adds facts for the operator to `/readyz`, `rate_limit_address`
-    refuses an address that reads too many pages."""
+    refuses an address that reads too many pages, `shed` tells that to a person."""
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class App:
         trouble: Health,
         details: Details,
         rate_limit_address: RateLimitAddress,
+        shed: Shed,
     ) -> None:
         self._rest = rest
         self._mcp = tools
@@ -56,6 +58,7 @@ class App:
         self._trouble = trouble
         self._details = details
         self._rate_limit_address = rate_limit_address
+        self._shed = shed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI entry point."""
@@ -92,7 +95,8 @@ class App:
             return await answering.send_preflight(send, incoming.id_header)
         refusal = await self._rate_limit_address(incoming.address)
         if refusal:
-            return await self._rest.refuse(incoming, send, refusal)
+            shed = self._shed if _is_for_people(incoming) else self._rest.refuse
+            return await shed(incoming, send, refusal)
         if path in _MOVED:
             return await _redirect(incoming, send)
         if path.startswith(f"{mcp.PATH}/"):
@@ -118,6 +122,14 @@ class App:
 def _has_preflight(path: str) -> bool:
     """Whether web pages of any origin may read what is here, outside the API."""
     return path in _DISCOVERY or path.startswith(_FOR_PROGRAMS)
+
+
+def _is_for_people(incoming: Request) -> bool:
+    """Whether a refusal is a page: where pages are, and for a browser at any document."""
+    if incoming.path.startswith(("/api/", f"{mcp.PATH}/")):
+        return False
+    accept = incoming.headers.get(b"accept", b"")
+    return b"text/html" in accept or not (incoming.path in _DISCOVERY or b"json" in accept)
 
 
 async def _redirect(incoming: Request, send: Send) -> None:

@@ -333,6 +333,7 @@ def test_nobody_makes_up_an_address_by_going_around_the_proxy(stoa: App) -> None
 
 # --- What is not charged is shed.
 
+AS_JSON = {"Accept": "application/json"}
 UNCHARGED = ["limits", "/openapi.json", "/docs/errors", "/forum/unanswered.md", "/nothing"]
 
 
@@ -352,7 +353,7 @@ def test_above_six_hundred_a_minute_free_reads_are_shed(stoa: App) -> None:
     statuses = [stoa.get(UNCHARGED[number % 5]).status for number in range(600)]
     assert 429 not in statuses
     for path in UNCHARGED:
-        answer = stoa.get(path).refused(429, "rate_limited")
+        answer = stoa.get(path, headers=AS_JSON).refused(429, "rate_limited")
         assert int(answer.headers["retry-after"]) == answer["retryAfter"] == 60
         assert answer.rate == ("uncharged", 600, 0)
     stoa.get("limits", client="10.0.0.1").ok()
@@ -385,7 +386,7 @@ def test_calls_that_end_before_a_bucket_is_known_are_shed(
         assert stoa.get(path, headers=headers).status == status
     answer = stoa.get(path, headers=headers).refused(429, "rate_limited")
     assert int(answer.headers["retry-after"]) == answer["retryAfter"] == 60
-    stoa.get("/").refused(429, "rate_limited")
+    stoa.get("/", headers=AS_JSON).refused(429, "rate_limited")
     assert stoa.get(path, headers=headers, client="10.0.0.1").status == status
     stoa.get("threads").ok()
     assert [stoa.get(path).status for path in ("/healthz", "/readyz")] == [200, 200]

@@ -8,20 +8,22 @@ from stoa.rendering import html
 from stoa.rendering.html import NESTING, render
 from stoa.rendering.tags import allowed_tags
 
+RAW = '<pre class="raw">'
+
 
 def shown(text: str) -> str:
-    return str(render(text).html)
+    return str(render(text, 3).html)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("# Big", '<p class="h">Big</p>\n'),
+        ("# Big", "<h3>Big</h3>\n"),
         (
             "*a* **b** ~~c~~ `d`",
             "<p><em>a</em> <strong>b</strong> <del>c</del> <code>d</code></p>\n",
         ),
-        ("```python\nx = 1\n```", "<pre><code>x = 1\n</code></pre>\n"),
+        ("```python\nx = 1\n```", '<pre tabindex="0"><code>x = 1\n</code></pre>\n'),
         ("7. x", '<ol start="7">\n<li>x</li>\n</ol>\n'),
         ("<b>a</b>", "<p>&lt;b&gt;a&lt;/b&gt;</p>\n"),
         ("<script>\nalert(1)\n</script>", "<p>&lt;script&gt;\nalert(1)\n&lt;/script&gt;</p>\n"),
@@ -64,31 +66,69 @@ def test_an_image_is_a_link_and_within_a_link_its_label() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("# a\n\n## b\n\n### c\n\n# d", "4564"),
+        ("### a\n\n# b\n\n#### c\n\n## d", "4455"),
+        ("# a\n## b\n### c\n#### d\n##### e", "45666"),
+        ("> ## a\n\nb\n---\n", "44"),
+    ],
+)
+def test_headings_begin_at_the_level_given_and_never_skip_one(text: str, levels: str) -> None:
+    html = str(render(text, 4).html)
+    assert "".join(re.findall("<h([0-9])>", html)) == levels
+    assert "".join(re.findall("</h([0-9])>", html)) == levels
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("#", ""),
+        ("[](https://a.example/?b&c)", ">https://a.example/?b&amp;c</a>"),
+        ("[](javascript:x)", '<a rel="nofollow ugc noopener">javascript:x</a>'),
+        ("| | a |\n|-|-|\n| b | |", "<tr><td></td><th>a</th></tr>"),
+    ],
+)
+def test_an_element_without_content_has_some_or_is_left_out(text: str, left: str) -> None:
+    html = shown(text)
+    assert left in html
+    assert not re.search(r"<(a|h\d|th)[^>]*></", html)
+
+
+def test_what_may_be_wide_scrolls_and_the_keyboard_reaches_it() -> None:
+    assert '<pre tabindex="0"><code>x' in shown("```\nx\n```")
+    table = shown("| a | b |\n|:-:|--:|\n| 1 | 2 |")
+    assert '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>' in table
+    assert '<th class="center">a</th><th class="right">b</th>' in table
+    assert table.endswith("</table></div>\n")
+
+
+@pytest.mark.parametrize(
     "text", ["a\u202eb", "&#x202e;", "![&#x202e;](x)", "`\u202e`", "[\u202e](x)", "\u202e" * 9]
 )
 def test_what_cannot_be_seen_is_shown_however_it_is_written(text: str) -> None:
-    found = render(text)
+    found = render(text, 3)
     assert "&lt;U+202E&gt;" in found.html
     assert found.hides
     assert "\u202e" not in found.html
-    assert not render("a").hides
+    assert not render("a", 3).hides
 
 
 @pytest.mark.parametrize("mark", [">", "> ", "- ", "1. "])
 def test_too_many_quotes_and_lists_on_a_line_are_shown_as_they_were_written(mark: str) -> None:
     words = "a word " * 200
-    assert not shown(mark * NESTING + words).startswith("<pre>")
-    assert shown(mark * (NESTING + 1) + words).startswith("<pre>")
+    assert not shown(mark * NESTING + words).startswith(RAW)
+    assert shown(mark * (NESTING + 1) + words).startswith(RAW)
 
 
 def test_a_text_with_too_much_html_is_shown_as_it_was_written() -> None:
     link = "[x]: http://a/" + "&" * 3_000 + "\n\n" + "[x]\n" * 200
-    assert shown(link).startswith("<pre>[x]: http://a/&amp;")
+    assert shown(link).startswith(f"{RAW}[x]: http://a/&amp;")
 
 
 def test_a_text_with_every_stand_in_is_shown_as_it_was_written() -> None:
     text = "".join(map(chr, range(0xFDD0, 0xFDF0))) + "<b>"
-    assert shown(text).startswith("<pre>&lt;U+FDD0&gt;")
+    assert shown(text).startswith(f"{RAW}&lt;U+FDD0&gt;")
 
 
 def test_a_failure_of_the_library_is_a_text_as_it_was_written(
@@ -100,7 +140,7 @@ def test_a_failure_of_the_library_is_a_text_as_it_was_written(
         raise panic
 
     monkeypatch.setattr(html.pyromark, "html", fail)
-    assert shown("*a*") == "<pre>*a*</pre>"
+    assert shown("*a*") == f"{RAW}*a*</pre>"
 
 
 def test_another_end_of_the_library_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +149,7 @@ def test_another_end_of_the_library_is_not_hidden(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(html.pyromark, "html", end)
     with pytest.raises(KeyboardInterrupt):
-        render("*a*")
+        render("*a*", 3)
 
 
 @pytest.mark.parametrize(
@@ -121,5 +161,5 @@ def test_another_end_of_the_library_is_not_hidden(monkeypatch: pytest.MonkeyPatc
     ],
 )  # fmt: skip
 def test_tags_of_any_other_form_are_text(tag: str) -> None:
-    left = allowed_tags(f"<p>{tag}</p>")
+    left = allowed_tags(f"<p>{tag}</p>", 3)
     assert re.findall("<[^>]*>", left) == ["<p>", "</p>"]

@@ -1,6 +1,8 @@
 """Beginnings and snippets of texts for people."""
 
-from stoa.rendering.lines import gist, marked
+import pytest
+
+from stoa.rendering.lines import coded, gist, marked
 
 
 def test_the_beginning_of_a_text_is_one_line() -> None:
@@ -13,3 +15,24 @@ def test_what_was_searched_for_is_marked_and_all_else_is_text() -> None:
         "&lt;b&gt;<mark>Rise</mark>&lt;/b&gt; <mark>rise</mark>"
     )
     assert marked("<b>", None) == "&lt;b&gt;"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("![a cat](https://e.org/cat.png) sits", "Image: a cat sits"),
+        ('![](/a.png "A title") there', "Image: image there"),
+        ("one ![cat][1] two", "one Image: cat two"),
+        ("[![cat](/a.png)](/b)", "[Image: cat](/b)"),
+        ("cut ![cat](https://e.org/c…", "cut Image: cat"),
+        ("wow![1] and [a](b)", "wow![1] and [a](b)"),
+    ],
+)
+def test_an_image_is_named_as_on_a_page_where_a_text_is_short(text: str, shown: str) -> None:
+    assert gist(text) == shown
+    assert marked(text, None) == shown
+
+
+def test_code_in_a_sentence_of_the_service_is_code_and_all_else_is_text() -> None:
+    assert coded("Send `a <b>` or `c`.") == "Send <code>a &lt;b&gt;</code> or <code>c</code>."
+    assert coded("<b> and a ` alone") == "&lt;b&gt; and a ` alone"

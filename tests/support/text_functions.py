@@ -6,6 +6,7 @@ parameter called `text`, `html` or `body` is in none of the lists below.
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -69,10 +70,12 @@ FUNCTIONS: dict[str, Function] = {
     "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
     "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],
     "schemas/validation.parse": refusing(_thread),
-    "rendering/html.render": html.render,
+    "rendering/html.render": partial(html.render, top=3),
     "rendering/html.plain": html.plain,
-    "rendering/tags.allowed_tags": tags.allowed_tags,
+    "rendering/tags.allowed_tags": partial(tags.allowed_tags, top=3),
     "rendering/lines.gist": lines.gist,
+    "rendering/lines.coded": lines.coded,
+    "rendering/lines._without_images": lines._without_images,  # pyright: ignore[reportPrivateUsage]
     "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
     "mcp/calls._as_text": lambda given: calls._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
     "schemas/base.encode": lambda given: encode({"body": given}),
@@ -92,7 +95,6 @@ WITHIN = {
     "rendering/html._formatted": "rendering/html.render",
     "rendering/html._without_html": "rendering/html.render",
     "rendering/html._from_markdown": "rendering/html.render",
-    "rendering/bodies._size": "the length alone",
     "schemas/validation._is_json_list": "schemas/validation.read",
     "rendering/bodies.whole": "rendering/html.render",
     "rendering/bodies.beside": "rendering/html.render",

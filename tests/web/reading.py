@@ -42,6 +42,11 @@ def page(app: App, path: str, status: int = 200) -> Answer:
     return answer
 
 
+def next_page(html: str) -> str:
+    """Where the list of a page goes on."""
+    return html.split('rel="next" href="')[1].split('"', maxsplit=1)[0].replace("&amp;", "&")
+
+
 _NUMBERS = count()
 
 

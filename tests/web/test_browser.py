@@ -3,16 +3,20 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
+from stoa.domain.errors import Refusal
 from stoa.settings import LIMITS_OFF
+from stoa.web.shedding import ShedPage
+from stoa.web.site import Site
 from tests.support.server import Server
-from tests.web.town import Town
+from tests.web.town import KINDS, Town
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / ".venv/node/node_modules/axe-core/axe.min.js"
@@ -66,8 +70,8 @@ def visit(browser: Browser, town: Town) -> Iterator[Open]:
     wrong: list[str] = []
 
     def told(text: str) -> None:
-        # The browser itself tells of the page that is not there.
-        if "404 (Not Found)" not in text:
+        # The browser itself tells of the pages that are refusals.
+        if not any(status in text for status in ("404 (Not Found)", "400 (Bad Request)")):
             wrong.append(text)
 
     def note(address: str) -> None:
@@ -112,30 +116,135 @@ def test_no_page_is_wider_than_the_screen(town: Town, visit: Open) -> None:
             keep(page, f"{name}-{width}-{theme}")
 
 
-RULES: dict[Theme, str] = {
-    "light": (
-        "{type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']}"
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
+"""All levels A and AA up to WCAG 2.2."""
+
+UNSERVED = {
+    "shed": ShedPage().render(5, 600, 60),
+    "unavailable": Site(cast("Any", None), "http://127.0.0.1").render(
+        "/unavailable",
+        "unavailable.html",
+        alternate=None,
+        refusal=Refusal("temporarily_unavailable", retry_after=5),
     ),
-    # Nothing but colours changes in the dark.
-    "dark": "{type: 'rule', values: ['color-contrast']}",
 }
+"""Pages that a server in good health does not show."""
+
+
+@pytest.fixture(scope="module")
+def examined(town: Town, browser: Browser) -> Iterator[Page]:
+    """A page for axe-core, which also has the pages that are not served."""
+    context = browser.new_context(bypass_csp=True)
+    page = context.new_page()
+    for name, html in UNSERVED.items():
+        page.route(f"{town.url}/unserved/{name}", partial(_fulfil, html))
+    yield page
+    context.close()
+
+
+def _fulfil(html: bytes, route: Route) -> None:
+    route.fulfill(body=html, content_type="text/html; charset=utf-8")
+
+
+def examine(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds on the page, with some of what is folded open."""
+    folded = "[...document.querySelectorAll('details')].slice(0, 9)"
+    page.evaluate(f"{folded}.forEach(one => one.open = true)")
+    return page.evaluate(
+        """async rules => (await axe.run(document, {runOnly: {type: 'rule', values: rules}}))
+            .violations.map(v => v.id + ' ' + v.nodes.map(n => n.target).slice(0, 3).join(' | '))
+        """,
+        list(rules),
+    )
+
+
+def every_rule(page: Page) -> list[str]:
+    """The rules of axe-core for `LEVELS`, the experimental ones too, and those of good practice."""
+    return page.evaluate(
+        """levels => [
+            ...axe.getRules(levels).filter(rule => !rule.tags.includes('deprecated')),
+            ...axe.getRules(['best-practice']).filter(rule => !rule.tags.includes('experimental')),
+        ].map(rule => rule.ruleId)""",
+        LEVELS,
+    )
+
+
+def test_every_page_of_the_town_is_examined(town: Town) -> None:
+    assert sorted(town.paths) == sorted(KINDS)
 
 
 @pytest.mark.long
-def test_axe_finds_no_violation(town: Town, browser: Browser) -> None:
-    context = browser.new_context(bypass_csp=True)
-    page = context.new_page()
-    for name, path in town.paths.items():
-        page.goto(town.url + path)
-        page.add_script_tag(path=AXE)
-        for theme, rules in RULES.items():
-            page.emulate_media(color_scheme=theme)
-            found = page.evaluate(
-                f"async () => (await axe.run(document, {{runOnly: {rules}}})).violations"
-                ".map(v => v.id + ' ' + v.nodes.map(n => n.target).slice(0, 3).join(' | '))"
-            )
-            assert found == [], f"{name} in {theme}"
-    context.close()
+@pytest.mark.promise("X8")
+@pytest.mark.parametrize("kind", [*KINDS, *UNSERVED])
+def test_axe_finds_no_violation_on_any_kind_of_page(town: Town, examined: Page, kind: str) -> None:
+    page = examined
+    page.goto(town.url + town.paths.get(kind, f"/unserved/{kind}"))
+    page.add_script_tag(path=AXE)
+    rules = every_rule(page)
+    assert {"label-content-name-mismatch", "target-size", "heading-order"} <= {*rules}
+    page.emulate_media(color_scheme="light")
+    for width in (360, 1440):
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        assert examine(page, *rules) == [], width
+    page.emulate_media(color_scheme="dark")  # where nothing but colours differs
+    assert examine(page, "color-contrast") == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [
+        ("label-content-name-mismatch", "'.by a[href*=replies]', 'aria-label', 'Permalink'"),
+        ("scrollable-region-focusable", "'pre', 'tabindex', '-1'"),
+        ("scrollable-region-focusable", "'.prose .scroll', 'tabindex', '-1'"),
+        ("heading-order", "'.prose h3', 'aria-level', '6'"),
+        ("color-contrast", "'h1', 'style', 'color: #ddd'"),
+    ],
+)
+def test_axe_would_find_a_violation(town: Town, examined: Page, rule: str, fault: str) -> None:
+    page = examined
+    page.goto(town.url + town.paths["formatted"])
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 360, "height": HEIGHT})
+    page.add_script_tag(path=AXE)
+    page.evaluate(
+        f"((which, name, value) => document.querySelectorAll(which)"
+        f".forEach(one => one.setAttribute(name, value)))({fault})"
+    )
+    assert [found.split()[0] for found in examine(page, *every_rule(page))] == [rule]
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press the tabulator until the focus is on such an element."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"the keyboard does not reach {selector}")
+
+
+def test_code_and_tables_scroll_by_the_keyboard_and_do_not_wrap(town: Town, visit: Open) -> None:
+    page = visit(town.paths["formatted"], 360)
+    for wide in ("article.question .prose pre", "article.question .prose .scroll"):
+        found = page.locator(wide).first
+        assert found.evaluate("one => one.scrollWidth > one.clientWidth + 100")
+        tab_to(page, wide)
+        assert found.evaluate("one => getComputedStyle(one).outlineStyle") != "none"
+        page.keyboard.press("ArrowRight")
+        expect(found).not_to_have_js_property("scrollLeft", 0)
+    height = "one => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)"
+    assert page.locator("article.question .prose pre").first.evaluate(height) < 4
+
+
+def test_every_article_begins_with_a_heading(town: Town, visit: Open) -> None:
+    page = visit("/")
+    for name in ("thread", "formatted", "reply", "job", "agent", "second-page"):
+        page.goto(town.url + town.paths[name])
+        first = page.evaluate(
+            """[...document.querySelectorAll('article')]
+                .map(one => one.querySelector('h1, h2, h3, h4, h5, h6, .prose').localName)"""
+        )
+        assert set(first) <= {"h2", "h3"}, name
+        assert first, name
 
 
 def test_the_keyboard_reaches_content_and_every_link_of_the_head(visit: Open) -> None:

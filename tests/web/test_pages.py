@@ -15,7 +15,7 @@ from tests.support.app import App
 from tests.support.clock import DAY, MINUTE
 from tests.web.microdata import items
 from tests.web.payloads import payloads
-from tests.web.reading import FIXED, PAGE_BYTES, Square, page
+from tests.web.reading import FIXED, PAGE_BYTES, Square, next_page, page
 from tests.web.structure import outline
 
 
@@ -114,7 +114,7 @@ def test_markdown_is_shown_without_what_could_load_or_run(stoa: App) -> None:
         "[b](javascript:alert(1)) [c](https://good.example) <b>d</b> \u202e"
     )
     html = page(stoa, f"/forum/threads/{asker.thread(body=body)['id']}").text
-    assert '<p class="h">Big</p>' in html
+    assert "<h3>Big</h3>" in html
     assert 'href="https://evil.example/a.png" rel="nofollow ugc noopener">Image: a</a>' in html
     assert '<a href="https://good.example" rel="nofollow ugc noopener">c</a>' in html
     assert "&lt;b&gt;d&lt;/b&gt;" in html
@@ -161,8 +161,7 @@ def test_a_long_thread_is_read_page_by_page(stoa: App) -> None:
         worker.reply(thread, f"Reply number {number}.")
     html = page(stoa, f"/forum/threads/{thread['id']}").text
     assert ("Reply number 49." in html, "Reply number 50." in html) == (True, False)
-    following = html.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
-    assert "Reply number 99." in page(stoa, following).text
+    assert "Reply number 99." in page(stoa, next_page(html)).text
 
 
 def test_a_full_page_of_replies_is_small_without_their_texts(stoa: App) -> None:
@@ -222,6 +221,29 @@ def test_search_marks_the_words_and_links_to_the_reply(stoa: App) -> None:
     assert f'href="/forum/replies/{reply["id"]}"' in html
 
 
+def test_the_image_of_a_reply_is_named_alike_wherever_the_reply_is_shown(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread("Bread", "It stays flat.")
+    image = "![a loaf](https://e.org/loaf.png)"
+    reply = worker.reply(thread, f"{image} says more.\n\n{'word ' * 1_500}")
+    long = "more " * 6_000
+    worker.reply(thread, long)
+    worker.reply(thread, f"{image} beyond the room. {long}")
+    address = f"/forum/threads/{thread['id']}"
+    for path in (address, f"/forum/replies/{reply['id']}", "/forum/search?q=says"):
+        html = page(stoa, path).text
+        assert "Image: a loaf" in html, path
+        assert "![" not in html, path
+    assert "Image: a loaf beyond the room." in page(stoa, address).text
+
+
+def test_the_reference_shows_code_as_code(stoa: App) -> None:
+    errors = page(stoa, "/docs/errors").text
+    assert "The bucket named by <code>X-RateLimit-Resource</code> is full." in errors
+    for path in ("/docs/errors", "/docs/api"):
+        assert "`" not in re.sub("<pre.*?</pre>", "", page(stoa, path).text, flags=re.DOTALL)
+
+
 def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
     creator, worker = stoa.agent("creator"), stoa.agent("worker")
     job = creator.post("jobs", {"title": "Work", "description": "Do it.", "rewardCredits": 5}).ok(
@@ -249,9 +271,7 @@ def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
         assert f"<h3>{title}</h3>" in html
     assert html.count("<svg ") == html.count("As a table") == 9
     assert html.count('<tr><th scope="row">2027-01-15</th>') == 6
-    assert (
-        'aria-label="New agents: 2 agents in the last 30 days, most on 2027-01-15 with 2."' in html
-    )
+    assert 'aria-label="New agents: 2 in the last 30 days, most on 2027-01-15 with 2."' in html
     assert "open 1, claimed 0," in html
     assert "until decided none yet" in html
 
@@ -268,7 +288,7 @@ def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) ->
         jobs.done(ada, job, "accept")
     html = page(stoa, "/market").text
     assert (
-        "Jobs by status: of 9 jobs offered in the last 30 days, 4 completed, "
+        "Jobs by status: 9 in the last 30 days, 4 completed, "
         "1 rejected or expired, 3 being worked on, 1 open." in html
     )
     assert (
@@ -276,7 +296,7 @@ def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) ->
         '<rect class="completed"' in html
     )
     assert re.search(r"2027-01-15</th>(<td>\d</td>){7}</tr>", html)
-    assert "the median of 1 of 30 days, longest on 2027-01-15 with 1.5 hours." in html
+    assert "the median of 1 of 30 days, longest on 2027-01-15 with 1.5." in html
 
 
 def test_the_market_of_a_busy_month_is_a_small_page(stoa: App) -> None:
@@ -301,7 +321,7 @@ def test_a_day_without_a_decision_has_no_bar_and_no_number() -> None:
     assert chart.grid[-1].label == "0.3"
     at_once = median_chart("Hours to decide", "hours", "", [("2027-01-15", 0)])
     assert at_once.words.description.endswith(
-        "the median of 1 of 1 days, longest on 2027-01-15 with 0 hours."
+        "the median of 1 of 1 days, longest on 2027-01-15 with 0."
     )
 
 
@@ -312,7 +332,7 @@ def test_a_thread_is_marked_up_as_a_question_with_its_answers(stoa: App) -> None
     accepted = worker.reply(thread, "Let it rise.")
     asker.reply(thread, "I did.", accepted)
     asker.accept(thread, accepted).ok()
-    qa, in_its_place = items(page(stoa, f"/forum/threads/{thread['id']}").text)
+    (qa,) = items(page(stoa, f"/forum/threads/{thread['id']}").text)
     (question,) = qa["mainEntity"]
     assert question["name"] == ["Bread"]
     assert question["text"] == ["It stays flat."]
@@ -324,7 +344,42 @@ def test_a_thread_is_marked_up_as_a_question_with_its_answers(stoa: App) -> None
     (suggested,) = question["suggestedAnswer"]
     assert suggested["text"] == ["Use less salt."]
     assert suggested["dateCreated"][0].startswith("2027-01-15T")
-    assert in_its_place["comment"][0]["text"] == ["I did."]
+    assert best["comment"][0]["text"] == ["I did."]
+
+
+@pytest.mark.parametrize(("best", "again"), [(0, []), (ROWS, [[f"Reply {ROWS}"]])])
+def test_an_accepted_answer_stands_once_in_the_microdata_of_a_page(
+    stoa: App, best: int, again: list[list[str]]
+) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread("Bread", "It stays flat.")
+    replies = [worker.reply(thread, f"Reply {number}") for number in range(ROWS + 1)]
+    asker.accept(thread, replies[best]).ok()
+    first = page(stoa, f"/forum/threads/{thread['id']}").text
+    second = page(stoa, next_page(first)).text
+    for html, accepted in ((first, [[f"Reply {best}"]]), (second, again)):
+        (qa,) = items(html)
+        (question,) = qa["mainEntity"]
+        assert [one["text"] for one in question.get("acceptedAnswer", ())] == accepted
+        others = [one["text"] for one in question.get("suggestedAnswer", ())]
+        assert [f"Reply {best}"] not in others
+
+
+def test_an_accepted_reply_to_a_reply_is_the_accepted_answer_and_no_comment(stoa: App) -> None:
+    asker, worker, other = stoa.agent("asker"), stoa.agent("worker"), stoa.agent("other")
+    thread = asker.thread("Bread", "It stays flat.")
+    first = other.reply(thread, "How warm is it?")
+    best = worker.reply(thread, "Keep it warm.", first)
+    asker.reply(thread, "I will.", best)
+    asker.accept(thread, best).ok()
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    (qa,) = items(html)
+    (question,) = qa["mainEntity"]
+    assert [one["text"] for one in question["acceptedAnswer"]] == [["Keep it warm."]]
+    (suggested,) = question["suggestedAnswer"]
+    assert [one["text"] for one in suggested["comment"]] == [["I will."]]
+    assert question["answerCount"] == ["2"]
+    assert html.count("Keep it warm.") == 2
 
 
 def test_a_job_is_marked_up_as_a_posting(stoa: App) -> None:

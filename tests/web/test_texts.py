@@ -48,9 +48,9 @@ def test_texts_are_formatted_beside_the_event_loop(
 ) -> None:
     threads: list[str] = []
 
-    def noted(text: str) -> Rendered:
+    def noted(text: str, top: int) -> Rendered:
         threads.append(threading.current_thread().name)
-        return render(text)
+        return render(text, top)
 
     monkeypatch.setattr(bodies, "render", noted)
     asker, worker = stoa.agent("asker"), stoa.agent("worker")

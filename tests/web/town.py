@@ -4,6 +4,17 @@ from stoa.client import Key, Stoa
 
 _LONG = "A paragraph of an ordinary length that says nothing much, again and again.\n\n"
 _CODE = "```python\ndef rise(hours: int) -> str:\n    return 'flat' if hours < 2 else 'well'\n```"
+_WIDE_CODE = f"```\n{'a line of code that goes on ' * 12}\nand a short one\n```"
+_WIDE_TABLE = (
+    f"| | {' | '.join(f'the column with the number {n}' for n in range(12))} |\n"
+    f"|--|:-:|{'--:|' * 11}\n| row |{' 1 |' * 12}"
+)
+_FORMATTED = (
+    f"### Begins low\n\nText.\n\n# Goes up\n\n{_WIDE_CODE}\n\n#### Goes down\n\n{_WIDE_TABLE}\n\n"
+    "#\n\n[](https://example.org/no/words) ![a loaf](https://example.org/loaf.png) "
+    "[![](https://example.org/crust.png)](https://example.org/crust)\n\n> quoted `code`\n\n---\n\n"
+    "1. one\n   - two\n\n~~struck~~ **bold** *slanted* \u202e"
+)
 
 
 class Town:
@@ -12,7 +23,7 @@ class Town:
     def __init__(self, url: str) -> None:
         self.url = url
         with (
-            Stoa(url, Key.generate(), display_name="Ada") as ada,
+            Stoa(url, Key.generate(), display_name="Ada", description=_FORMATTED[:2000]) as ada,
             Stoa(url, Key.generate()) as nameless,
         ):
             self.paths = {**_FIXED, **self._discussion(ada, nameless), **self._work(ada, nameless)}
@@ -40,7 +51,17 @@ class Town:
         wide = ada.create_thread(
             "W" * 300, f"https://example.org/{'x' * 400}\n\n    {'code ' * 60}"
         )
+        formatted = ada.create_thread("Everything Markdown has", _FORMATTED).thread
+        nested = other.create_reply(formatted.id, _FORMATTED).reply
+        ada.create_reply(formatted.id, _FORMATTED, parent_reply_id=nested.id)
+        ada.accept_reply(formatted.id, nested.id)
+        for number in range(60):
+            other.create_reply(long.thread.id, f"Reply number {number}.")
+        second = other.list_replies(long.thread.id, limit=50).next_cursor
         return {
+            "formatted": f"/forum/threads/{formatted.id}",
+            "formatted-reply": f"/forum/replies/{nested.id}",
+            "second-page": f"/forum/threads/{long.thread.id}?cursor={second}",
             "thread": f"/forum/threads/{asked.id}",
             "reply": f"/forum/replies/{answer.id}",
             "arabic": f"/forum/threads/{arabic.thread.id}",
@@ -63,8 +84,8 @@ class Town:
         ada.reject_job(done, "incomplete")
         other.submit_job(done, "Strong white, rye, spelt: strong white, for its gluten.")
         ada.accept_job(done)
-        ada.create_job("Translate a recipe", "Into French.", reward_credits=5, tags=["bread"])
-        return {"job": f"/jobs/{done}"}
+        offered = ada.create_job("Translate a recipe", _FORMATTED, reward_credits=5, tags=["bread"])
+        return {"job": f"/jobs/{done}", "open-job": f"/jobs/{offered.job.id}"}
 
 
 _FIXED = {
@@ -82,4 +103,15 @@ _FIXED = {
     "api": "/docs/api",
     "errors": "/docs/errors",
     "missing": "/nowhere",
+    "refused": "/forum?sort=best",
+    "a-page-of-a-list": "/forum?limit=2&offset=2",
+    "no-jobs": "/jobs?tag=nothing",
+    "no-agents": "/agents?capability=nothing",
 }
+
+KINDS = (
+    *_FIXED,
+    *("thread", "formatted", "second-page", "reply", "formatted-reply", "arabic", "japanese"),
+    *("long", "wide", "job", "open-job", "agent", "nameless-agent"),
+)
+"""The names of all its pages."""

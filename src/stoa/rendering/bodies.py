@@ -15,15 +15,23 @@ there are only their beginnings, with a link to the page of each."""
 CACHE_BYTES = 16 * 1024 * 1024
 
 
-def _size(text: str, rendered: Rendered) -> int:
-    return getsizeof(text) + getsizeof(rendered.html)
+Body = tuple[str, int]
+"""A text, and the level at which its headings begin."""
+
+
+def _size(body: Body, rendered: Rendered) -> int:
+    return getsizeof(body[0]) + getsizeof(rendered.html)
+
+
+def _render(body: Body) -> Rendered:
+    return render(*body)
 
 
 class Bodies:
     """Texts as HTML, for one thread at a time."""
 
     def __init__(self) -> None:
-        self._cache: ByteCache[str, Rendered] = ByteCache(CACHE_BYTES, _size)
+        self._cache: ByteCache[Body, Rendered] = ByteCache(CACHE_BYTES, _size)
 
     def page(self) -> "PageBodies":
         """The bodies of one page."""
@@ -33,17 +41,17 @@ class Bodies:
 class PageBodies:
     """Renders the bodies of one page, and stops when there are too many characters."""
 
-    def __init__(self, cache: ByteCache[str, Rendered]) -> None:
+    def __init__(self, cache: ByteCache[Body, Rendered]) -> None:
         self._cache = cache
         self._left = PAGE_CHARS
 
-    def whole(self, text: str) -> Rendered:
-        """The text that the page is about."""
-        return self._cache.get(text, render)
+    def whole(self, text: str, top: int) -> Rendered:
+        """The text that the page is about. Its headings begin at the level `top`."""
+        return self._cache.get((text, top), _render)
 
-    def beside(self, text: str) -> Rendered | None:
+    def beside(self, text: str, top: int) -> Rendered | None:
         """Another text, None when there is no room left for it on this page."""
         if len(text) > self._left:
             return None
         self._left -= len(text)
-        return self._cache.get(text, render)
+        return self.whole(text, top)

@@ -1,8 +1,8 @@
 """Markdown that agents wrote as HTML: linear in its length, and at most 16 times as long.
 
-HTML in the text is shown as text, images become links, headings are no part of the page's outline,
-and characters that cannot be seen are shown as escapes. A text that breaks a bound is shown as it
-was written. See docs/decisions/0010-rendering-texts.md.
+HTML in the text is shown as text, images become links, headings stand below the page's own, and
+characters that cannot be seen are shown as escapes. A text that breaks a bound is shown as it was
+written. See docs/decisions/0010-rendering-texts.md.
 """
 
 import re
@@ -42,18 +42,19 @@ class Rendered(NamedTuple):
     hides: bool
 
 
-def render(text: str) -> Rendered:
-    """The text as HTML that holds nothing but text, its formatting and links."""
-    return _formatted(text) or plain(text)
+def render(text: str, top: int) -> Rendered:
+    """The text as HTML that holds nothing but text, its formatting and links. Its headings begin at
+    the level `top`."""
+    return _formatted(text, top) or plain(text)
 
 
 def plain(text: str) -> Rendered:
     """The text as it was written, without formatting."""
     shown = escape_invisible(text)
-    return Rendered(Markup("<pre>%s</pre>") % shown, shown != text)
+    return Rendered(Markup('<pre class="raw">%s</pre>') % shown, shown != text)
 
 
-def _formatted(text: str) -> Rendered | None:
+def _formatted(text: str, top: int) -> Rendered | None:
     """The formatted text, or None when it breaks a bound."""
     stand_in = next((character for character in _STAND_INS if character not in text), None)
     if stand_in is None or _NESTED.search(text):
@@ -62,7 +63,7 @@ def _formatted(text: str) -> Rendered | None:
     most = max(_FORMATTED_FACTOR * len(text.encode()), _SHORT_BYTES)
     if html is None or len(html) > most:
         return None
-    html = allowed_tags(html).replace(stand_in, "&lt;").replace(quote(stand_in), "%3C")
+    html = allowed_tags(html, top).replace(stand_in, "&lt;").replace(quote(stand_in), "%3C")
     shown = escape_invisible(html, "&lt;", "&gt;")
     if len(shown.encode()) > most:
         return None

@@ -1,4 +1,4 @@
-"""Short stretches of what agents wrote, on one line: beginnings of texts, snippets of a search."""
+"""Text on one line: beginnings of what agents wrote, snippets of a search, the service's own."""
 
 import re
 
@@ -8,18 +8,36 @@ from stoa.domain import querylang
 from stoa.domain.text import escape_invisible
 
 _GIST_CHARS = 200
+_CODE = re.compile("`([^`]+)`")
+_IMAGE = re.compile(
+    r"""!\[([^\[\]]*)\](?:
+        \([^\s()]*(?:\ +"[^"]*")?(?:\)|…?$)  # an address, which may be cut at the end
+      | \[[^\[\]]*\]                       # the name of an address that stands elsewhere
+    )""",
+    re.VERBOSE,
+)
+
+
+def _without_images(text: str) -> str:
+    """The text with images as pages show them: `Image: ` and what is written of it."""
+    return _IMAGE.sub(lambda image: f"Image: {image[1] or 'image'}", text)
 
 
 def gist(text: str) -> str:
     """The beginning of a text, for readers who see only a link to it."""
-    line = " ".join(escape_invisible(text[: 2 * _GIST_CHARS]).split())
+    line = " ".join(escape_invisible(_without_images(text[: 2 * _GIST_CHARS])).split())
     return line if len(line) <= _GIST_CHARS else f"{line[:_GIST_CHARS].rstrip()}…"
+
+
+def coded(text: str) -> Markup:
+    """A sentence of the service, with what stands between backticks in `code`."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 def marked(text: str, query: str | None) -> Markup:
     """A snippet with the words that were searched for in `mark`."""
     terms = querylang.highlight_terms(querylang.parse(query or ""))
-    shown = escape_invisible(text)
+    shown = escape_invisible(_without_images(text))
     if not terms:
         return escape(shown)
     words = re.compile("|".join(map(re.escape, terms)), re.IGNORECASE)

@@ -119,6 +119,11 @@ def number(value: float | Decimal) -> str:
     return text.rstrip("0").rstrip(".")
 
 
+def noun(value: float | Decimal, one: str, several: str) -> str:
+    """The noun behind a number: `reply` after 1, else `replies`."""
+    return one if value == 1 else several
+
+
 def day_name(iso: str) -> str:
     """`2026-11-20` as `20 Nov`."""
     return f"{int(iso[8:10])} {_MONTHS[int(iso[5:7]) - 1]}"
@@ -140,7 +145,7 @@ def bar_chart(title: str, unit: str, days: Sequence[tuple[str, float]]) -> Chart
     total = sum(value for _, value in days)
     best = max(days, key=lambda day: day[1], default=("", 0))
     said = (
-        f"{title}: {number(total)} {unit} in the last {len(days)} days, "
+        f"{title}: {number(total)} in the last {len(days)} days, "
         f"most on {best[0]} with {number(best[1])}."
     )
     words = Words(
@@ -160,10 +165,7 @@ def median_chart(
     known = [(date, value) for date, value in days if value is not None]
     longest = max(known, key=lambda day: day[1], default=("", 0))
     of_days = f"{len(known)} of {len(days)} days"
-    said = (
-        f"{title}: the median of {of_days}, "
-        f"longest on {longest[0]} with {number(longest[1])} {unit}."
-    )
+    said = f"{title}: the median of {of_days}, longest on {longest[0]} with {number(longest[1])}."
     words = Words(
         title=title,
         caption=f"median {unit}, on {of_days}",
@@ -203,7 +205,7 @@ def stacked_chart(
     sums = [(group, sum(group.count(counts) for _, counts in days)) for group in groups]
     total = sum(count for _, count in sums)
     listed = ", ".join(f"{number(count)} {group.name}" for group, count in sums)
-    said = f"{title}: of {number(total)} {unit} in the last {len(days)} days, {listed}."
+    said = f"{title}: {number(total)} in the last {len(days)} days, {listed}."
     words = Words(
         title=title,
         caption=f"{unit} a day, {number(total)} in {len(days)} days",

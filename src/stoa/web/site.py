@@ -69,15 +69,16 @@ def status_name(status: str) -> str:
     return _STATUS_NAMES.get(status, status.lower())
 
 
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates, with the filters that they use."""
+    made = Environment(
         loader=PackageLoader("stoa.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = cast("dict[str, Any]", environment.filters)
+    filters = cast("dict[str, Any]", made.filters)
     filters.update(
         label=escape_invisible,
         marked=lines.marked,
@@ -85,10 +86,12 @@ def _environment() -> Environment:
         gist=lines.gist,
         status=status_name,
         number=charts.number,
+        noun=charts.noun,
+        coded=lines.coded,
     )
-    shared = cast("dict[str, Any]", environment.globals)
+    shared = cast("dict[str, Any]", made.globals)
     shared.update(style_path=STYLE_PATH, fold=bodies.FOLD_CHARS)
-    return environment
+    return made
 
 
 class Site:
@@ -97,7 +100,7 @@ class Site:
     def __init__(self, reads: PublicReads, origin: str) -> None:
         self.origin = origin
         self.reads = reads
-        self._templates = _environment()
+        self._templates = environment()
         self._bodies = bodies.Bodies()
         self._thread = ThreadPoolExecutor(1, "pages")
 

@@ -12,6 +12,7 @@ from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.base import encode
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
 from stoa.schemas.validation import parse
+from stoa.web.charts import noun
 from stoa.web.site import Site, own_path
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -22,7 +23,7 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-ca
 
 def replies(thread: Thread) -> str:
     """How many replies a thread has, in words."""
-    return "1 reply" if thread.reply_count == 1 else f"{thread.reply_count} replies"
+    return f"{thread.reply_count} {noun(thread.reply_count, 'reply', 'replies')}"
 
 
 Threads = Callable[[Request], Awaitable[tuple[str, list[Thread]]]]

@@ -1,0 +1,46 @@
+"""The page that a person sees while their address asks for too many pages.
+
+It is small, and made once for each number of seconds to wait, so that a flood does not cost more.
+"""
+
+from functools import lru_cache
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.http import answering
+from stoa.http.request import Request
+from stoa.http.wire import HeaderList, Send
+from stoa.web.site import SECURITY, environment
+
+_HEADERS: HeaderList = [
+    (name.lower().encode(), value.encode())
+    for name, value in {
+        **SECURITY,
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-store",
+    }.items()
+]
+
+
+class ShedPage:
+    """Answers a request with the 429 of a full bucket as a page."""
+
+    def __init__(self) -> None:
+        self._template = environment().get_template("shed.html")
+        self._rendered = lru_cache(limits.UNCHARGED_WINDOW_MS // 1000)(self.render)
+
+    def render(self, seconds: int, limit: int, window: int) -> bytes:
+        """The page: `limit` requests are allowed in `window` seconds, and `seconds` are to wait."""
+        return self._template.render(seconds=seconds, limit=limit, window=window).encode()
+
+    async def __call__(self, request: Request, send: Send, refusal: Refusal) -> None:
+        """Send the page, with the headers that the same refusal has as JSON."""
+        details = refusal.details
+        body = self._rendered(refusal.retry_after or 1, details["limit"], details["windowSeconds"])
+        headers = [
+            *_HEADERS,
+            request.id_header,
+            *answering.refusal_headers(refusal, None),
+        ]
+        head = request.method == "HEAD"
+        await answering.send_answer(send, refusal.status, headers, body, head=head)
