@@ -71,11 +71,11 @@ def parse_json(body: bytes) -> Any:
     try:
         value = _read(body.decode())
     except RecursionError:
-        raise invalid_field("body", _TOO_DEEP) from None
+        raise invalid_field("", _TOO_DEEP) from None
     except UnicodeDecodeError:
-        raise invalid_field("body", "Not valid UTF-8.") from None
+        raise invalid_field("", "Must be UTF-8, without bytes that break it.") from None
     except (ValueError, ArithmeticError) as error:
-        raise invalid_field("body", _json_problem(error)) from None
+        raise invalid_field("", _json_problem(error)) from None
     if body.count(b"{") + body.count(b"[") > limits.JSON_DEPTH:
         _check_depth(body)
     if b"\\u" in body:
@@ -83,13 +83,29 @@ def parse_json(body: bytes) -> Any:
     return value
 
 
-_TOO_DEEP = f"Nested more than {limits.JSON_DEPTH} deep."
+_TOO_DEEP = f"Must not nest lists and objects more than {limits.JSON_DEPTH} deep."
+
+
+_BROKEN = {
+    "Expecting value": "a value is missing",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Unterminated string starting at": "a text begins that does not end",
+    "Extra data": "there is more after the end",
+}
+"""What is wrong, by the words of the parser."""
+_UNREADABLE = "there is something that cannot be read"
 
 
 def _json_problem(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"Not JSON: {error.msg} at character {error.pos}."
-    return str(error) if isinstance(error, _Unreadable) else "A number is too large to read."
+        return f"Must be JSON: at character {error.pos} {_BROKEN.get(error.msg, _UNREADABLE)}."
+    return (
+        str(error)
+        if isinstance(error, _Unreadable)
+        else "Must not hold a number that is too large to read, such as 1e999999999."
+    )
 
 
 class _Unreadable(ValueError):
@@ -99,12 +115,12 @@ class _Unreadable(ValueError):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _Unreadable("An object names a member twice.")
+        raise _Unreadable("Must not name a member of an object twice.")
     return value
 
 
 def _refuse_constant(name: str) -> Any:
-    raise _Unreadable(f"{name} is not JSON.")
+    raise _Unreadable(f"Must not hold {name}, which is not JSON: use a number or null.")
 
 
 _read = json.JSONDecoder(
@@ -120,6 +136,7 @@ def _children(value: Any) -> Iterator[Any]:
         yield from value
 
 
+_NO_TEXT = "Must not hold U+0000 or a lone surrogate, such as \\ud800 without its second half."
 _TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
@@ -131,17 +148,17 @@ def _check_depth(body: bytes) -> None:
     for _ in range(limits.JSON_DEPTH):
         brackets = brackets.replace(b"[]", b"")
     if brackets:
-        raise invalid_field("body", _TOO_DEEP)
+        raise invalid_field("", _TOO_DEEP)
 
 
-def check_text(value: Any, path: str = "body") -> None:
+def check_text(value: Any, path: str = "") -> None:
     """400 when a text in `value` holds U+0000 or a lone surrogate."""
     stack = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
             if "\0" in item or not _encodable(item):
-                raise invalid_field(path, "Text cannot hold U+0000 or a lone surrogate.")
+                raise invalid_field(path, _NO_TEXT)
         else:
             stack.extend(_children(item))
 
@@ -165,12 +182,12 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
         )
     except ValueError:
         raise invalid_field(
-            "query", "Not a readable query string: use UTF-8 and %-escapes."
+            "query", "Must be parameters in UTF-8 with %-escapes, at most 100, such as ?limit=20."
         ) from None
     values: Values = {}
     for name, value in pairs:
         if name in values:
-            raise invalid(Issue(f"query.{name[:80]}", "Given twice; give it once."))
+            raise invalid(Issue(f"query.{name[:80]}", "Must be given once, not twice."))
         if not (pair_text := name + value).isascii() or "\0" in pair_text:
             check_text(name, "query")
             check_text(value, f"query.{name[:80]}")
