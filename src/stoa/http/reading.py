@@ -15,6 +15,7 @@ from stoa.schemas.validation import Shape, Values
 from stoa.server.receiving import Receiver
 
 _QUERY_FIELDS = 100
+_NAME_CHARS = 80
 _CLOSE = (("Connection", "close"),)
 
 
@@ -157,18 +158,35 @@ def check_text(value: Any, path: str = "") -> None:
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            if "\0" in item or not _encodable(item):
-                raise invalid_field(path, _NO_TEXT)
+            if _is_broken(item):
+                raise invalid_field(_place_of_broken(value, path), _NO_TEXT)
         else:
             stack.extend(_children(item))
 
 
-def _encodable(text: str) -> bool:
+def _place_of_broken(value: Any, path: str) -> str:
+    """The path of the first broken text in `value`, or of the object with a broken name."""
+    if isinstance(value, str):
+        return path
+    named: dict[Any, Any] = value if isinstance(value, dict) else dict(enumerate(value))
+    if any(isinstance(name, str) and _is_broken(name) for name in named):
+        return path
+    name, inner = next((name, inner) for name, inner in named.items() if _holds_broken(inner))
+    step = str(name)[:_NAME_CHARS]
+    return _place_of_broken(inner, f"{path}.{step}" if path else step)
+
+
+def _holds_broken(value: Any) -> bool:
+    return (
+        _is_broken(value) if isinstance(value, str) else any(map(_holds_broken, _children(value)))
+    )
+
+
+def _is_broken(text: str) -> bool:
     try:
-        text.encode()
+        return b"\0" in text.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        return True
 
 
 def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
@@ -187,9 +205,9 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     values: Values = {}
     for name, value in pairs:
         if name in values:
-            raise invalid(Issue(f"query.{name[:80]}", "Must be given once, not twice."))
+            raise invalid(Issue(f"query.{name[:_NAME_CHARS]}", "Must be given once, not twice."))
         if not (pair_text := name + value).isascii() or "\0" in pair_text:
             check_text(name, "query")
-            check_text(value, f"query.{name[:80]}")
+            check_text(value, f"query.{name[:_NAME_CHARS]}")
         values[name] = shapes.get(name, Shape.TEXT).read(value)
     return {name: value for name, value in values.items() if value != ""}

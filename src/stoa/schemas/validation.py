@@ -142,7 +142,8 @@ def _without_nulls(kind: type[msgspec.Struct], values: Values) -> Values:
     for name, holds in _holders(kind):
         value = kept.get(name)
         if isinstance(value, list):
-            kept[name] = [_nulls_left_out(holds, item) for item in cast("list[Any]", value)]
+            items = cast("list[Any]", value)[:ISSUES_MAX]  # no list of objects may be as long
+            kept[name] = [_nulls_left_out(holds, item) for item in items]
         elif name in kept:
             kept[name] = _nulls_left_out(holds, value)
     return kept
@@ -178,8 +179,9 @@ def _strangers(
 ) -> Iterator[_Stranger]:
     known = fields(kind)
     if not values.keys() <= known.keys():
-        unknown = [name for name in values if name not in known]
-        yield from (_Stranger(path, name, values, offered) for name in unknown)
+        unknown = (name for name in values if name not in known)
+        for name in list(islice(unknown, _NAMES_LOOKED_UP)):
+            yield _Stranger(path, name, values, offered)
     for name, holds in _holders(kind):
         for step, inner in _objects(values.get(name)):
             yield from _strangers(holds, inner, names(holds), f"{path}{name}{step}.")
@@ -189,10 +191,11 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
     """A warning for each unknown name, an issue for each that nearly is a known one.
 
     Values of the latter are moved to the names that were meant, so that what else is wrong is told
-    as well. Only the first names are compared letter by letter: a body can hold 100,000.
+    as well. Only the first names are looked up, and fewer compared letter by letter: a body can
+    hold 100,000.
     """
     found = _Unknown([], [])
-    for count, (path, name, beside, offered) in enumerate(strangers):
+    for count, (path, name, beside, offered) in enumerate(islice(strangers, _NAMES_LOOKED_UP)):
         meant = offered.meant(name, measured=count < ISSUES_MAX)
         if not meant:
             if len(found.warnings) < ISSUES_MAX:
@@ -217,6 +220,7 @@ def _objects(value: Any) -> list[tuple[str, Values]]:
 
 
 _NAME_CHARS = 80
+_NAMES_LOOKED_UP = 1000
 
 
 def _shortened(value: Any) -> Any:
@@ -224,7 +228,10 @@ def _shortened(value: Any) -> Any:
     if isinstance(value, list):
         return [_shortened(item) for item in cast("list[Any]", value)[:ISSUES_MAX]]
     if isinstance(value, dict):
-        return {name: _shortened(item) for name, item in cast("Values", value).items()}
+        return {
+            name: _shortened(item) if isinstance(item, list | dict) else item
+            for name, item in cast("Values", value).items()
+        }
     return value
 
 
@@ -287,6 +294,8 @@ def _messages(error: ValidationError) -> Iterator[tuple[list[str], str]]:
         name = error.message.split("'")[1]
         steps.append(name)
         message = messages.missing(steps, rules["properties"][name])
+    elif error.validator_value == "array" and _is_json_list(error.instance):
+        message = messages.LIST_AS_TEXT
     else:
         message = messages.sentence(error, steps)
     yield [str(step) for step in steps], message
@@ -313,8 +322,8 @@ class Shape(Enum):
                 return text
 
 
-def _is_json_list(text: str) -> bool:
-    if not text.lstrip().startswith("["):
+def _is_json_list(text: object) -> bool:
+    if not isinstance(text, str) or not text.lstrip().startswith("["):
         return False
     try:
         return isinstance(msgspec.json.decode(text), list)
