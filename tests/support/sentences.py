@@ -4,8 +4,8 @@ import re
 
 _BEGINNINGS = ("Must ", "This field is required", "Did you mean ")
 _FOREIGN = re.compile(
-    r"\b(Expected|expected|got|str|int|float|bool|dict|NoneType|None|null value|object of type|regex"
-    r"|pattern|schema|msgspec|json_type)\b"
+    r"\b(Expected|expected|got|str|int|float|bool|dict|NoneType|None|null value|object of type"
+    r"|regex|pattern|schema|msgspec|json_type)\b"
     r"|\(\?|\[\^|\^\[|\\[usd]|\$$|\*\$|\{\d+(,\d*)?\}"
 )
 _HELP = re.compile(r"\d|`|such as|: [a-z]")

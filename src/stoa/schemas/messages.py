@@ -116,7 +116,11 @@ def did_you_mean(name: str) -> str:
 def whole(kind: type[Request], without: tuple[str, ...] = ()) -> str:
     """The sentence about an input that is not an object; fields `without` are not part of it."""
     example = example_of(kind, request_schemas([kind]))
-    shown = {name: value for name, value in example.items() if name not in without}
+    shown = {
+        name: "…" if name in MADE else value
+        for name, value in example.items()
+        if name not in without
+    }
     return f"Must be a JSON object, such as {_json(shown)}."
 
 

@@ -170,6 +170,7 @@ class _Stranger(NamedTuple):
 
     path: str
     name: str
+    kind: type[msgspec.Struct]
     beside: Values
     names: Names
 
@@ -181,7 +182,7 @@ def _strangers(
     if not values.keys() <= known.keys():
         unknown = (name for name in values if name not in known)
         for name in list(islice(unknown, _NAMES_LOOKED_UP)):
-            yield _Stranger(path, name, values, offered)
+            yield _Stranger(path, name, kind, values, offered)
     for name, holds in _holders(kind):
         for step, inner in _objects(values.get(name)):
             yield from _strangers(holds, inner, names(holds), f"{path}{name}{step}.")
@@ -195,7 +196,9 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
     hold 100,000.
     """
     found = _Unknown([], [])
-    for count, (path, name, beside, offered) in enumerate(islice(strangers, _NAMES_LOOKED_UP)):
+    for count, (path, name, kind, beside, offered) in enumerate(
+        islice(strangers, _NAMES_LOOKED_UP)
+    ):
         meant = offered.meant(name, measured=count < ISSUES_MAX)
         if not meant:
             if len(found.warnings) < ISSUES_MAX:
@@ -207,7 +210,9 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
         found.refused.append(Issue(place(path + name), message))
         if len(found.refused) == ISSUES_MAX:
             break
-        beside.setdefault(field, beside.pop(name))
+        value = beside.pop(name)
+        shape = shapes(kind).get(field, Shape.TEXT)
+        beside.setdefault(field, shape.read(value) if isinstance(value, str) else value)
     return found
 
 
@@ -337,8 +342,8 @@ _DIGITS_MAX = 18
 
 
 @cache
-def shapes(kind: type[Request]) -> dict[str, Shape]:
-    """The shapes of a request's fields by their name on the wire."""
+def shapes(kind: type[msgspec.Struct]) -> dict[str, Shape]:
+    """The shapes of the fields of a request, or of an object in it, by their name on the wire."""
     return {field.encode_name: _shape(field.type) for field in msgspec.structs.fields(kind)}
 
 
