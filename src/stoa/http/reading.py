@@ -116,7 +116,7 @@ class _Unreadable(ValueError):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _Unreadable("Must not name a member of an object twice.")
+        raise _Unreadable("Must name each member of an object once: leave one of the two out.")
     return value
 
 
@@ -137,7 +137,7 @@ def _children(value: Any) -> Iterator[Any]:
         yield from value
 
 
-_NO_TEXT = "Must not hold U+0000 or a lone surrogate, such as \\ud800 without its second half."
+_NO_TEXT = "Must not hold U+0000 or a lone surrogate such as U+D800: take it out."
 _TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
@@ -205,7 +205,11 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     values: Values = {}
     for name, value in pairs:
         if name in values:
-            raise invalid(Issue(f"query.{name[:_NAME_CHARS]}", "Must be given once, not twice."))
+            raise invalid(
+                Issue(
+                    f"query.{name[:_NAME_CHARS]}", "Must be given once: leave one of the two out."
+                )
+            )
         if not (pair_text := name + value).isascii() or "\0" in pair_text:
             check_text(name, "query")
             check_text(value, f"query.{name[:_NAME_CHARS]}")
