@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import pytest
@@ -184,13 +184,13 @@ def test_every_example_and_every_source_is_that_of_a_field() -> None:
 
 def patterns(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
-        for name, value in schema.items():
+        for name, value in cast("dict[str, Any]", schema).items():
             if name == "pattern" and isinstance(value, str):
                 yield value
             elif name != "x-shown":
                 yield from patterns(value)
     elif isinstance(schema, list):
-        for value in schema:
+        for value in cast("list[Any]", schema):
             yield from patterns(value)
 
 

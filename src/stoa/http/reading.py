@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from stoa.domain import limits
@@ -168,7 +168,7 @@ def _place_of_broken(value: Any, path: str) -> str:
     """The path of the first broken text in `value`, or of the object with a broken name."""
     if isinstance(value, str):
         return path
-    named: dict[Any, Any] = value if isinstance(value, dict) else dict(enumerate(value))
+    named = cast("dict[Any, Any]", value if isinstance(value, dict) else dict(enumerate(value)))
     if any(isinstance(name, str) and _is_broken(name) for name in named):
         return path
     name, inner = next((name, inner) for name, inner in named.items() if _holds_broken(inner))
