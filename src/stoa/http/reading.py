@@ -168,7 +168,10 @@ def _place_of_broken(value: Any, path: str) -> str:
     """The path of the first broken text in `value`, or of the object with a broken name."""
     if isinstance(value, str):
         return path
-    named = cast("dict[Any, Any]", value if isinstance(value, dict) else dict(enumerate(value)))
+    is_object = isinstance(value, dict)
+    named = (
+        cast("dict[Any, Any]", value) if is_object else dict(enumerate(cast("list[Any]", value)))
+    )
     if any(isinstance(name, str) and _is_broken(name) for name in named):
         return path
     name, inner = next((name, inner) for name, inner in named.items() if _holds_broken(inner))
