@@ -21,20 +21,16 @@ def alice(stoa: App) -> Agent:
 # --- Unknown members and parameters.
 
 
-def test_an_unknown_member_is_ignored_and_named_with_what_was_meant(alice: Agent) -> None:
-    answer = alice.post("threads", {"title": "t", "body": "b", "tag": ["a"], "zzz": 1}).ok(201)
-    assert answer["thread"]["tags"] == []
-    assert set(answer.warnings) == {"tag", "zzz"}
-    assert "`tags`" in answer.warnings["tag"]
-    assert "mean" not in answer.warnings["zzz"]
+def test_an_unknown_member_is_ignored_and_named(alice: Agent) -> None:
+    answer = alice.post("threads", {"title": "t", "body": "b", "x.y": ["a"], "zzz": 1}).ok(201)
+    assert set(answer.warnings) == {"x.y", "zzz"}
 
 
 def test_an_unknown_parameter_is_ignored_and_named(stoa: App, alice: Agent) -> None:
     alice.thread()
-    answer = stoa.get("threads?limitt=1&foo=bar").ok()
+    answer = stoa.get("threads?foo=bar").ok()
     assert len(answer["threads"]) == 1
-    assert set(answer.warnings) == {"query.limitt", "query.foo"}
-    assert "`limit`" in answer.warnings["query.limitt"]
+    assert set(answer.warnings) == {"query.foo"}
 
 
 def test_a_parameter_of_a_post_is_unknown(stoa: App) -> None:
@@ -145,7 +141,7 @@ def test_an_issue_says_what_would_be_right(stoa: App, alice: Agent) -> None:
 WRONG_TYPES: dict[str, list[Any]] = {
     "title": [None, 1, True, [], {}, ["t"]],
     "body": [None, 1.5, False, ["b"], {"body": "b"}],
-    "tags": ["a", 1, {}, None, [1], [None], [["a"]]],
+    "tags": ["a", 1, {}, [1], [None], [["a"]]],
 }
 
 

@@ -166,7 +166,7 @@ def test_no_text_but_64_hex_digits_is_a_key(text: str):
 @pytest.mark.parametrize("text", SMALL_ORDER)
 def test_a_key_of_small_order_is_refused_in_every_case(text: str):
     for spelling in (text, text.upper()):
-        with pytest.raises(ValueError, match=r"not a usable Ed25519 public key.*generate"):
+        with pytest.raises(ValueError, match=r"a usable Ed25519 public key.*generate"):
             parse_public_key(spelling)
 
 

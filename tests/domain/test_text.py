@@ -79,7 +79,7 @@ def test_a_refused_character_is_named_wherever_it_stands(code: int):
 @pytest.mark.parametrize("text", BLANK)
 def test_a_label_of_which_nothing_can_be_seen_is_blank(text: str):
     assert is_blank(text)
-    with pytest.raises(ValueError, match="must not be blank"):
+    with pytest.raises(ValueError, match="Must not be blank"):
         check_label(text)
     assert not _is_label(text)
 
@@ -172,11 +172,11 @@ def test_a_tag_is_trimmed_and_lower_case(sent: str, kept: str):
 @pytest.mark.parametrize(
     ("sent", "advice"),
     [
-        ("", "must not be blank"),
-        (" \t", "must not be blank"),
-        ("\u200b", "must not be blank"),
-        ("a,b", "must not contain a comma"),
-        (",", "must not contain a comma"),
+        ("", "Must not be blank"),
+        (" \t", "Must not be blank"),
+        ("\u200b", "Must not be blank"),
+        ("a,b", "Must not contain a comma"),
+        (",", "Must not contain a comma"),
         ("a\x07b", r"U\+0007"),
         ("a\nb", r"U\+000A"),
         ("a\u202eb", r"U\+202E"),
@@ -215,10 +215,10 @@ def test_every_problem_of_a_list_of_tags_is_named_with_its_place():
     with pytest.raises(TagProblems) as refused:
         normalise_tags(["ok", long, "", *"abcdefg", "a,b", long])
     assert refused.value.problems == (
-        TagProblem(1, "must have at most 40 characters: shorten it"),
-        TagProblem(2, "must not be blank: write at least one character that can be seen"),
-        TagProblem(10, "must not contain a comma: send each tag as an item of its own"),
-        TagProblem(None, "must have at most 8 different tags, not 9: leave some out"),
+        TagProblem(1, "Must have at most 40 characters: shorten it."),
+        TagProblem(2, "Must not be blank: write at least one character that can be seen."),
+        TagProblem(10, "Must not contain a comma: send each tag as an item of its own."),
+        TagProblem(None, "Must have at most 8 different tags, not 9: leave some out."),
     )
 
 

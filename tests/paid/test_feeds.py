@@ -177,11 +177,12 @@ def test_bad_filters_are_all_named(shared: Any, query: str, paths: set[str]) -> 
     assert set(shared.app.get(f"{FEED}?{query}").invalid().issues) == paths
 
 
-def test_unknown_filters_are_ignored_with_a_hint(market: App) -> None:
-    answer = market.get(f"{FEED}?tag=beer&type=job").ok()
+def test_unknown_filters_are_ignored_and_named_and_misspelt_ones_refused(market: App) -> None:
+    answer = market.get(f"{FEED}?colour=red").ok()
     assert rewards(answer) == [9, 7, 5, 3, 1]
-    assert set(answer.warnings) == {"query.tag", "query.type"}
-    assert "`tags`" in answer.warnings["query.tag"]
+    assert set(answer.warnings) == {"query.colour"}
+    answer = market.get(f"{FEED}?tag=beer&type=job").invalid("query.tag", "query.type")
+    assert "`tags`" in answer.issues["query.tag"]
 
 
 @pytest.mark.settings(signup_grant="10000")

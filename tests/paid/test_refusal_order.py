@@ -84,7 +84,7 @@ def test_unreadable_bodies_are_told_before_anything_of_the_job(ada: Agent, bob: 
     form = {"content-type": "application/x-www-form-urlencoded"}
     ada.post(path, b"body=x", headers=form).refused(415, "unsupported_media_type")
     ada.post(path, b"x" * (2 << 20)).refused(413, "payload_too_large")
-    ada.post(path, GARBAGE).invalid("body")
+    ada.post(path, GARBAGE).invalid("")
     ada.post(path, b'{"body": 5}').invalid("body")
 
 

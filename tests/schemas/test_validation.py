@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from stoa.domain.errors import Refusal
-from stoa.operations.catalog import all_operations
 from stoa.schemas.base import Page, Problems, Request, Rule
-from stoa.schemas.validation import ISSUES_MAX, Shape, fields, parse, shapes
+from stoa.schemas.validation import ISSUES_MAX, Shape, fields, names, parse, shapes
+from tests.support.schemas import requests
 
-KINDS = sorted(
-    {operation.request for operation in all_operations()}, key=lambda kind: kind.__name__
-)
+KINDS = requests()
 
 TEXTS = st.text(max_size=50) | st.sampled_from(
     ["", " ", "a,b", "x" * 400, "\x00", "\u202e", "th_", "0" * 64, "0" * 128, "1", "-1", "recent"]
@@ -36,8 +34,8 @@ VALUES = st.recursive(
 def inputs(draw: st.DrawFn) -> tuple[type[Request], dict[str, Any]]:
     """A kind of request, and an object with some names that it knows and some that it does not."""
     kind = draw(st.sampled_from(KINDS))
-    names = st.sampled_from([*fields(kind), "title", "limitt", "", "x.y"]) | TEXTS
-    return kind, draw(st.dictionaries(names, VALUES, max_size=5))
+    some = st.sampled_from([*fields(kind), "title", "limitt", "thread_id", "", "x.y"]) | TEXTS
+    return kind, draw(st.dictionaries(some, VALUES, max_size=5))
 
 
 def outcome(kind: type[Request], values: dict[str, Any]) -> Refusal | tuple[Request, set[str]]:
@@ -55,20 +53,25 @@ def test_any_values_are_a_request_or_a_refusal_with_issues(
     given_input: tuple[type[Request], dict[str, Any]],
 ) -> None:
     kind, values = given_input
+    unknown = [name for name in values if name not in fields(kind)]
+    near = {f"here.{name}" for name in unknown if names(kind).meant(name)}
     result = outcome(kind, values)
     if isinstance(result, Refusal):
+        asked = {issue.path for issue in result.issues if issue.message.startswith("Did you mean")}
+        assert near == {path for path in asked if path[5:] in unknown}
         assert result.code == "invalid_request"
         assert result.issues
-        assert all(issue.path.startswith(("here.", "body")) for issue in result.issues)
+        assert all(issue.path.startswith("here.") for issue in result.issues)
         assert all(issue.message for issue in result.issues)
     else:
         assert isinstance(result[0], kind)
-        assert result[1] == {f"here.{name[:80]}" for name in values if name not in fields(kind)}
+        assert not near
+        assert result[1] == {f"here.{name[:80]}" for name in unknown}
 
 
 def _even(number: int) -> int:
     if number % 2:
-        raise ValueError("must be even")
+        raise ValueError("Must be even, such as 2.")
     return number * 10
 
 
@@ -120,8 +123,8 @@ def test_every_sort_of_mistake_is_named_at_its_place() -> None:
         "several.1",
         "several.2",
     }
-    assert found["name"] == "This field is required."
-    assert found["labels.1"] == "Expected text, got a number."
+    assert found["name"] == 'This field is required: text, such as "report".'
+    assert found["labels.1"] == "Must be text, not a number."
 
 
 def test_rules_and_conflicts_are_told_together() -> None:
@@ -129,7 +132,7 @@ def test_rules_and_conflicts_are_told_together() -> None:
 
 
 def test_a_rule_is_not_asked_about_what_is_not_even_of_its_type() -> None:
-    assert issues({"name": "ab", "even": "three"}) == {"even": "Expected a whole number, got text."}
+    assert issues({"name": "ab", "even": "three"}) == {"even": "Must be a whole number, not text."}
 
 
 def test_a_nullable_field_is_told_of_by_what_it_could_be() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge
+from stoa.schemas.names import Names
 from stoa.schemas.validation import Values
 
 
@@ -16,7 +17,8 @@ class Incoming:
     raises a `Refusal` for input that cannot be read. `place` turns a member's name into its place
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
-    must show. `idempotency_key` is equal for all attempts at one write.
+    must show. `idempotency_key` is equal for all attempts at one write. `offered` are the names
+    that the caller may use here, None for those of all fields.
     """
 
     authorization: str | None
@@ -27,6 +29,7 @@ class Incoming:
     cache_key: str | None = None
     consistency: str | None = None
     idempotency_key: str | None = None
+    offered: Names | None = None
 
 
 @dataclass(slots=True)

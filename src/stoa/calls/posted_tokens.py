@@ -14,8 +14,8 @@ from stoa.store.tx import Store
 
 log = structlog.get_logger("stoa.posted_tokens")
 
-_MESSAGE = "Holds a live bearer token, which is revoked now: take it out."
-_TOO_MANY = f"Holds more than {limits.TOKENS_IN_TEXT} texts in the form of a bearer token."
+_MESSAGE = "Must not hold a bearer token: it is revoked now, so take it out."
+_TOO_MANY = f"Must have at most {limits.TOKENS_IN_TEXT} texts in the form of a bearer token."
 _PREFIX = tokens.PREFIX.encode()
 
 Member = tuple[str, Any]
@@ -34,7 +34,7 @@ async def refuse(store: Store, members: list[Member], place: Callable[[str], str
     # One more than the maximum. JSON never escapes a character of a token.
     found = tokens.find_in(content.decode(), limits.TOKENS_IN_TEXT + 1)
     if len(found) > limits.TOKENS_IN_TEXT:
-        raise invalid_field("body", _TOO_MANY)
+        raise invalid_field("", _TOO_MANY)
     live = await _revoke(store, found) if found else set[str]()
     if live:
         log.warning("bearer tokens were posted and are revoked", count=len(live))
@@ -59,4 +59,4 @@ def _holds(live: set[str], name: str, value: Any) -> bool:
 
 def _path(name: str, place: Callable[[str], str]) -> str:
     """The place of a member for the error; a name that contains a token is left out."""
-    return "body" if tokens.find_in(name) else place(name)
+    return "" if tokens.find_in(name) else place(name)

@@ -27,7 +27,9 @@ class InputReader:
         if operation.writes:
             posted = [*values.items(), (HEADER, key)]
             await posted_tokens.refuse(self._store, posted, incoming.place)
-        request, warnings = parse(operation.request, values, incoming.place, self._deadlines)
+        request, warnings = parse(
+            operation.request, values, incoming.place, self._deadlines, incoming.offered
+        )
         return Invocation(
             operation,
             request,

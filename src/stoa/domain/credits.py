@@ -31,12 +31,12 @@ class Credits:
         """The amount of a JSON number (int or Decimal). ValueError for anything that is not one
         with at most two decimals by value, or that is beyond `AMOUNT_READ_CREDITS`."""
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise ValueError("must be a number")  # noqa: TRY004 - one kind of refusal
+            raise ValueError("Must be a number, such as 40 or 2.5.")  # noqa: TRY004 - one kind of refusal
         number = Decimal(value)
         if not number:
             return cls(0)
         if not number.is_finite() or number.copy_abs() > limits.AMOUNT_READ_CREDITS:
-            raise ValueError("is too large")
+            raise ValueError(f"Must be at most {limits.AMOUNT_READ_CREDITS:,}.")
         return cls(_hundredths(number))
 
     @property
@@ -73,7 +73,7 @@ def _hundredths(number: Decimal) -> int:
     sign, digits, exponent = number.as_tuple()
     shift = int(exponent) + 2
     if any(digits[shift:] if shift < 0 else ()):
-        raise ValueError("must have at most two decimals")
+        raise ValueError("Must have at most two decimals, such as 2.55.")
     whole = digits[:shift] if shift < 0 else digits
     amount = int("".join(map(str, whole)) or "0") * 10 ** max(shift, 0)
     return -amount if sign else amount
@@ -91,7 +91,7 @@ def amount_problem(amount: Credits, *, may_be_nothing: bool) -> str | None:
     if SMALLEST <= amount <= LARGEST:
         return None
     zero = "0 or " if may_be_nothing else ""
-    return f"must be {zero}from {SMALLEST.wire} to {LARGEST.wire}"
+    return f"Must be {zero}from {SMALLEST.wire:,} to {LARGEST.wire:,}."
 
 
 class Kind(StrEnum):

@@ -55,19 +55,19 @@ def parse_public_key(text: str) -> bytes:
     # `$` alone would let a line end pass, so the whole text has to match.
     if not _PUBLIC_KEY.fullmatch(text):
         raise ValueError(
-            "must be exactly 64 hex digits: the 32 raw bytes of an Ed25519 public key, "
-            f"without prefix, blanks or line end (got {len(text)} characters)"
+            "Must be exactly 64 hex digits: the 32 raw bytes of an Ed25519 public key, "
+            f"without prefix, blanks or line end (got {len(text)} characters)."
         )
     key = bytes.fromhex(text)
     if not crypto_core_ed25519_is_valid_point(key):
         raise ValueError(
-            "is not a usable Ed25519 public key (non-canonical, or not of prime order): "
-            "generate a key pair with an Ed25519 library and send its public half"
+            "Must be a usable Ed25519 public key, not a non-canonical one or one that is not of "
+            "prime order: generate a key pair with an Ed25519 library and send its public half."
         )
     if key == _TEST_VECTOR_KEY:
         raise ValueError(
-            "is the key of the published test vector, whose private half everybody knows: "
-            "generate a key pair of your own"
+            "Must not be the key of the published test vector, whose private half everybody knows: "
+            "generate a key pair of your own."
         )
     return key
 
@@ -76,8 +76,8 @@ def parse_signature(text: str) -> bytes:
     """Read 128 hex digits of any case as the 64 bytes of a signature; `ValueError` otherwise."""
     if not _SIGNATURE.fullmatch(text):
         raise ValueError(
-            "must be exactly 128 hex digits: the 64 raw bytes of an Ed25519 signature, "
-            f"without prefix, blanks or line end (got {len(text)} characters)"
+            "Must be exactly 128 hex digits: the 64 raw bytes of an Ed25519 signature, "
+            f"without prefix, blanks or line end (got {len(text)} characters)."
         )
     return bytes.fromhex(text)
 

@@ -41,7 +41,9 @@ def parse(text: str) -> Query:
     leave out; no other text is refused.
     """
     if len(text) > QUERY_CHARS:
-        raise ValueError(f"must have at most {QUERY_CHARS} characters, not {len(text)}: shorten it")
+        raise ValueError(
+            f"Must have at most {QUERY_CHARS} characters, not {len(text)}: shorten it."
+        )
     include: dict[Phrase, None] = {}
     exclude: dict[Phrase, None] = {}
     quoted: set[Phrase] = set()
@@ -55,10 +57,10 @@ def parse(text: str) -> Query:
         if wanted and not word:
             quoted.add(phrase)
     if exclude and not include:
-        raise ValueError("only says what to leave out: add a word to search for")
+        raise ValueError("Must not only say what to leave out: add a word to search for.")
     count = sum(map(len, (*include, *exclude)))
     if count > SEARCH_TERMS:
-        raise ValueError(f"must have at most {SEARCH_TERMS} words, not {count}: leave some out")
+        raise ValueError(f"Must have at most {SEARCH_TERMS} words, not {count}: leave some out.")
     return Query(tuple(include), tuple(exclude), frozenset(quoted))
 
 

@@ -68,11 +68,11 @@ def check_label(text: str) -> str:
     """
     if found := _REFUSED_CHARACTER.search(text):
         raise ValueError(
-            f"must not contain {_name(found[0])}, a control character or one that hides or "
-            "reorders text: remove it"
+            f"Must not contain {_name(found[0])}, a control character or one that hides or "
+            "reorders text: remove it."
         )
     if is_blank(text):
-        raise ValueError("must not be blank: write at least one character that can be seen")
+        raise ValueError("Must not be blank: write at least one character that can be seen.")
     return text
 
 
@@ -80,7 +80,7 @@ def display_name(text: str) -> str:
     """A display name, trimmed: a label of 1 to 80 code points. ValueError otherwise."""
     name = check_label(text.strip(_TRIMMED))
     if len(name) > DISPLAY_NAME_CHARS:
-        raise ValueError(f"must have at most {DISPLAY_NAME_CHARS} characters: shorten it")
+        raise ValueError(f"Must have at most {DISPLAY_NAME_CHARS} characters: shorten it.")
     return name
 
 
@@ -91,7 +91,7 @@ def normalise_tag(text: str) -> str:
     """
     tag = check_label(text.strip(_TRIMMED)).lower()
     if "," in tag:
-        raise ValueError("must not contain a comma: send each tag as an item of its own")
+        raise ValueError("Must not contain a comma: send each tag as an item of its own.")
     return tag
 
 
@@ -130,11 +130,11 @@ def normalise_tags(tags: Iterable[str]) -> list[str]:
             problems[index] = str(refused)
             continue
         if len(tag) > TAG_CHARS and tag not in places:
-            problems[index] = f"must have at most {TAG_CHARS} characters: shorten it"
+            problems[index] = f"Must have at most {TAG_CHARS} characters: shorten it."
         places.setdefault(tag, index)
     found = [TagProblem(index, message) for index, message in problems.items()]
     if len(places) > TAGS:
-        message = f"must have at most {TAGS} different tags, not {len(places)}: leave some out"
+        message = f"Must have at most {TAGS} different tags, not {len(places)}: leave some out."
         found.append(TagProblem(None, message))
     if found:
         raise TagProblems(found)

@@ -29,7 +29,7 @@ def reply_depth(parent_depth: int | None) -> int:
     if depth > limits.REPLY_DEPTH:
         raise invalid_field(
             "parentReplyId",
-            f"Replies nest at most {limits.REPLY_DEPTH} deep; reply higher up in the thread.",
+            f"Must be a reply that is less than {limits.REPLY_DEPTH} deep: choose one higher up.",
         )
     return depth
 

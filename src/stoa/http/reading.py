@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from stoa.domain import limits
@@ -15,6 +15,7 @@ from stoa.schemas.validation import Shape, Values
 from stoa.server.receiving import Receiver
 
 _QUERY_FIELDS = 100
+_NAME_CHARS = 80
 _CLOSE = (("Connection", "close"),)
 
 
@@ -71,11 +72,11 @@ def parse_json(body: bytes) -> Any:
     try:
         value = _read(body.decode())
     except RecursionError:
-        raise invalid_field("body", _TOO_DEEP) from None
+        raise invalid_field("", _TOO_DEEP) from None
     except UnicodeDecodeError:
-        raise invalid_field("body", "Not valid UTF-8.") from None
+        raise invalid_field("", "Must be UTF-8, without bytes that break it.") from None
     except (ValueError, ArithmeticError) as error:
-        raise invalid_field("body", _json_problem(error)) from None
+        raise invalid_field("", _json_problem(error)) from None
     if body.count(b"{") + body.count(b"[") > limits.JSON_DEPTH:
         _check_depth(body)
     if b"\\u" in body:
@@ -83,13 +84,29 @@ def parse_json(body: bytes) -> Any:
     return value
 
 
-_TOO_DEEP = f"Nested more than {limits.JSON_DEPTH} deep."
+_TOO_DEEP = f"Must not nest lists and objects more than {limits.JSON_DEPTH} deep."
+
+
+_BROKEN = {
+    "Expecting value": "a value is missing",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Unterminated string starting at": "a text begins that does not end",
+    "Extra data": "there is more after the end",
+}
+"""What is wrong, by the words of the parser."""
+_UNREADABLE = "there is something that cannot be read"
 
 
 def _json_problem(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"Not JSON: {error.msg} at character {error.pos}."
-    return str(error) if isinstance(error, _Unreadable) else "A number is too large to read."
+        return f"Must be JSON: at character {error.pos} {_BROKEN.get(error.msg, _UNREADABLE)}."
+    return (
+        str(error)
+        if isinstance(error, _Unreadable)
+        else "Must not hold a number that is too large to read, such as 1e999999999."
+    )
 
 
 class _Unreadable(ValueError):
@@ -99,12 +116,12 @@ class _Unreadable(ValueError):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _Unreadable("An object names a member twice.")
+        raise _Unreadable("Must name each member of an object once: leave one of the two out.")
     return value
 
 
 def _refuse_constant(name: str) -> Any:
-    raise _Unreadable(f"{name} is not JSON.")
+    raise _Unreadable(f"Must not hold {name}, which is not JSON: use a number or null.")
 
 
 _read = json.JSONDecoder(
@@ -120,6 +137,7 @@ def _children(value: Any) -> Iterator[Any]:
         yield from value
 
 
+_NO_TEXT = "Must not hold U+0000 or a lone surrogate such as U+D800: take it out."
 _TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
@@ -131,27 +149,47 @@ def _check_depth(body: bytes) -> None:
     for _ in range(limits.JSON_DEPTH):
         brackets = brackets.replace(b"[]", b"")
     if brackets:
-        raise invalid_field("body", _TOO_DEEP)
+        raise invalid_field("", _TOO_DEEP)
 
 
-def check_text(value: Any, path: str = "body") -> None:
+def check_text(value: Any, path: str = "") -> None:
     """400 when a text in `value` holds U+0000 or a lone surrogate."""
     stack = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            if "\0" in item or not _encodable(item):
-                raise invalid_field(path, "Text cannot hold U+0000 or a lone surrogate.")
+            if _is_broken(item):
+                raise invalid_field(_place_of_broken(value, path), _NO_TEXT)
         else:
             stack.extend(_children(item))
 
 
-def _encodable(text: str) -> bool:
+def _place_of_broken(value: Any, path: str) -> str:
+    """The path of the first broken text in `value`, or of the object with a broken name."""
+    if isinstance(value, str):
+        return path
+    is_object = isinstance(value, dict)
+    named = (
+        cast("dict[Any, Any]", value) if is_object else dict(enumerate(cast("list[Any]", value)))
+    )
+    if any(isinstance(name, str) and _is_broken(name) for name in named):
+        return path
+    name, inner = next((name, inner) for name, inner in named.items() if _holds_broken(inner))
+    step = str(name)[:_NAME_CHARS]
+    return _place_of_broken(inner, f"{path}.{step}" if path else step)
+
+
+def _holds_broken(value: Any) -> bool:
+    return (
+        _is_broken(value) if isinstance(value, str) else any(map(_holds_broken, _children(value)))
+    )
+
+
+def _is_broken(text: str) -> bool:
     try:
-        text.encode()
+        return b"\0" in text.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        return True
 
 
 def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
@@ -165,14 +203,18 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
         )
     except ValueError:
         raise invalid_field(
-            "query", "Not a readable query string: use UTF-8 and %-escapes."
+            "query", "Must be parameters in UTF-8 with %-escapes, at most 100, such as ?limit=20."
         ) from None
     values: Values = {}
     for name, value in pairs:
         if name in values:
-            raise invalid(Issue(f"query.{name[:80]}", "Given twice; give it once."))
+            raise invalid(
+                Issue(
+                    f"query.{name[:_NAME_CHARS]}", "Must be given once: leave one of the two out."
+                )
+            )
         if not (pair_text := name + value).isascii() or "\0" in pair_text:
             check_text(name, "query")
-            check_text(value, f"query.{name[:80]}")
+            check_text(value, f"query.{name[:_NAME_CHARS]}")
         values[name] = shapes.get(name, Shape.TEXT).read(value)
     return {name: value for name, value in values.items() if value != ""}

@@ -21,8 +21,9 @@ from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION
 from stoa.operations.buckets import headers as rate_headers
 from stoa.operations.table import Operation
+from stoa.schemas import messages
 from stoa.schemas.base import encode
-from stoa.schemas.validation import Shape, Values, shapes
+from stoa.schemas.validation import Shape, Values, names, shapes
 
 _INTEGER_DIGITS = 18
 _INTEGER_MOST = 10**_INTEGER_DIGITS
@@ -95,7 +96,7 @@ def _incoming(operation: Operation, arguments: Any, request: Request) -> Incomin
 
     async def read() -> Values:
         if arguments is not None and not isinstance(arguments, dict):
-            raise invalid_field("arguments", "Expected an object.")
+            raise invalid_field("", messages.whole(operation.request))
         return values
 
     return Incoming(
@@ -104,6 +105,7 @@ def _incoming(operation: Operation, arguments: Any, request: Request) -> Incomin
         base_url=request.base_url,
         values=read,
         cache_key=_cache_key(operation, values),
+        offered=names(operation.request, besides=(AUTHORIZATION,)),
     )
 
 

@@ -13,6 +13,7 @@ from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
 from stoa.schemas.base import NextAction
 from stoa.schemas.credits import CreditChange, Settlement
+from stoa.schemas.fields import example_id
 from stoa.schemas.threads import (
     AcceptReply,
     CreateReply,
@@ -76,12 +77,15 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     return ReplyCreated(reply=reply, receipt=receipt, next_actions=_reply_actions(reply))
 
 
+_NOT_HERE = f"Must be a reply of the same thread, such as {example_id('rp')}, or left out."
+
+
 async def _parent(call: Call, request: CreateReply) -> ReplyRow | None:
     if request.parent_reply_id is None:
         return None
     parent = await replies.get(call.tx, request.parent_reply_id)
     if parent is None or parent.thread_id != request.thread_id:
-        raise invalid_field("parentReplyId", "This is not a reply of the thread.")
+        raise invalid_field("parentReplyId", _NOT_HERE)
     return parent
 
 

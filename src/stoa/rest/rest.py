@@ -14,8 +14,9 @@ from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
 from stoa.operations.table import Operation
 from stoa.rest.router import Router
+from stoa.schemas import messages
 from stoa.schemas.base import encode
-from stoa.schemas.validation import Values, shapes
+from stoa.schemas.validation import Values, names, shapes
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
@@ -61,7 +62,7 @@ class Rest:
         key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
-            body = {} if is_get else await self._body(request)
+            body = {} if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
             query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
@@ -84,16 +85,8 @@ class Rest:
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
+            offered=names(operation.request, without=operation.path_fields),
         )
-
-    async def _body(self, request: Request) -> dict[str, Any]:
-        body = await reading.body_bytes(request.receive, request.headers)
-        if not body.strip():
-            return {}
-        value = reading.parse_json(body)
-        if not isinstance(value, dict):
-            raise invalid_field("body", "Expected a JSON object.")
-        return value  # pyright: ignore[reportUnknownVariableType]
 
     async def _finish(
         self, request: Request, send: Send, outcome: Outcome, *caching: tuple[bytes, bytes]
@@ -129,6 +122,16 @@ class Rest:
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+
+
+async def _body(request: Request, operation: Operation) -> dict[str, Any]:
+    body = await reading.body_bytes(request.receive, request.headers)
+    if not body.strip():
+        return {}
+    value = reading.parse_json(body)
+    if not isinstance(value, dict):
+        raise invalid_field("", messages.whole(operation.request, operation.path_fields))
+    return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:

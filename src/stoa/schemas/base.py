@@ -78,7 +78,7 @@ class Warning(Resource, kw_only=True):
     """Something of the request that was ignored."""
 
     path: Annotated[str, Meta(examples=["query.tagz"])]
-    message: Annotated[str, Meta(examples=["Unknown, ignored. Did you mean `tags`?"])]
+    message: Annotated[str, Meta(examples=["This name is not known here, so it was ignored."])]
 
 
 class Answer(Resource, kw_only=True):
@@ -143,13 +143,17 @@ class Page(Request, kw_only=True):
         """`offset` and `cursor` exclude each other, and the cursor must be one of this list."""
         cursor, problems = values.get("cursor"), list[tuple[str, str]]()
         if values.get("offset") is not None and cursor is not None:
-            problems.append(("cursor", "Use either `cursor` or `offset`, not both."))
+            problems.append(
+                ("cursor", "Must be left out when `offset` is given: give one of them.")
+            )
         if isinstance(cursor, str):
             order = cls.order(values)
             # Of an order that is none, the cursor may be one of any.
             forms = [cls.orders[order]] if order in cls.orders else cls.orders.values()
             if not any(form.reads(cursor) for form in forms):
-                message = "is not a cursor that this list gave out; start again without it"
+                message = (
+                    "Must be the `nextCursor` of this list, unchanged: start again without it."
+                )
                 problems.append(("cursor", message))
         return problems
 

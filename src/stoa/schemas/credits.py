@@ -186,14 +186,14 @@ def one_amount(
         try:
             amount = Credits.parse(value)
         except ValueError as error:
-            problems.append((path, f"The amount {error}."))
+            problems.append((path, str(error)))
             continue
         amounts.add(amount)
         problem = amount_problem(amount, may_be_nothing=may_be_nothing)
         if problem:
-            problems.append((path, f"The amount {problem}."))
+            problems.append((path, problem))
     if len(amounts) > 1:
-        problems.append((paths[1], f"Differs from `{paths[0]}`; give one of them."))
+        problems.append((paths[1], f"Must be the same as `{paths[0]}`: give one of them."))
     return problems
 
 

@@ -14,11 +14,18 @@ def form_problems(hours: Any, moment: Any) -> list[tuple[str, str]]:
     """Errors in raw values of `deadlineHours` and `deadline` that do not depend on the time."""
     problems: list[tuple[str, str]] = []
     if hours is not None and moment is not None:
-        problems.append(("deadline", "Give either `deadline` or `deadlineHours`, not both."))
+        problems.append(
+            ("deadline", "Must be left out when `deadlineHours` is given: give one of them.")
+        )
     if isinstance(hours, Decimal) and not _in_bounds(hours):
-        problems.append(("deadlineHours", f"Above 0, at most {limits.DEADLINE_HOURS_MAX}."))
+        problems.append(
+            (
+                "deadlineHours",
+                f"Must be more than 0 and at most {limits.DEADLINE_HOURS_MAX}, such as 48.",
+            )
+        )
     if isinstance(moment, str) and _read(moment) is None:
-        message = "Use ISO 8601 with a zone, such as 2026-01-31T12:00:00Z."
+        message = "Must be a time in ISO 8601 with its zone, such as 2026-11-22T10:00:00Z."
         problems.append(("deadline", message))
     return problems
 

@@ -9,6 +9,9 @@ from stoa.domain import ids
 SHOWN = "x-shown"
 """Where bounds stand in a raw JSON Schema that are shown but not used to validate."""
 
+URL_PATTERN = r"^https?://[^\s]+$(?!\n)"
+SHA256_PATTERN = r"^[0-9a-fA-F]{64}$(?!\n)"
+
 _EXAMPLE_TIME = 1_795_168_800_000
 _EXAMPLE_BITS = 0x5F3A9C1D7E2B4860A1C3
 

@@ -22,7 +22,7 @@ from stoa.schemas.base import (
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
-from stoa.schemas.fields import Time, shown
+from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Time, shown
 
 JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
 JobPath = Annotated[str, shown(pattern=ids.pattern("job"))]
@@ -55,9 +55,9 @@ class Artifact(Resource, kw_only=True):
     name: Annotated[
         str, Meta(min_length=1, max_length=limits.TITLE_CHARS, pattern=text.LABEL_PATTERN)
     ]
-    url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$(?!\n)")] | UnsetType = UNSET
+    url: Annotated[str, Meta(pattern=URL_PATTERN)] | UnsetType = UNSET
     media_type: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-fA-F]{64}$(?!\n)")] | UnsetType = UNSET
+    sha256: Annotated[str, Meta(pattern=SHA256_PATTERN)] | UnsetType = UNSET
     text: str | UnsetType = UNSET
 
 
@@ -180,7 +180,9 @@ class CreateJob(Request, kw_only=True):
         """One reward and at most one deadline, both in bounds."""
         problems = one_amount(values, ("reward.amount", "rewardCredits"), may_be_nothing=False)
         if values.get("reward") is None and values.get("rewardCredits") is None:
-            problems.append(("reward", "This field is required: what do you pay?"))
+            problems.append(
+                ("reward", 'This field is required: an object, such as {"amount": 40}.')
+            )
         return problems + deadlines.form_problems(*_given_deadline(values))
 
     @classmethod
@@ -299,7 +301,9 @@ class SubmitJob(JobRequest, kw_only=True):
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
         """Artifacts are measured as they came."""
         given = values.get("artifacts")
-        message = f"At most {limits.ARTIFACT_BYTES} bytes of JSON; point at the rest by url."
+        message = (
+            f"Must have at most {limits.ARTIFACT_BYTES} bytes of JSON: name the rest by its `url`."
+        )
         return (
             [
                 (f"artifacts.{index}", message)
@@ -343,5 +347,10 @@ class RejectJob(JobRequest, kw_only=True):
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
         """`other` needs words."""
         if values.get("reasonCode") == "other" and values.get("message") is None:
-            return [("message", "Required when `reasonCode` is `other`: say what is wrong.")]
+            return [
+                (
+                    "message",
+                    "This field is required when `reasonCode` is `other`: say what is wrong.",
+                )
+            ]
         return []

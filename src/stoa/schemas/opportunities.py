@@ -102,8 +102,8 @@ def _least_problem(value: object) -> str | None:
     try:
         least = Credits.parse(value)
     except ValueError as error:
-        return f"The amount {error}."
-    return "Must be 0 or more." if least < Credits() else None
+        return str(error)
+    return "Must be 0 or more, such as 10." if least < Credits() else None
 
 
 class ListRecommended(Page, kw_only=True):

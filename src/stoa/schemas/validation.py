@@ -4,9 +4,8 @@ The fast way is one msgspec conversion. Only when it fails are all problems list
 Schema that the same types give.
 """
 
-import difflib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import Enum
 from functools import cache
@@ -17,10 +16,11 @@ import msgspec
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from stoa.domain import text
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Issue, invalid
+from stoa.schemas import messages
 from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
+from stoa.schemas.names import Names
 
 R = TypeVar("R", bound=Request)
 Values = dict[str, Any]
@@ -30,30 +30,10 @@ Problem = tuple[str, str]
 ISSUES_MAX = 100
 """Further problems of one input are not named: a body can hold a hundred thousand."""
 
-_TYPES = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "null",
-}
-_BOUNDS = {
-    "maxItems": "At most {} items.",
-    "minimum": "Must be {} or more.",
-    "exclusiveMinimum": "Must be more than {}.",
-    "maximum": "Must be {} or less.",
-}
-_PATTERNS = {
-    text.LABEL_PATTERN: "must not be blank and must not hold control characters, "
-    "text-direction overrides or invisible tag characters.",
-    text.NOT_BLANK_PATTERN: "must not be blank.",
-}
-
 
 class _Field(NamedTuple):
     attribute: str
+    required: bool
     rule: Rule | None
     holds: type[msgspec.Struct] | None
 
@@ -62,14 +42,23 @@ class _Field(NamedTuple):
 def fields(kind: type[msgspec.Struct]) -> dict[str, _Field]:
     """The fields of a request, or of an object in it, by their name on the wire."""
     return {
-        field.encode_name: _Field(field.name, _rule(field.type), _held(field.type))
+        field.encode_name: _Field(field.name, field.required, _rule(field.type), _held(field.type))
         for field in msgspec.structs.fields(kind)
     }
 
 
 @cache
-def _has_objects(kind: type[msgspec.Struct]) -> bool:
-    return any(field.holds for field in fields(kind).values())
+def _holders(kind: type[msgspec.Struct]) -> tuple[tuple[str, type[msgspec.Struct]], ...]:
+    """The fields that hold objects, with the type of these."""
+    return tuple((name, field.holds) for name, field in fields(kind).items() if field.holds)
+
+
+@cache
+def names(
+    kind: type[msgspec.Struct], without: tuple[str, ...] = (), besides: tuple[str, ...] = ()
+) -> Names:
+    """The names that an input may have: the fields `without` some, and others `besides`."""
+    return Names([*(name for name in fields(kind) if name not in without), *besides])
 
 
 @cache
@@ -102,32 +91,66 @@ def parse(
     values: Values,
     place: Callable[[str], str] = str,
     span: Callable[[], tuple[int, int]] | None = None,
+    offered: Names | None = None,
 ) -> tuple[R, list[Warning]]:
     """The request and a warning for each unknown value.
 
     `place` gives the issue path of a field (`query.limit`); `span` gives what `Request.untimely`
-    is asked with when there are other problems. Raises 400 `invalid_request`.
+    is asked with when there are other problems. `offered` are the names that the caller may use,
+    those of all fields unless given: what is nearly one of them is a problem. Raises 400
+    `invalid_request`. `values` are changed when it does.
     """
-    known, warnings = fields(kind), list[Warning]()
-    if not values.keys() <= known.keys() or _has_objects(kind):
-        warnings = list(islice(_unknown(kind, values, place), ISSUES_MAX))
-    request, given, problems = None, values, list[Problem]()
-    broken: set[str] = set()
-    try:
-        request = convert(values, kind)
-    except msgspec.ValidationError:
-        given = _shortened(values)
-        problems = list(islice(_schema_problems(kind, given), ISSUES_MAX))
-        broken.update([path for path, _ in problems])
+    unknown = _Unknown([], [])
+    if not values.keys() <= fields(kind).keys() or _holders(kind):
+        unknown = _sorted_out(_strangers(kind, values, offered or names(kind)), place)
+    request, given, problems = _converted(kind, values)
+    broken = {path for path, _ in problems}
     if conflicts := kind.conflicts(given):
         problems += _apart_from(broken, conflicts)
     changed, ruled = _ruled(kind, given, broken) if _has_rules(kind) else ({}, [])
     problems += ruled
-    if problems and span:
+    if span and (problems or unknown.refused):
         problems += _apart_from(broken, kind.untimely(given, *span()))
-    if problems or request is None:
-        raise invalid(*(_issue(place, *problem) for problem in problems[:ISSUES_MAX]))
-    return (msgspec.structs.replace(request, **changed) if changed else request), warnings
+    if problems or unknown.refused or request is None:
+        issues = [*unknown.refused, *(_issue(place, *problem) for problem in problems)]
+        raise invalid(*issues[:ISSUES_MAX])
+    return (msgspec.structs.replace(request, **changed) if changed else request), unknown.warnings
+
+
+def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[Problem]]:
+    """The request, if the values are right, the values that count and what is wrong with them."""
+    try:
+        return convert(values, kind), values, []
+    except msgspec.ValidationError:
+        pass
+    given = _without_nulls(kind, values)
+    try:
+        return convert(given, kind), given, []
+    except msgspec.ValidationError:
+        given = _shortened(given)
+        return None, given, list(islice(_schema_problems(kind, given), ISSUES_MAX))
+
+
+def _without_nulls(kind: type[msgspec.Struct], values: Values) -> Values:
+    """The values without optional fields that are null: they count as absent, at every depth."""
+    known = fields(kind)
+    kept = {
+        name: value
+        for name, value in values.items()
+        if value is not None or name not in known or known[name].required
+    }
+    for name, holds in _holders(kind):
+        value = kept.get(name)
+        if isinstance(value, list):
+            items = cast("list[Any]", value)[:ISSUES_MAX]  # no list of objects may be as long
+            kept[name] = [_nulls_left_out(holds, item) for item in items]
+        elif name in kept:
+            kept[name] = _nulls_left_out(holds, value)
+    return kept
+
+
+def _nulls_left_out(kind: type[msgspec.Struct], value: Any) -> Any:
+    return _without_nulls(kind, cast(Values, value)) if isinstance(value, dict) else value
 
 
 def _issue(place: Callable[[str], str], path: str, message: str) -> Issue:
@@ -135,31 +158,74 @@ def _issue(place: Callable[[str], str], path: str, message: str) -> Issue:
     return Issue(f"{place(field)}{dot}{inner}", message)
 
 
-def _unknown(
-    kind: type[msgspec.Struct], values: Values, place: Callable[[str], str], path: str = ""
-) -> Iterator[Warning]:
+class _Unknown(NamedTuple):
+    """What is said about unknown names: those that nearly are known ones are refused."""
+
+    refused: list[Issue]
+    warnings: list[Warning]
+
+
+class _Stranger(NamedTuple):
+    """An unknown name in an object, where that stands and what else could have been meant."""
+
+    path: str
+    name: str
+    kind: type[msgspec.Struct]
+    beside: Values
+    names: Names
+
+
+def _strangers(
+    kind: type[msgspec.Struct], values: Values, offered: Names, path: str = ""
+) -> Iterator[_Stranger]:
     known = fields(kind)
-    for name, value in values.items():
-        field = known.get(name)
-        if field is None:
-            close = difflib.get_close_matches(name[:_NAME_CHARS], known, 1)
-            hint = f" Did you mean `{close[0]}`?" if close else ""
-            where = place(path + name[:_NAME_CHARS])
-            yield Warning(path=where, message=f"Unknown, ignored.{hint}")
-        elif field.holds:
-            for step, inner in _objects(value):
-                yield from _unknown(field.holds, inner, place, f"{path}{name}{step}.")
+    if not values.keys() <= known.keys():
+        unknown = (name for name in values if name not in known)
+        for name in list(islice(unknown, _NAMES_LOOKED_UP)):
+            yield _Stranger(path, name, kind, values, offered)
+    for name, holds in _holders(kind):
+        for step, inner in _objects(values.get(name)):
+            yield from _strangers(holds, inner, names(holds), f"{path}{name}{step}.")
+
+
+def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> _Unknown:
+    """A warning for each unknown name, an issue for each that nearly is a known one.
+
+    Values of the latter are moved to the names that were meant, so that what else is wrong is told
+    as well. Only the first names are looked up, and fewer compared letter by letter: a body can
+    hold 100,000.
+    """
+    found = _Unknown([], [])
+    for count, (path, name, kind, beside, offered) in enumerate(
+        islice(strangers, _NAMES_LOOKED_UP)
+    ):
+        meant = offered.meant(name, measured=count < ISSUES_MAX)
+        if not meant:
+            if len(found.warnings) < ISSUES_MAX:
+                shown = place(path + name[:_NAME_CHARS])
+                found.warnings.append(Warning(path=shown, message=messages.UNKNOWN))
+            continue
+        field = next((field for field in meant if field not in beside), meant[0])
+        message = messages.did_you_mean(field)
+        found.refused.append(Issue(place(path + name), message))
+        if len(found.refused) == ISSUES_MAX:
+            break
+        value = beside.pop(name)
+        shape = shapes(kind).get(field, Shape.TEXT)
+        beside.setdefault(field, shape.read(value) if isinstance(value, str) else value)
+    return found
 
 
 def _objects(value: Any) -> list[tuple[str, Values]]:
     """A value that is an object, or those in it that are, with their steps in a path."""
     if isinstance(value, dict):
         return [("", cast(Values, value))]
-    items = cast("list[Any]", value) if isinstance(value, list) else []
+    items = cast("list[Any]", value)[:ISSUES_MAX] if isinstance(value, list) else []
     return [(f".{n}", cast(Values, item)) for n, item in enumerate(items) if isinstance(item, dict)]
 
 
 _NAME_CHARS = 80
+_NAMES_LOOKED_UP = 1000
 
 
 def _shortened(value: Any) -> Any:
@@ -167,7 +233,10 @@ def _shortened(value: Any) -> Any:
     if isinstance(value, list):
         return [_shortened(item) for item in cast("list[Any]", value)[:ISSUES_MAX]]
     if isinstance(value, dict):
-        return {name: _shortened(item) for name, item in cast("Values", value).items()}
+        return {
+            name: _shortened(item) if isinstance(item, list | dict) else item
+            for name, item in cast("Values", value).items()
+        }
     return value
 
 
@@ -225,48 +294,16 @@ def _messages(error: ValidationError) -> Iterator[tuple[list[str], str]]:
         return
     if error.validator == "pattern" and error.instance == "" and "minLength" in rules:
         return  # that it is empty says it
-    path = [str(part) for part in error.absolute_path]
+    steps = list(error.absolute_path)
     if error.validator == "required":
         name = error.message.split("'")[1]
-        yield [*path, name], "This field is required."
-        return
-    yield path or ["body"], _sentence(error)
-
-
-def _sentence(error: ValidationError) -> str:
-    limit: Any = error.validator_value
-    given: Any = error.instance
-    match error.validator:
-        case "type" if limit == "array" and isinstance(given, str) and _is_json_list(given):
-            return 'Expected a list, got text that holds one. Send ["a", "b"], or a,b in a query.'
-        case "type":
-            return f"Expected {_TYPES.get(limit, limit)}, got {_kind_of(given)}."
-        case "maxLength":
-            return f"At most {limit} characters; this has {len(given)}."
-        case "minLength":
-            return "Must not be empty."
-        case "enum":
-            return f"Use one of: {', '.join(str(value) for value in limit)}."
-        case "pattern":
-            return f"This {_PATTERNS.get(limit, f'must match {limit}')}"
-        case rule:
-            return _BOUNDS.get(str(rule), f"Breaks the rule {rule}: {{}}.").format(limit)
-
-
-def _kind_of(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case str():
-            return "text"
-        case list():
-            return "a list"
-        case dict():
-            return "an object"
-        case _:
-            return "a number"
+        steps.append(name)
+        message = messages.missing(steps, rules["properties"][name])
+    elif error.validator_value == "array" and _is_json_list(error.instance):
+        message = messages.LIST_AS_TEXT
+    else:
+        message = messages.sentence(error, steps)
+    yield [str(step) for step in steps], message
 
 
 class Shape(Enum):
@@ -290,8 +327,8 @@ class Shape(Enum):
                 return text
 
 
-def _is_json_list(text: str) -> bool:
-    if not text.lstrip().startswith("["):
+def _is_json_list(text: object) -> bool:
+    if not isinstance(text, str) or not text.lstrip().startswith("["):
         return False
     try:
         return isinstance(msgspec.json.decode(text), list)
@@ -305,8 +342,8 @@ _DIGITS_MAX = 18
 
 
 @cache
-def shapes(kind: type[Request]) -> dict[str, Shape]:
-    """The shapes of a request's fields by their name on the wire."""
+def shapes(kind: type[msgspec.Struct]) -> dict[str, Shape]:
+    """The shapes of the fields of a request, or of an object in it, by their name on the wire."""
     return {field.encode_name: _shape(field.type) for field in msgspec.structs.fields(kind)}
 
 

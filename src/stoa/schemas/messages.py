@@ -1,0 +1,199 @@
+"""The sentences that say what is wrong with a value, in the style of CONTRIBUTING.md."""
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from stoa.domain import text
+from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN
+from stoa.schemas.base import Request
+from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, example_id
+from stoa.schemas.json_schema import example_of, request_schemas
+
+Path = Sequence[str | int]
+
+_AGENT, _REPLY = example_id("ag"), example_id("rp")
+_TAGS = ["sqlite", "backup"]
+_REPORT = "https://example.org/report.pdf"
+_DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+EXAMPLES: dict[str, Any] = {
+    "acceptanceCriteria": ["each way is measured"],
+    "agentId": _AGENT,
+    "amount": 40,
+    "artifacts": [{"name": "report", "url": _REPORT}],
+    "asset": "FORUM_CREDIT",
+    "author": _AGENT,
+    "body": "The copy opens, but the last rows are missing.",
+    "bounty": {"credits": 25},
+    "bountyCredits": 25,
+    "capabilities": _TAGS,
+    "capability": "sqlite",
+    "claimedBy": _AGENT,
+    "creator": _AGENT,
+    "credits": 25,
+    "deadline": "2026-11-22T10:00:00Z",
+    "deadlineHours": 48,
+    "description": "Small databases and their backups.",
+    "displayName": "Ada",
+    "effortEstimate": "two hours",
+    "include": "replies",
+    "jobId": example_id("job"),
+    "limit": 20,
+    "mediaType": "application/pdf",
+    "message": "The table of seconds is missing.",
+    "minReward": 10,
+    "name": "report",
+    "offset": 20,
+    "parentReplyId": _REPLY,
+    "q": "sqlite backup",
+    "reasonCode": "incomplete",
+    "replyId": _REPLY,
+    "requirements": ["sqlite"],
+    "reward": {"amount": 40},
+    "rewardCredits": 40,
+    "sha256": _DIGEST,
+    "tag": "sqlite",
+    "tags": _TAGS,
+    "text": "way,seconds",
+    "threadId": example_id("th"),
+    "title": "How do I copy a SQLite file that is in use?",
+    "type": "research",
+    "types": ["job"],
+    "url": _REPORT,
+    "verification": {"requirements": ["a table of seconds"]},
+}
+"""A right value of each field, by its name on the wire."""
+
+MADE: dict[str, str] = {
+    "challenge": "the `challenge` that POST /api/v1/auth/challenge answered, unchanged",
+    "cursor": "the `nextCursor` of the page before, unchanged",
+    "publicKey": "the 64 hex digits of an Ed25519 public key",
+    "signature": "the 128 hex digits of an Ed25519 signature of `challenge`",
+}
+"""What a value is of which no example would help: it must be made or received."""
+
+PATTERNS = {
+    text.LABEL_PATTERN: "Must be one line with at least one character that can be seen, without "
+    "control characters, text-direction overrides and invisible tag characters",
+    text.NOT_BLANK_PATTERN: "Must have at least one character that can be seen",
+    PUBLIC_KEY_PATTERN: "Must be exactly 64 hex digits, without prefix, blank or line end",
+    SIGNATURE_PATTERN: "Must be exactly 128 hex digits, without prefix, blank or line end",
+    URL_PATTERN: "Must start with http:// or https:// and have no blank",
+    SHA256_PATTERN: "Must be exactly 64 hex digits, without blank or line end",
+}
+"""The patterns of requests in words."""
+
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_BOUNDS = {
+    "minimum": "Must be {} or more",
+    "exclusiveMinimum": "Must be more than {}",
+    "maximum": "Must be {} or less",
+}
+
+UNKNOWN = "This name is not known here, so it was ignored."
+LIST_AS_TEXT = 'Must be a list, not text that holds one: send ["a", "b"], or a,b in a query.'
+
+
+def did_you_mean(name: str) -> str:
+    """The sentence about a name that nearly is that of a field."""
+    return f"Did you mean `{name}`? This name is not known here."
+
+
+@cache
+def whole(kind: type[Request], without: tuple[str, ...] = ()) -> str:
+    """The sentence about an input that is not an object; fields `without` are not part of it."""
+    example = example_of(kind, request_schemas([kind]))
+    shown = {
+        name: "…" if name in MADE else value
+        for name, value in example.items()
+        if name not in without
+    }
+    return f"Must be a JSON object, such as {_json(shown)}."
+
+
+def missing(path: Path, rules: dict[str, Any]) -> str:
+    """The sentence about a required field that is not there; `rules` is its schema."""
+    return f"This field is required: {_form(rules)}{_like(path)}."
+
+
+def sentence(error: ValidationError, path: Path) -> str:
+    """The sentence about a value that breaks a rule of its schema."""
+    limit: Any = error.validator_value
+    given: Any = error.instance
+    match error.validator:
+        case "type":
+            return f"Must be {_form(error.schema)}{_like(path)}, not {_kind_of(given, limit)}."
+        case "enum":
+            return f"Must be {_form(error.schema)}."
+        case "maxLength":
+            return f"Must have at most {_count(limit, 'character')}, not {len(given)}."
+        case "minLength":
+            return f"Must have at least {_count(limit, 'character')}{_like(path)}."
+        case "maxItems":
+            return f"Must have at most {_count(limit, 'item')}."
+        case "pattern" if limit in PATTERNS:
+            return f"{PATTERNS[limit]}{_like(path)}."
+        case rule if rule in _BOUNDS:
+            return f"{_BOUNDS[str(rule)].format(limit)}{_like(path)}."
+        case _:
+            return f"Must be {_form(error.schema)}{_like(path)}."
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _form(rules: Any) -> str:
+    """What a schema wants, as a noun."""
+    if choices := rules.get("enum"):
+        listed = ", ".join(f"`{choice}`" for choice in choices)
+        return f"one of {listed}" if len(choices) > 1 else listed
+    form = _TYPES.get(rules.get("type", "object"), "a value")
+    return f"{form} of texts" if rules.get("items", {}).get("type") == "string" else form
+
+
+def _like(path: Path) -> str:
+    """An example of the value at a path, or where such a value comes from."""
+    name = next((step for step in reversed(path) if isinstance(step, str)), "")
+    if made := MADE.get(name):
+        return f", {made}"
+    if name not in EXAMPLES:
+        return ""
+    example = EXAMPLES[name]
+    is_item = bool(path) and isinstance(path[-1], int) and isinstance(example, list)
+    return f", such as {_json(example[0] if is_item else example)}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _kind_of(value: Any, wanted: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case str():
+            return "text"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case int() | float() | Decimal() if wanted == "integer":
+            return "one with decimals"
+        case _:
+            return "a number"

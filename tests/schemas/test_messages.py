@@ -1,0 +1,243 @@
+"""Every message about a value that is wrong, of every field of every operation, has one style."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from decimal import Decimal
+from typing import Any, NamedTuple, cast
+
+import msgspec
+import pytest
+
+from stoa.domain.errors import Issue, Refusal
+from stoa.schemas import messages
+from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY
+from stoa.schemas.auth import CreateChallenge
+from stoa.schemas.base import Request, json_schema
+from stoa.schemas.jobs import CreateJob
+from stoa.schemas.messages import EXAMPLES, MADE, PATTERNS
+from stoa.schemas.names import ALIASES
+from stoa.schemas.threads import CreateThread
+from stoa.schemas.validation import ISSUES_MAX, Values, fields, parse
+from tests.support.schemas import objects, requests
+from tests.support.sentences import problems
+
+MADE_RIGHT = {
+    "publicKey": EXAMPLE_PUBLIC_KEY,
+    "signature": "0" * 128,
+    "challenge": "x",
+}
+ENUMERATED = {"sort", "status"}
+
+WRONG: list[Any] = [
+    None, True, 0, -1, 7, 10**20, Decimal("1.5"), Decimal("1.555"), Decimal("1e400"),
+    "", " ", "\n", "\u202e", "a,b", "-only", "a\nb", "x" * 50_001, "word " * 33, '["a"]', "0" * 63,
+    [], [None], [5], [[]], [{}], [""], [" ", "\u202e", ",", "x" * 501], ["a"] * 101,
+    [str(number) for number in range(40)], {}, {"x": 1}, {"x": None},
+]  # fmt: skip
+
+
+class Place(NamedTuple):
+    """A field of a request: where the object that has it stands, and its name."""
+
+    kind: type[Request]
+    outer: tuple[str, ...]
+    name: str
+
+
+def places() -> Iterator[Place]:
+    for kind in requests():
+        for name, field in fields(kind).items():
+            yield Place(kind, (), name)
+            if field.holds:
+                yield from (Place(kind, (name,), inner) for inner in fields(field.holds))
+
+
+def right(kind: type[msgspec.Struct]) -> Values:
+    """An object with what it must have."""
+    values = {
+        name: deepcopy(MADE_RIGHT.get(name) or EXAMPLES[name])
+        for name, field in fields(kind).items()
+        if field.required
+    }
+    return {**values, "rewardCredits": 40} if kind is CreateJob else values
+
+
+def around(place: Place) -> tuple[Values, Values]:
+    """A right request, and the object in it that has the field."""
+    values = inner = right(place.kind)
+    for name in place.outer:
+        held = fields(place.kind)[name].holds
+        assert held
+        inner = right(held)
+        is_list = isinstance(EXAMPLES[name], list)
+        values[name] = [inner] if is_list else inner
+    if place.outer == ("reward",):
+        del values["rewardCredits"]
+    return values, inner
+
+
+def issues(kind: type[Request], values: Values) -> tuple[Issue, ...]:
+    try:
+        parse(kind, values, span=lambda: (0, 3_600_000))
+    except Refusal as refusal:
+        return refusal.issues
+    return ()
+
+
+def wrong_inputs(place: Place) -> Iterator[Values]:
+    """Requests that are wrong in one field, some of which may be right."""
+    for value in WRONG:
+        values, inner = around(place)
+        inner[place.name] = deepcopy(value)
+        yield values
+    values, inner = around(place)
+    inner.pop(place.name, None)
+    yield values
+    for twin in (place.name.upper(), f"{place.name}_", *ALIASES.get(place.name, ())):
+        values, inner = around(place)
+        inner[twin] = inner.pop(place.name, 1)
+        yield values
+
+
+@pytest.mark.promise("W22")
+@pytest.mark.parametrize(
+    "place", [*places()], ids=lambda place: f"{place.kind.__name__}.{place.name}"
+)
+def test_every_message_about_a_field_is_in_style(place: Place) -> None:
+    told = {issue.message for values in wrong_inputs(place) for issue in issues(place.kind, values)}
+    assert told
+    assert {message: found for message in told if (found := problems(message))} == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (CreateThread, {"bounty": {"credits": 5}, "bountyCredits": 6}),
+        (CreateJob, {"reward": {"amount": 0}, "rewardCredits": 6}),
+        (CreateJob, {"deadline": "soon", "deadlineHours": Decimal(200)}),
+        (CreateJob, {"deadline": "1970-01-01T00:00:00Z", "title": 5}),
+        (CreateJob, {"deadlineHours": 100, "title": 5}),
+        (CreateChallenge, {"publicKey": "0" * 64}),
+        *(
+            (kind, {"cursor": "zzz", "offset": 5})
+            for kind in requests()
+            if "cursor" in fields(kind)
+        ),
+    ],
+)
+def test_every_message_about_several_fields_is_in_style(
+    kind: type[Request], values: Values
+) -> None:
+    found = issues(kind, {**right(kind), **values})
+    assert found
+    assert [issue for issue in found if problems(issue.message)] == []
+
+
+@pytest.mark.parametrize("kind", requests(), ids=lambda kind: kind.__name__)
+def test_every_message_about_the_whole_input_is_in_style(kind: type[Request]) -> None:
+    assert problems(messages.whole(kind)) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "must be text, such as x.",
+        "Must be text",
+        "Must be text.",
+        "Expected a number, such as 5.",
+        "Must match ^[a-z]{3}$ such as abc.",
+        "Must be of type str, such as 5.",
+        "At most 5.",
+    ],
+)
+def test_a_message_of_another_style_is_found(message: str) -> None:
+    assert problems(message)
+
+
+# --- What the messages are made of.
+
+
+@pytest.mark.parametrize("kind", objects(), ids=lambda kind: kind.__name__)
+def test_every_field_has_an_example_or_says_where_it_comes_from(
+    kind: type[msgspec.Struct],
+) -> None:
+    assert set(fields(kind)) <= {*EXAMPLES, *MADE, *ENUMERATED}
+
+
+@pytest.mark.parametrize(
+    "place", [*places()], ids=lambda place: f"{place.kind.__name__}.{place.name}"
+)
+def test_every_example_is_right(place: Place) -> None:
+    values, inner = around(place)
+    if place.name in EXAMPLES and place.name not in inner:
+        inner[place.name] = deepcopy(EXAMPLES[place.name])
+    if place.name == "reward":
+        del values["rewardCredits"]
+    parse(place.kind, values)
+
+
+def test_every_example_and_every_source_is_that_of_a_field() -> None:
+    names = {name for kind in objects() for name in fields(kind)}
+    assert {*EXAMPLES, *MADE} <= names
+    assert EXAMPLES.keys().isdisjoint(MADE)
+
+
+def patterns(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for name, value in cast("dict[str, Any]", schema).items():
+            if name == "pattern" and isinstance(value, str):
+                yield value
+            elif name != "x-shown":
+                yield from patterns(value)
+    elif isinstance(schema, list):
+        for value in cast("list[Any]", schema):
+            yield from patterns(value)
+
+
+def test_every_pattern_has_words() -> None:
+    used = {pattern for kind in requests() for pattern in patterns(json_schema(kind))}
+    assert used == PATTERNS.keys()
+
+
+def test_no_list_of_objects_may_be_as_long_as_what_is_read_of_it() -> None:
+    schemas = [
+        member
+        for kind in requests()
+        for definition in json_schema(kind)["$defs"].values()
+        for member in definition["properties"].values()
+        if "$ref" in member.get("items", ())
+    ]
+    assert schemas
+    assert all(member["maxItems"] < ISSUES_MAX for member in schemas)
+
+
+# --- Some of them as they are.
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (
+            {"bounty": 5},
+            {"bounty": 'Must be an object, such as {"credits": 25}, not a number.'},
+        ),
+        (
+            {"tags": "a"},
+            {"tags": 'Must be a list of texts, such as ["sqlite", "backup"], not text.'},
+        ),
+        ({"tags": [7]}, {"tags.0": 'Must be text, such as "sqlite", not a number.'}),
+        ({"bounty": {}}, {"bounty.credits": "This field is required: a number, such as 25."}),
+        ({"asset": "EUR"}, {"asset": "Must be `FORUM_CREDIT`."}),
+        ({"title": "x" * 301}, {"title": "Must have at most 300 characters, not 301."}),
+        ({"bountyCredits": Decimal("1.555")}, None),
+        ({"bounty": {"amount": 5}}, None),
+    ],
+)
+def test_a_message_says_what_is_wanted(values: Values, told: dict[str, str] | None) -> None:
+    found = {item.path: item.message for item in issues(CreateThread, right(CreateThread) | values)}
+    expected = told or {
+        "bountyCredits": "Must have at most two decimals, such as 2.55.",
+        "bounty.amount": "Did you mean `credits`? This name is not known here.",
+    }
+    assert found
+    assert all(expected[path] == message for path, message in found.items())
