@@ -1,7 +1,7 @@
 """A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge
@@ -16,7 +16,8 @@ class Incoming:
     raises a `Refusal` for input that cannot be read. `place` turns a member's name into its place
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
-    must show. `idempotency_key` is equal for all attempts at one write.
+    must show. `idempotency_key` is equal for all attempts at one write. `in_path` has the unchecked
+    values of the fields in the path by name.
     """
 
     authorization: str | None
@@ -27,6 +28,7 @@ class Incoming:
     cache_key: str | None = None
     consistency: str | None = None
     idempotency_key: str | None = None
+    in_path: Values = field(default_factory=Values)
 
 
 @dataclass(slots=True)

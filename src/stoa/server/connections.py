@@ -73,12 +73,17 @@ class Connections:
         if key and self._per_address[key] >= self.patience.per_address:
             return Refusal(
                 "rate_limited",
-                "Too many connections from this address.",
-                recovery="Close connections or use the ones you have, then try again.",
+                f"This address has {self.patience.per_address} open connections, the most it may.",
+                recovery="Close a connection or use one that is open. Send the same call again "
+                "after {retryAfter} seconds.",
                 retry_after=_RETRY_S,
             )
         if len(self._open) >= self.patience.connections and not self._close_oldest(now):
-            return Refusal("temporarily_unavailable", "Too many connections.", retry_after=_RETRY_S)
+            return Refusal(
+                "temporarily_unavailable",
+                "The service has too many open connections.",
+                retry_after=_RETRY_S,
+            )
         self._open[connection] = key
         if key:
             self._per_address[key] += 1
