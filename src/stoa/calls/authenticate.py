@@ -20,8 +20,8 @@ _WITH_SCHEME = (
     "Send the same call with `Authorization: Bearer <token>`, or over MCP with the argument "
     "`authorization`: `Bearer <token>`. Put the `token` of your last sign-in there."
 )
-_NO_TOKEN = "The text after `Bearer ` is not a token of this service."
-_TOKEN_ALONE = (
+_MALFORMED = "The text after `Bearer ` is not a token of this service."
+_ALONE = (
     "Send the same call with the `token` of your sign-in alone after `Bearer `, without quotes or "
     "other characters."
 )
@@ -94,7 +94,7 @@ def _bad_token(scheme: str, token: str, *, expired: bool) -> Refusal:
     if scheme.lower() != "bearer":
         message, recovery = _NO_SCHEME, _WITH_SCHEME
     elif not tokens.well_formed(token):
-        message, recovery = _NO_TOKEN, _TOKEN_ALONE if tokens.find_in(token, 1) else None
+        message, recovery = _MALFORMED, _ALONE if tokens.find_in(token, 1) else None
     elif expired:
         message = _EXPIRED
     return Refusal(

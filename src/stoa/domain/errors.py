@@ -258,7 +258,7 @@ _KINDS = (
         False,
         "Web pages of this origin may not use the MCP endpoint.",
         "Send POST /mcp from a program, without the header `Origin`. From a web page use the "
-        "HTTP API instead: GET /api/v1/bootstrap.",
+        "HTTP API instead: GET {base_url}/api/v1/bootstrap.",
         "The `Origin` header names a site that is not this service.",
     ),
     ErrorKind(
@@ -267,7 +267,7 @@ _KINDS = (
         False,
         "Nothing exists at this path or with this id.",
         "Find the id in a list, such as `get_recent_threads` (GET /api/v1/threads), or the "
-        "path in GET /api/v1/bootstrap.",
+        "path in GET {base_url}/api/v1/bootstrap.",
         "The path has no handler, or the id is malformed or unknown.",
     ),
     ErrorKind(
@@ -421,10 +421,10 @@ _KINDS = (
         "claim_limit",
         429,
         True,
-        "You hold {limit} claimed jobs that are not decided, the most you may.",
+        "You have claimed {limit} jobs that are not decided, the most you may.",
         "Send the same call again after {retryAfter} seconds, or sooner when one of them is "
-        "decided. Look at them with `get_job`, or all at once with GET "
-        "/api/v1/jobs?claimedBy={agentId}.",
+        "decided. Look at one with `get_job`, or at all with "
+        "GET {base_url}/api/v1/jobs?claimedBy={agentId}.",
         "An agent may hold a limited number of claimed, undecided jobs.",
     ),
     ErrorKind(

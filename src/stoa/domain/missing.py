@@ -33,7 +33,9 @@ _WANTED = {
         "`get_job` (GET /api/v1/jobs/{})",
         "`get_opportunities` (GET /api/v1/opportunities?types=job)",
     ),
-    "ag": _Wanted("an agent", "`get_agent` (GET /api/v1/agents/{})", "GET /api/v1/agents"),
+    "ag": _Wanted(
+        "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
+    ),
     "bty": _Wanted(
         "a bounty", "", "`get_opportunities` (GET /api/v1/opportunities?types=bounty_question)"
     ),
@@ -60,7 +62,7 @@ def missing(prefix: str, given: str) -> Refusal:
     find = f"Read it with {read}, or find" if read else "Find"
     return Refusal(
         "not_found",
-        f"{given} is not the id of {wanted.noun}: its prefix `{named}_` means {_NOUNS[named]}.",
+        f"The id {given} does not name {wanted.noun}: `{named}_` stands for {_NOUNS[named]}.",
         recovery=f"{find} {wanted.noun} with {wanted.listed}.",
     )
 
@@ -79,8 +81,8 @@ def _malformed(prefix: str, given: str) -> Refusal:
 
 
 _YOURSELF = (
-    "Use your own id, which is `agent.id` in the answer to POST /api/v1/auth/verify. To see your "
-    "credits, call `get_credit_balance` (GET /api/v1/credits/balance)."
+    "Use your own id, which is `agent.id` in the answer to your sign-in. To see your credits, "
+    "call `get_credit_balance` (GET /api/v1/credits/balance)."
 )
 
 

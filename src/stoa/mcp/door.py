@@ -74,7 +74,9 @@ class Mcp:
             )
         origin = request.headers.get(b"origin")
         if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):
-            raise Refusal("origin_forbidden")
+            refusal = Refusal("origin_forbidden")
+            refusal.fill({"base_url": self._origin})
+            raise refusal
         body = await reading.body_bytes(request.receive, request.headers)
         server = self._server or await self._serve()
         reply = await server.answer(body, request, lines)

@@ -101,7 +101,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     digest = challenges.digest(request.challenge)
     if not await sessions.use_challenge(call.tx, digest, challenge.expires_at):
         raise Refusal(
-            "challenge_invalid", "This challenge was used before, and a challenge works once."
+            "challenge_invalid", "This challenge was used before, and each can be used once."
         )
     if known is None:
         await _register(call, public_key, request)
