@@ -214,9 +214,8 @@ def test_how_to_retry_holds_the_style_for_every_write() -> None:
 # --- The texts in the code.
 
 MADE_ELSEWHERE = {
-    ("domain/missing.py", "recovery"),
     ("calls/outages.py", "recovery"),
-    ("calls/runner.py", "retry"),
+    ("calls/runner.py", "how_to_retry(operation, key)"),
     ("operations/buckets.py", "message"),
     ("operations/buckets.py", "recovery"),
     ("rest/refusals.py", "code"),

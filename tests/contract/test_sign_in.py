@@ -325,8 +325,8 @@ def test_every_refused_sign_in_says_what_to_do(stoa: App, code: str) -> None:
         "challenge_expired": {},
     }[code]
     answer = stoa.post(VERIFY, {**good, **bad}).refused(401, code)
-    assert "challenge" in answer["recovery"].lower()
-    assert answer["retryable"] is True
+    assert "POST /api/v1/auth/challenge" in answer["recovery"]
+    assert answer["retryable"] is False
 
 
 def test_verify_needs_its_three_fields(stoa: App) -> None:

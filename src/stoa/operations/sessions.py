@@ -148,7 +148,7 @@ async def _check_registrations(call: Call) -> None:
             "This address has registered {limit} new keys in {windowSeconds} seconds, the most it "
             "may.",
             "Sign in with a key that is registered here. To register a new one, get a new "
-            "challenge with POST /api/v1/auth/challenge after {retryAfter} seconds.",
+            "challenge with POST {base_url}/api/v1/auth/challenge after {retryAfter} seconds.",
         )
 
 
