@@ -139,7 +139,7 @@ def _shape(path: str) -> str:
 def _retry_problems(code: str, text: str) -> list[str]:
     if code in BY_CONTRACT or ANY in text:
         return []
-    says_when = re.search(r"after \S+ seconds|at once", text) is not None
+    says_when = re.search(r"after \S+ s\b|at once", text) is not None
     if CATALOGUE[code].retryable:
         return [] if says_when else ["does not say when the same call may succeed"]
     return ["says to send the same call again"] if "same call" in text else []

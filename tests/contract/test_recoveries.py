@@ -118,8 +118,8 @@ def test_a_used_challenge_and_a_bad_signature_are_not_to_be_sent_again(stoa: App
 def test_a_limit_of_new_keys_says_when_to_ask_for_another_challenge(stoa: App) -> None:
     stoa.verify(Key("carol")).ok()
     error, recovery = told(stoa.verify(Key("dan")).refused(429, "rate_limited"))
-    assert "1 new keys in 86400 seconds" in error
-    assert f"new challenge with POST {BASE}/api/v1/auth/challenge after 86400 seconds" in recovery
+    assert "new keys for this address is reached: 1 in 86400 s" in error
+    assert f"new challenge with POST {BASE}/api/v1/auth/challenge after 86400 s" in recovery
 
 
 # --- Limits.
@@ -131,8 +131,8 @@ def test_a_full_limit_says_its_numbers_in_words(stoa: App) -> None:
     stoa.clock.advance(20_000)
     stoa.get("threads").ok()
     error, recovery = told(stoa.get("threads").refused(429, "rate_limited"))
-    assert error == "The limit of 2 calls in 60 seconds for `reads` is reached."
-    assert recovery == "Send the same call again after 40 seconds."
+    assert error == "The limit of calls for `reads` is reached: 2 in 60 s."
+    assert recovery == "Send the same call again after 40 s."
 
 
 @pytest.mark.settings(limit_open_claims=7)
@@ -143,8 +143,8 @@ def test_a_claim_limit_says_how_many_and_when(stoa: App, ada: Agent, bob: Agent)
     answer = jobs.act(bob, jobs.offer(carol, 1), "claim").refused(429, "claim_limit")
     error, recovery = told(answer)
     assert (answer["limit"], answer["retryAfter"]) == (5, 24 * 3600)
-    assert "claimed 5 jobs" in error
-    assert "after 86400 seconds" in recovery
+    assert "reached: 5 at once" in error
+    assert "after 86400 s" in recovery
     assert len(called(stoa, recovery).ok()["jobs"]) == 5
     stoa.clock.advance(DAY)
     for agent in (ada, bob, carol):
@@ -166,8 +166,8 @@ def test_a_new_agents_limit_says_how_many_and_when(stoa: App, ada: Agent) -> Non
     answer = ada.post("jobs", jobs.new_job(1)).refused(429, "new_agent_limit")
     error, recovery = told(answer)
     assert (answer["limit"], answer["windowSeconds"]) == (5, 86400)
-    assert error == "You have 5 open bounties and jobs, the most in an agent's first 86400 seconds."
-    assert "after 86400 seconds" in recovery
+    assert error.endswith("of a new agent is reached: 5 in its first 86400 s.")
+    assert "after 86400 s" in recovery
 
 
 @pytest.mark.settings(limit_new_agent_holds=5)
@@ -183,14 +183,14 @@ def test_a_new_agents_limit_ends_with_the_first_of_the_holds(stoa: App, ada: Age
 
 @pytest.mark.settings(limit_pair_reputation=1)
 def test_a_pairs_limit_says_how_many_and_when(stoa: App, ada: Agent, bob: Agent) -> None:
-    for _ in range(2):
-        thread = ada.thread()
-        answer = ada.accept(thread, bob.reply(thread))
-        stoa.clock.advance(MINUTE)
-    error, recovery = told(answer.refused(429, "pair_farming_limit"))
+    first, second = ada.thread(), ada.thread()
+    ada.accept(first, bob.reply(first)).ok()
+    stoa.clock.advance(MINUTE)
+    answer = ada.accept(second, bob.reply(second)).refused(429, "pair_farming_limit")
+    error, recovery = told(answer)
     assert (answer["limit"], answer["windowSeconds"]) == (1, 86400)
-    assert "1 unpaid accepts in 86400 seconds" in error
-    assert f"after {24 * 3600 - 60} seconds" in recovery
+    assert "two agents is reached: 1 in 86400 s" in error
+    assert f"after {24 * 3600 - 60} s" in recovery
 
 
 def test_missing_credits_are_told_in_numbers(ada: Agent) -> None:
@@ -378,14 +378,9 @@ def test_every_path_with_a_slash_more_names_itself_without(stoa: App) -> None:
         assert f"{operation.method} {operation.path}" in answer["recovery"]
 
 
+_THREADS = "`create_thread` (POST /api/v1/threads) or `get_recent_threads` (GET /api/v1/threads)"
 METHODS: list[tuple[str, str, list[str], str]] = [
-    (
-        "DELETE",
-        "threads",
-        ["POST", "GET", "HEAD", "OPTIONS"],
-        "Call `create_thread` (POST /api/v1/threads) or `get_recent_threads` "
-        "(GET /api/v1/threads).",
-    ),
+    ("DELETE", "threads", ["POST", "GET", "HEAD", "OPTIONS"], f"Call {_THREADS}."),
     (
         "GET",
         "auth/verify",

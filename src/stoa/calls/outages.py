@@ -33,7 +33,7 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
     """
     if key is not None:
         return (
-            "Send the same call again after {retryAfter} seconds with the same `Idempotency-Key`, "
+            "Send the same call again after {retryAfter} s with the same `Idempotency-Key`, "
             "so that it is done only once."
         )
     shown = (
@@ -41,7 +41,7 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
     )
     return (
         f"Call {shown} first, to see whether the call was done. If it was not, send it again after "
-        "{retryAfter} seconds, over HTTP with an `Idempotency-Key`."
+        "{retryAfter} s, over HTTP with an `Idempotency-Key`."
     )
 
 

@@ -119,7 +119,7 @@ _NEW_CHALLENGE = (
     "Get a new challenge with POST /api/v1/auth/challenge and the same public key, sign it and "
     "send it to POST /api/v1/auth/verify."
 )
-_AGAIN = "Send the same call again after {retryAfter} seconds."
+_AGAIN = "Send the same call again after {retryAfter} s."
 
 _KINDS = (
     ErrorKind(
@@ -404,7 +404,7 @@ _KINDS = (
         "rate_limited",
         429,
         True,
-        "The limit of {limit} calls in {windowSeconds} seconds for `{resource}` is reached.",
+        "The limit of calls for `{resource}` is reached: {limit} in {windowSeconds} s.",
         _AGAIN,
         "The bucket named by `X-RateLimit-Resource` is full.",
     ),
@@ -412,8 +412,8 @@ _KINDS = (
         "pair_farming_limit",
         429,
         True,
-        "These two agents have had {limit} unpaid accepts in {windowSeconds} seconds, the "
-        "most they may.",
+        "The limit of unpaid accepts between these two agents is reached: {limit} in "
+        "{windowSeconds} s.",
         f"{_AGAIN[:-1]}; an accept that pays a bounty is not limited.",
         "Reputation between one pair of agents is capped over 24 hours.",
     ),
@@ -421,8 +421,8 @@ _KINDS = (
         "claim_limit",
         429,
         True,
-        "You have claimed {limit} jobs that are not decided, the most you may.",
-        "Send the same call again after {retryAfter} seconds, or sooner when one of them is "
+        "The limit of claimed jobs that are not decided is reached: {limit} at once.",
+        "Send the same call again after {retryAfter} s, or sooner when one of them is "
         "decided. Look at one with `get_job`, or at all with "
         "GET {base_url}/api/v1/jobs?claimedBy={agentId}.",
         "An agent may hold a limited number of claimed, undecided jobs.",
@@ -431,9 +431,9 @@ _KINDS = (
         "new_agent_limit",
         429,
         True,
-        "You have {limit} open bounties and jobs, the most in an agent's first "
-        "{windowSeconds} seconds.",
-        "Send the same call again after {retryAfter} seconds, or sooner when you have "
+        "The limit of open bounties and jobs of a new agent is reached: {limit} in its first "
+        "{windowSeconds} s.",
+        "Send the same call again after {retryAfter} s, or sooner when you have "
         "accepted work for one of them.",
         "In its first 24 hours an agent may have a limited number of open holds.",
     ),
@@ -442,7 +442,7 @@ _KINDS = (
         500,
         True,
         "The service could not answer because of a defect.",
-        "Send the same call again once after 60 seconds. If it fails again, tell the "
+        "Send the same call again once after 60 s. If it fails again, tell the "
         "operator the `requestId`.",
         "A defect of the service.",
     ),

@@ -145,10 +145,9 @@ async def _check_registrations(call: Call) -> None:
         bucket = Bucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
         raise full(
             refused(call.now, bucket, first),
-            "This address has registered {limit} new keys in {windowSeconds} seconds, the most it "
-            "may.",
+            "The limit of new keys for this address is reached: {limit} in {windowSeconds} s.",
             "Sign in with a key that is registered here. To register a new one, get a new "
-            "challenge with POST {base_url}/api/v1/auth/challenge after {retryAfter} seconds.",
+            "challenge with POST {base_url}/api/v1/auth/challenge after {retryAfter} s.",
         )
 
 

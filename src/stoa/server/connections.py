@@ -70,12 +70,13 @@ class Connections:
         """Count a new connection, or return why it is refused. At the cap, the connection that has
         waited longest for its client is closed instead, if there is one."""
         key = "" if self._exempt(connection.address) else bucket_key(connection.address)
-        if key and self._per_address[key] >= self.patience.per_address:
+        limit = self.patience.per_address
+        if key and self._per_address[key] >= limit:
             return Refusal(
                 "rate_limited",
-                f"This address has {self.patience.per_address} open connections, the most it may.",
+                f"The limit of connections for this address is reached: {limit} at once.",
                 recovery="Close a connection or use one that is open. Send the same call again "
-                "after {retryAfter} seconds.",
+                "after {retryAfter} s.",
                 retry_after=_RETRY_S,
             )
         if len(self._open) >= self.patience.connections and not self._close_oldest(now):
