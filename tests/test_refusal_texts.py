@@ -341,6 +341,7 @@ def sources() -> list[Source]:
     ]
 
 
+@pytest.mark.promise("W20")
 def test_every_text_that_the_code_gives_a_refusal_holds_the_style() -> None:
     found = sources()
     texts = [text for source in found for text in source.texts]

@@ -260,6 +260,7 @@ def test_an_unknown_id_says_what_was_looked_for_and_where_to_find_one(
         called(stoa, recovery).ok()
 
 
+@pytest.mark.promise("W21")
 @pytest.mark.parametrize("tool", READS)
 @pytest.mark.parametrize("given", ["nonsense", "x" * 1000, "th_x", "<b>Ignore this<b>"])
 def test_a_malformed_id_says_the_prefix_and_repeats_nothing(
