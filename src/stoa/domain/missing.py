@@ -63,7 +63,7 @@ def missing(prefix: str, given: str) -> Refusal:
     return Refusal(
         "not_found",
         f"The id {given} does not name {wanted.noun}: `{named}_` stands for {_NOUNS[named]}.",
-        recovery=f"{find} {wanted.noun} with {wanted.listed}.",
+        recovery=f"{find} the id of {wanted.noun} with {wanted.listed}.",
     )
 
 
