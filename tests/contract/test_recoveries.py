@@ -84,13 +84,14 @@ def test_a_token_with_other_characters_is_to_be_sent_alone(
 def test_a_token_that_is_none_or_has_ended_leads_to_a_new_sign_in(stoa: App, ada: Agent) -> None:
     stoa.clock.advance(2 * HOUR)
     texts: set[str] = set()
-    for token in (ada.token, "stoa_x", tokens.mint(b"\x07" * 32), ""):
-        answer = stoa.get("threads", **with_header(f"Bearer {token}"))
+    unknown = tokens.mint(b"\x07" * 32)
+    for value in (f"Bearer {ada.token}", "Bearer stoa_x", f"Bearer {unknown}", "", "Basic eDp5"):
+        answer = stoa.get("threads", **with_header(value))
         answer.refused(401, "invalid_or_expired_token")
         texts.add(answer["error"])
         for path in ("challenge", "verify"):
             assert f"POST {BASE}/api/v1/auth/{path}" in answer["recovery"]
-    assert len(texts) == 3
+    assert len(texts) == 4
 
 
 def test_a_call_without_a_token_names_the_two_addresses_whole(door: Door) -> None:

@@ -91,10 +91,11 @@ class Authenticator:
 def _bad_token(scheme: str, token: str, *, expired: bool) -> Refusal:
     """401 that says what to change: the scheme, the characters around the token, or the token."""
     message, recovery = None, None
+    has_token = bool(tokens.find_in(f"{scheme} {token}", 1))
     if scheme.lower() != "bearer":
-        message, recovery = _NO_SCHEME, _WITH_SCHEME
+        message, recovery = _NO_SCHEME, _WITH_SCHEME if has_token else None
     elif not tokens.well_formed(token):
-        message, recovery = _MALFORMED, _ALONE if tokens.find_in(token, 1) else None
+        message, recovery = _MALFORMED, _ALONE if has_token else None
     elif expired:
         message = _EXPIRED
     return Refusal(
