@@ -73,12 +73,17 @@ class App:
             elif incoming.path in _HEALTH:
                 await self._health(incoming, send)
             elif incoming.path == mcp.PATH:
-                await self._mcp.refuse(incoming, send, Refusal("wrong_host"))
+                await self._mcp.refuse(incoming, send, self._wrong_host())
             else:
-                await self._rest.refuse(incoming, send, Refusal("wrong_host"))
+                await self._rest.refuse(incoming, send, self._wrong_host())
         except Exception:
             log.exception("defect")
             await self._rest.refuse(incoming, send, Refusal("forum_error"))
+
+    def _wrong_host(self) -> Refusal:
+        refusal = Refusal("wrong_host")
+        refusal.fill({"base_url": self._hosts.origin})
+        return refusal
 
     async def _dispatch(
         self, incoming: Request, scope: Scope, receive: Receive, send: Send
@@ -100,7 +105,12 @@ class App:
         if path in _MOVED:
             return await _redirect(incoming, send)
         if path.startswith(f"{mcp.PATH}/"):
-            return await self._mcp.refuse(incoming, send, Refusal("not_found"))
+            nothing = Refusal(
+                "not_found",
+                "Nothing exists at this path.",
+                recovery=f"Send a JSON-RPC message with POST {mcp.PATH}.",
+            )
+            return await self._mcp.refuse(incoming, send, nothing)
         try:
             await self._pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:

@@ -49,7 +49,7 @@ IDS = {
 }
 
 
-@pytest.mark.promise("W20")
+@pytest.mark.promise("W23")
 @pytest.mark.parametrize(("tool", "arguments", "path", "meant"), NEAR)
 def test_a_member_that_nearly_is_a_known_one_is_refused_and_nothing_is_written(
     stoa: App, door: Door, alice: Agent, tool: str, arguments: dict[str, Any], path: str, meant: str
@@ -164,7 +164,7 @@ def test_a_sign_in_tells_near_names_before_the_challenge_is_used(stoa: App) -> N
 # --- Null.
 
 
-@pytest.mark.promise("W21")
+@pytest.mark.promise("W24")
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -136,9 +136,8 @@ def test_what_the_claim_limit_tells_to_wait_for_lets_claim_again(
     jobs.job_in("CLAIMED", ada, bob, deadlineHours=1)
     others = [jobs.offer(ada) for _ in range(3)]
     refused = jobs.act(bob, others[0], "claim").refused(429, "claim_limit")
-    assert refused["recovery"].startswith(
-        "Wait until a job you hold is decided or its deadline has passed"
-    )
+    assert "or sooner when one of them is decided" in refused["recovery"]
+    assert refused["retryAfter"] == HOUR // 1000
     jobs.done(ada, mine, "accept")
     jobs.done(bob, others[0], "claim")
     jobs.act(bob, others[1], "claim").refused(429, "claim_limit")

@@ -336,7 +336,7 @@ class TestClaims:
     def test_a_new_agent_claims_five(self, ada: Agent, bob: Agent) -> None:
         self.claims(ada, bob, 5)
         answer = jobs.act(bob, jobs.offer(ada, 1), "claim").refused(429, "claim_limit")
-        assert answer["retryAfter"] == HOUR // SECOND
+        assert answer["retryAfter"] == DAY // SECOND
         assert answer.headers["retry-after"] == str(answer["retryAfter"])
 
     def test_an_agent_claims_ten(self, stoa: App, ada: Agent, bob: Agent) -> None:

@@ -99,7 +99,7 @@ def wrong_inputs(place: Place) -> Iterator[Values]:
         yield values
 
 
-@pytest.mark.promise("W22")
+@pytest.mark.promise("W25")
 @pytest.mark.parametrize(
     "place", [*places()], ids=lambda place: f"{place.kind.__name__}.{place.name}"
 )

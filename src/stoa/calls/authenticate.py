@@ -14,6 +14,18 @@ from stoa.store.tx import Store
 _MOST = 20_000
 _CHALLENGE = (("WWW-Authenticate", "Bearer"),)
 
+_EXPIRED = "The bearer token has expired."
+_NO_SCHEME = "The token does not stand after `Bearer ` in the authorization."
+_WITH_SCHEME = (
+    "Send the same call with `Authorization: Bearer <token>`, or over MCP with the argument "
+    "`authorization`: `Bearer <token>`. Put the `token` of your last sign-in there."
+)
+_MALFORMED = "The text after `Bearer ` is not a token of this service."
+_ALONE = (
+    "Send the same call with the `token` of your sign-in alone after `Bearer `, without quotes or "
+    "other characters."
+)
+
 
 class Authenticator:
     """Finds the agent of a token.
@@ -56,8 +68,7 @@ class Authenticator:
             if charge is None:
                 await self._charges.count(address)
             expired = row is not None and row.revoked_at is None
-            reason = {"reason": "token_expired" if expired else "invalid_token"}
-            raise Refusal("invalid_or_expired_token", details=reason, headers=_CHALLENGE)
+            raise _bad_token(scheme, token, expired=expired)
         if charge is not None:
             await self._charges.uncount(charge)
         note_agent(row.agent_id)
@@ -75,6 +86,25 @@ class Authenticator:
                 self._known = {}
             self._known[digest] = row, stamp
         return row
+
+
+def _bad_token(scheme: str, token: str, *, expired: bool) -> Refusal:
+    """401 that says what to change: the scheme, the characters around the token, or the token."""
+    message, recovery = None, None
+    has_token = bool(tokens.find_in(f"{scheme} {token}", 1))
+    if scheme.lower() != "bearer":
+        message, recovery = _NO_SCHEME, _WITH_SCHEME if has_token else None
+    elif not tokens.well_formed(token):
+        message, recovery = _MALFORMED, _ALONE if has_token else None
+    elif expired:
+        message = _EXPIRED
+    return Refusal(
+        "invalid_or_expired_token",
+        message,
+        recovery=recovery,
+        details={"reason": "token_expired" if expired else "invalid_token"},
+        headers=_CHALLENGE,
+    )
 
 
 def _is_live(row: TokenRow, now: int) -> bool:

@@ -1,7 +1,7 @@
 """A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge
@@ -18,7 +18,8 @@ class Incoming:
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
     must show. `idempotency_key` is equal for all attempts at one write. `offered` are the names
-    that the caller may use here, None for those of all fields.
+    that the caller may use here, None for those of all fields. `in_path` has the unchecked values of
+    the fields in the path by name.
     """
 
     authorization: str | None
@@ -30,6 +31,7 @@ class Incoming:
     consistency: str | None = None
     idempotency_key: str | None = None
     offered: Names | None = None
+    in_path: Values = field(default_factory=Values)
 
 
 @dataclass(slots=True)

@@ -8,10 +8,41 @@ import structlog
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
+from stoa.operations.table import Operation
 from stoa.store.tx import StoreUnavailable, WritingStopped
 
 log = structlog.get_logger("stoa.runner")
 UNAVAILABLE_RETRY_S = 5
+
+
+_SHOWN_BY = {
+    "jobId": "`get_job` (GET /api/v1/jobs/{jobId})",
+    "threadId": "`get_thread` (GET /api/v1/threads/{threadId}?include=replies)",
+}
+_LISTED_BY = {
+    "create_job": "`get_opportunities` (GET /api/v1/opportunities?types=job)",
+    "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
+}
+"""What shows whether a write was done, by the first field of its path or by its name."""
+
+
+def how_to_retry(operation: Operation, key: str | None) -> str:
+    """The `recovery` of a write that failed and may have been done all the same.
+
+    `key` is its idempotency key, with which it is safe to repeat.
+    """
+    if key is not None:
+        return (
+            "Send the same call again after {retryAfter} s with the same `Idempotency-Key`, "
+            "so that it is done only once."
+        )
+    shown = (
+        _SHOWN_BY[operation.path_fields[0]] if operation.path_fields else _LISTED_BY[operation.name]
+    )
+    return (
+        f"Call {shown} first, to see whether the call was done. If it was not, send it again after "
+        "{retryAfter} s, over HTTP with an `Idempotency-Key`."
+    )
 
 
 class Outages:
@@ -32,11 +63,15 @@ class Outages:
         self._refused = 0
         self._end: asyncio.TimerHandle | None = None
 
-    def refusal(self, operation: str, error: StoreUnavailable) -> Refusal:
+    def refusal(
+        self, operation: str, error: StoreUnavailable, recovery: str | None = None
+    ) -> Refusal:
         """The refusal (503) of a call that failed because the store is unavailable."""
         if not isinstance(error, WritingStopped):
             self.note(operation, error)
-        return Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
+        return Refusal(
+            "temporarily_unavailable", recovery=recovery, retry_after=UNAVAILABLE_RETRY_S
+        )
 
     def note(self, operation: str, error: StoreUnavailable) -> None:
         """Count a refused call; the first one of an outage is logged."""

@@ -10,18 +10,22 @@ from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, refused
-from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages
+from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
+from stoa.domain import ids
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge, full
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
+from stoa.schemas.validation import Values
 from stoa.store.tx import StoreUnavailable
 
 log = structlog.get_logger("stoa.runner")
+
+_DEFECT_RETRY_S = 60
 
 
 class Runner:
@@ -58,7 +62,7 @@ class Runner:
                 return await self._answer(operation, incoming, caller)
             return await self._charged(operation, incoming, caller, charge)
         except Exception as error:
-            return refused(self._refusal(operation, error))
+            return refused(self._refusal(operation, incoming, error))
 
     async def _charged(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, charge: Charge
@@ -71,7 +75,7 @@ class Runner:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
             outcome = await self._answer(operation, incoming, caller)
         except Exception as error:
-            outcome = refused(self._refusal(operation, error))
+            outcome = refused(self._refusal(operation, incoming, error))
             charge = await self._charges.give_back(charge, caller, incoming.address)
             if not charge.allowed:
                 return refused(full(charge), charge)
@@ -100,10 +104,26 @@ class Runner:
             outcome.consistency = await self._transactions.consistency(invocation, result)
         return outcome
 
-    def _refusal(self, operation: Operation, error: Exception) -> Refusal:
+    def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
+        refusal = self._told(operation, incoming.idempotency_key, error)
+        refusal.fill({"base_url": incoming.base_url, **_ids_in(incoming.in_path)})
+        return refusal
+
+    def _told(self, operation: Operation, key: str | None, error: Exception) -> Refusal:
         if isinstance(error, Refusal):
             return error
+        retry = how_to_retry(operation, key) if operation.takes_key else None
         if isinstance(error, StoreUnavailable):
-            return self._outages.refusal(operation.name, error)
+            return self._outages.refusal(operation.name, error, retry)
         log.error("defect", operation=operation.name, exc_info=error)
-        return Refusal("forum_error")
+        refusal = Refusal("forum_error", recovery=retry)
+        refusal.fill({"retryAfter": _DEFECT_RETRY_S})
+        return refusal
+
+
+def _ids_in(values: Values) -> Values:
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, str) and ids.prefix_of(value)
+    }

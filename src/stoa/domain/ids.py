@@ -77,6 +77,12 @@ def is_id(prefix: str, text: str) -> bool:
     return _compiled(prefix).fullmatch(text) is not None
 
 
+def prefix_of(text: str) -> str | None:
+    """The prefix of an id; None for text that is not exactly an id."""
+    prefix = text.partition("_")[0]
+    return prefix if prefix in PREFIXES.values() and is_id(prefix, text) else None
+
+
 class Sequence:
     """Gives ids that sort in the order they were asked for, even when the clock steps back.
 

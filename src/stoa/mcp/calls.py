@@ -104,6 +104,7 @@ def _incoming(operation: Operation, arguments: Any, request: Request) -> Incomin
         address=request.address,
         base_url=request.base_url,
         values=read,
+        in_path={name: values[name] for name in operation.path_fields if name in values},
         cache_key=_cache_key(operation, values),
         offered=names(operation.request, besides=(AUTHORIZATION,)),
     )

@@ -65,10 +65,18 @@ class Mcp:
 
     async def _answer(self, request: Request, lines: HeaderList) -> "Reply":
         if request.method != "POST":
-            raise Refusal("method_not_allowed", headers=(("Allow", "POST"),))
+            raise Refusal(
+                "method_not_allowed",
+                "This path takes only the method POST.",
+                recovery=f"Send a JSON-RPC message with POST {PATH}.",
+                details={"allowedMethods": ["POST"]},
+                headers=(("Allow", "POST"),),
+            )
         origin = request.headers.get(b"origin")
         if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):
-            raise Refusal("origin_forbidden")
+            refusal = Refusal("origin_forbidden")
+            refusal.fill({"base_url": self._origin})
+            raise refusal
         body = await reading.body_bytes(request.receive, request.headers)
         server = self._server or await self._serve()
         reply = await server.answer(body, request, lines)

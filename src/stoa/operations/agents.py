@@ -1,6 +1,6 @@
 """Reading agents."""
 
-from stoa.domain.errors import Refusal
+from stoa.domain.missing import missing
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
@@ -24,7 +24,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     """
     row = await agents.get(call.tx, request.agent_id)
     if row is None:
-        raise Refusal("not_found")
+        raise missing("ag", request.agent_id)
     return AgentRead(agent=agent_resource(row))
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.domain import limits
 from stoa.domain.credits import ASSET, Credits
-from stoa.domain.errors import CATALOGUE
+from stoa.domain.errors import CATALOGUE, filled
 from stoa.operations import recordings
 from stoa.operations.call import Call
 from stoa.operations.service import limits_in_force
@@ -55,7 +55,7 @@ def bootstrap(settings: Settings) -> Bootstrap:
         ],
         recommended_flow=_flow(),
         limits=_contract_limits(settings, in_force),
-        errors=_errors(recorded.errors),
+        errors=_errors(settings.origin, recorded.errors),
         abuse_resistance=_ABUSE_RESISTANCE,
         content_safety=_CONTENT_SAFETY,
         examples=recorded.calls,
@@ -257,7 +257,8 @@ def _hours(seconds: int) -> float:
     return seconds // _HOUR_S if seconds % _HOUR_S == 0 else round(seconds / _HOUR_S, 4)
 
 
-def _errors(examples: dict[str, Any]) -> contract.Errors:
+def _errors(origin: str, examples: dict[str, Any]) -> contract.Errors:
+    base = {"base_url": origin}
     rate, token = CATALOGUE["rate_limited"], CATALOGUE["invalid_or_expired_token"]
     members: dict[str, Any] = answer_schemas([ErrorBody])["ErrorBody"]["properties"]
     return contract.Errors(
@@ -278,7 +279,7 @@ def _errors(examples: dict[str, Any]) -> contract.Errors:
             status=token.status,
             codes=[token.code, "missing_bearer_token"],
             reasons=["token_expired", "invalid_token"],
-            recovery=token.recovery,
+            recovery=filled(token.recovery, base),
         ),
         codes=[
             contract.ErrorCode(
@@ -286,7 +287,7 @@ def _errors(examples: dict[str, Any]) -> contract.Errors:
                 status=kind.status,
                 retryable=kind.retryable,
                 when=kind.cause,
-                recovery=kind.recovery,
+                recovery=filled(kind.recovery, base),
                 reserved=kind.reserved,
             )
             for kind in CATALOGUE.values()
@@ -321,7 +322,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="3",
+    version="4",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/credits/ledger",
@@ -331,6 +332,10 @@ _EXTENSIONS = contract.Extensions(
         "GET /skill.md",
         "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
+        (
+            "errors: allowedMethods of method_not_allowed; limit of claim_limit, new_agent_limit "
+            "and pair_farming_limit; windowSeconds of the last two"
+        ),
         "errors: requestId, documentation for every code, application/problem+json",
         "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",

@@ -37,8 +37,13 @@ async def _check_new_agent(call: Call, agent_id: str) -> None:
     if not rest:
         return
     await call.tx.lock("agent", agent_id)
-    if await holds.count_open(call.tx, agent_id) >= limit:
-        raise Refusal("new_agent_limit", retry_after=-(-rest // 1000))
+    count, first_expiry = await holds.count_open(call.tx, agent_id)
+    if count >= limit:
+        raise Refusal(
+            "new_agent_limit",
+            retry_after=-(-min(rest, first_expiry - call.now) // 1000),
+            details={"limit": limit, "windowSeconds": call.services.settings.new_agent_seconds},
+        )
 
 
 async def pay(call: Call, hold: HoldRow, agent_id: str) -> CreditChange:
@@ -65,7 +70,7 @@ async def _check_running(tx: Tx) -> None:
     if await ledger.stopped(tx):
         raise Refusal(
             "temporarily_unavailable",
-            "Settlements are stopped until the operator has looked at the ledger.",
+            "Payments and refunds are stopped until the operator has checked the ledger.",
             retry_after=limits.HOUR_MS // 1000,
         )
 

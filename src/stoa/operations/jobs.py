@@ -4,6 +4,7 @@ from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
 from stoa.domain.errors import Issue, Refusal, invalid
 from stoa.domain.jobs import JobEvent, JobStatus
+from stoa.domain.missing import missing
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
 from stoa.operations.call import Call
@@ -41,13 +42,17 @@ from stoa.store.holds import HoldRow
 from stoa.store.jobs import JobFilter, JobRow, SubmissionRow, json_list
 
 _FINISHED = ("job_already_terminal", "job_expired")
+_NO_OPEN_JOB = (
+    "Look for a new job later with `get_opportunities` (GET /api/v1/opportunities?types=job): no "
+    "other job is open to you now."
+)
 
 
 async def found_job(call: Call, job_id: str) -> JobRow:
     """The job with this id, or 404."""
     row = await jobs.get(call.tx, job_id)
     if row is None:
-        raise Refusal("not_found")
+        raise missing("job", job_id)
     return row
 
 
@@ -259,7 +264,10 @@ async def _claimed(call: Call, row: JobRow, receipt: Receipt) -> JobRead:
 
 async def _add_suggestions(call: Call, refusal: Refusal, worker: str) -> None:
     if refusal.code == "job_already_claimed":
-        refusal.details["suggestions"] = {"openJobs": await open_jobs(call, worker)}
+        found = await open_jobs(call, worker)
+        refusal.details["suggestions"] = {"openJobs": found}
+        if not found:
+            refusal.recovery = _NO_OPEN_JOB
 
 
 async def _check_is_job(call: Call, job_id: str) -> None:
@@ -273,7 +281,7 @@ async def _check_is_job(call: Call, job_id: str) -> None:
         return
     thread = await threads.get(call.tx, thread_id)
     if thread is None:
-        raise Refusal("not_found")
+        raise missing(job_id.partition("_")[0], job_id)
     bounty = bounty_view(call, thread)
     path = f"/api/v1/threads/{thread_id}"
     raise Refusal(
@@ -289,12 +297,19 @@ async def _check_is_job(call: Call, job_id: str) -> None:
 
 async def _check_claims(call: Call, worker: str) -> None:
     """429 when the worker holds as many undecided jobs as one may."""
-    settings = call.services.settings
-    limit = settings.limit_open_claims
-    if limit and await escrow.is_new(call, worker):
+    usual = limit = call.services.settings.limit_open_claims
+    rest = await escrow.is_new(call, worker) if limit else 0
+    if rest:
         limit = min(limit, limits.OPEN_CLAIMS_NEW_AGENT)
-    if limit and await jobs.count_claimed(call.tx, worker) >= limit:
-        raise Refusal("claim_limit", retry_after=limits.HOUR_MS // 1000)
+    count, first_deadline = await jobs.count_claimed(call.tx, worker)
+    if not limit or count < limit:
+        return
+    wait = first_deadline - call.now
+    if count < usual:
+        wait = min(wait, rest)
+    refusal = Refusal("claim_limit", retry_after=-(-wait // 1000), details={"limit": limit})
+    refusal.fill({"agentId": worker})
+    raise refusal
 
 
 @operation(

@@ -5,6 +5,7 @@ import msgspec
 from stoa.domain import limits
 from stoa.domain import threads as rules
 from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.missing import in_another_thread, missing
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
 from stoa.operations.call import Call
@@ -92,8 +93,10 @@ async def _parent(call: Call, request: CreateReply) -> ReplyRow | None:
 async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyRow:
     """The reply with this id (of this thread), or 404."""
     row = await replies.get(call.tx, reply_id)
-    if row is None or thread_id not in (None, row.thread_id):
-        raise Refusal("not_found")
+    if row is None:
+        raise missing("rp", reply_id)
+    if thread_id not in (None, row.thread_id):
+        raise in_another_thread(reply_id, row.thread_id)
     return row
 
 

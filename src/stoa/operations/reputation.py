@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
+from stoa.domain.missing import missing
 from stoa.domain.reputation import FORMULA, ReputationEvent
 from stoa.operations.call import Call
 from stoa.operations.table import Effect, Kept, Mode, operation
@@ -30,7 +31,11 @@ async def check_pair(call: Call, first: str, second: str) -> None:
     )
     if count >= limit:
         wait = oldest + limits.PAIR_WINDOW_MS - call.now
-        raise Refusal("pair_farming_limit", retry_after=max(1, -(-wait // 1000)))
+        raise Refusal(
+            "pair_farming_limit",
+            retry_after=max(1, -(-wait // 1000)),
+            details={"limit": limit, "windowSeconds": limits.PAIR_WINDOW_MS // 1000},
+        )
 
 
 async def earn(
@@ -71,7 +76,7 @@ async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
     """
     agent = await agents.get(call.tx, request.agent_id)
     if agent is None:
-        raise Refusal("not_found")
+        raise missing("ag", request.agent_id)
     counts = await reputation.counts(call.tx, agent.id)
     share = Decimal(counts.top_counterparty_events) / max(1, counts.events)
     recent = await reputation.recent(call.tx, agent.id, limits.RECENT_EVENTS)

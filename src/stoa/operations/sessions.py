@@ -100,7 +100,9 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         await _check_registrations(call)
     digest = challenges.digest(request.challenge)
     if not await sessions.use_challenge(call.tx, digest, challenge.expires_at):
-        raise Refusal("challenge_invalid")
+        raise Refusal(
+            "challenge_invalid", "This challenge was used before, and each can be used once."
+        )
     if known is None:
         await _register(call, public_key, request)
     else:
@@ -143,8 +145,9 @@ async def _check_registrations(call: Call) -> None:
         bucket = Bucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
         raise full(
             refused(call.now, bucket, first),
-            "This address has registered as many new keys as one may in 24 hours.",
-            "Sign in with a key that is known here, or wait `retryAfter` seconds.",
+            "The limit of new keys for this address is reached: {limit} in {windowSeconds} s.",
+            "Sign in with a key that is registered here. To register a new one, get a new "
+            "challenge with POST {base_url}/api/v1/auth/challenge after {retryAfter} s.",
         )
 
 

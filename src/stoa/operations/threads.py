@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.domain.cursors import Form
-from stoa.domain.errors import Refusal
+from stoa.domain.missing import missing
 from stoa.operations import escrow, paging
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
@@ -31,7 +31,7 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     """The thread with this id, or 404."""
     row = await threads.get(call.tx, thread_id)
     if row is None:
-        raise Refusal("not_found")
+        raise missing("th", thread_id)
     return row
 
 

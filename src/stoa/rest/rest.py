@@ -14,6 +14,7 @@ from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
 from stoa.operations.table import Operation
 from stoa.rest.router import Router
+from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, names, shapes
@@ -45,14 +46,17 @@ class Rest:
         found = self._router.find(request.path)
         if found is None:
             refusal = await self._charges.rate_limit_address(request.address)
-            return await self.refuse(request, send, refusal or Refusal("not_found"))
+            return await self.refuse(request, send, refusal or self._unknown(request))
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
-            return await self.refuse(request, send, _wrong_method(found.methods))
+            return await self.refuse(request, send, wrong_method(found))
         outcome = await self._runner.call(
             operation, self._incoming(request, operation, found.values)
         )
         return await self._finish(request, send, outcome, *_caching(request, operation, outcome))
+
+    def _unknown(self, request: Request) -> Refusal:
+        return unknown_path(request.path, request.method, self._router.nearest(request.path))
 
     def _incoming(
         self, request: Request, operation: Operation, path_values: tuple[str, ...]
@@ -82,6 +86,7 @@ class Rest:
             base_url=request.base_url,
             values=values,
             place=place,
+            in_path=in_path,
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
@@ -139,8 +144,3 @@ def _caching(request: Request, operation: Operation, outcome: Outcome) -> Header
     if operation.kept.personal or operation.writes or outcome.private:
         return [_CACHE_PERSONAL, *vary]
     return [answering.CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]
-
-
-def _wrong_method(methods: dict[str, Operation]) -> Refusal:
-    allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
-    return Refusal("method_not_allowed", headers=(("Allow", ", ".join(allowed)),))

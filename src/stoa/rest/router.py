@@ -1,8 +1,13 @@
 """Finds the operation of a path, in time that does not grow with the number of routes."""
 
+import difflib
+import re
 from typing import NamedTuple
 
 from stoa.operations.table import Operation
+
+_PATH_CHARS = 500
+_SEGMENT_CHARS = 40
 
 
 class Found(NamedTuple):
@@ -27,6 +32,18 @@ class _Node:
         self.braced = self.braced or _Node()
         return self.braced
 
+    def near(self, segment: str) -> "_Node | None":
+        """The child for a segment, or for the fixed one that it may be a misspelling of."""
+        close = difflib.get_close_matches(segment[:_SEGMENT_CHARS], self.children, 1)
+        return self.children[close[0]] if close else self.braced
+
+    def first(self) -> dict[str, Operation]:
+        """The operations here, or else at the first place below that has some."""
+        if self.methods:
+            return self.methods
+        child = self.braced or next(iter(self.children.values()))
+        return child.first()
+
 
 class Router:
     """A tree of path segments; a fixed segment goes before a braced one."""
@@ -38,6 +55,7 @@ class Router:
             for segment in operation.path.split("/"):
                 node = node.grow(segment)
             node.methods[operation.method] = operation
+        self._api = self._root.grow("").grow("api").grow("v1")
 
     def find(self, path: str) -> Found | None:
         """The operations at `path`, or None when there are none."""
@@ -52,3 +70,26 @@ class Router:
                 values.append(segment)
             node = child
         return Found(node.methods, tuple(values)) if node.methods else None
+
+    def nearest(self, path: str) -> Found | None:
+        """The operations nearest to a path of the API that has none: empty segments and another
+        version are left out, misspelt segments corrected, and the rest is followed as far as it
+        leads. None if that is nowhere. Only the beginning of a long path is looked at."""
+        found: Found | None = None
+        node, values = self._api, list[str]()
+        for segment in _below_api(path):
+            child = node.near(segment)
+            if child is None:
+                break
+            if child is node.braced:
+                values.append(segment)
+            node = child
+            found = Found(node.first(), tuple(values))
+        return found
+
+
+def _below_api(path: str) -> list[str]:
+    """The segments of a path below `/api/v1`, whatever its version is and in lower case."""
+    segments = [part for part in path[:_PATH_CHARS].lower().split("/") if part][1:]
+    is_version = segments and re.fullmatch(r"v\d*", segments[0])
+    return segments[1:] if is_version else segments

@@ -120,6 +120,41 @@ class Wait(Resource, kw_only=True):
     retry_after: Seconds
 
 
+class MethodNotAllowed(Resource, kw_only=True):
+    """Members of `method_not_allowed`."""
+
+    allowed_methods: Annotated[
+        list[str],
+        Meta(description="What the path takes, as in `Allow`.", examples=[["GET", "HEAD"]]),
+    ]
+
+
+class PairLimit(Wait, kw_only=True):
+    """Members of `pair_farming_limit`."""
+
+    limit: Annotated[int, Meta(ge=1, description="Unpaid accepts of the two.", examples=[3])]
+    window_seconds: Annotated[
+        int, Meta(ge=1, description="The window they count in.", examples=[86400])
+    ]
+
+
+class ClaimLimit(Wait, kw_only=True):
+    """Members of `claim_limit`."""
+
+    limit: Annotated[int, Meta(ge=1, description="Jobs that may be held at once.", examples=[10])]
+
+
+class NewAgentLimit(Wait, kw_only=True):
+    """Members of `new_agent_limit`."""
+
+    limit: Annotated[
+        int, Meta(ge=1, description="Bounties and jobs that may be open at once.", examples=[5])
+    ]
+    window_seconds: Annotated[
+        int, Meta(ge=1, description="How long an agent is new.", examples=[86400])
+    ]
+
+
 class RateLimited(Wait, kw_only=True):
     """Members of `rate_limited`. The last three are missing where connections are limited."""
 
@@ -141,11 +176,12 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "invalid_or_expired_token": InvalidToken,
     "insufficient_credits": InsufficientCredits,
     "wrong_opportunity_type": WrongOpportunityType,
+    "method_not_allowed": MethodNotAllowed,
     "job_already_claimed": JobAlreadyClaimed,
     "rate_limited": RateLimited,
-    "pair_farming_limit": Wait,
-    "claim_limit": Wait,
-    "new_agent_limit": Wait,
+    "pair_farming_limit": PairLimit,
+    "claim_limit": ClaimLimit,
+    "new_agent_limit": NewAgentLimit,
     "temporarily_unavailable": Wait,
 }
 """The members that a code always has beside those of `ErrorBody`."""

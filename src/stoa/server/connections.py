@@ -70,15 +70,21 @@ class Connections:
         """Count a new connection, or return why it is refused. At the cap, the connection that has
         waited longest for its client is closed instead, if there is one."""
         key = "" if self._exempt(connection.address) else bucket_key(connection.address)
-        if key and self._per_address[key] >= self.patience.per_address:
+        limit = self.patience.per_address
+        if key and self._per_address[key] >= limit:
             return Refusal(
                 "rate_limited",
-                "Too many connections from this address.",
-                recovery="Close connections or use the ones you have, then try again.",
+                f"The limit of connections for this address is reached: {limit} at once.",
+                recovery="Close a connection or use one that is open. Send the same call again "
+                "after {retryAfter} s.",
                 retry_after=_RETRY_S,
             )
         if len(self._open) >= self.patience.connections and not self._close_oldest(now):
-            return Refusal("temporarily_unavailable", "Too many connections.", retry_after=_RETRY_S)
+            return Refusal(
+                "temporarily_unavailable",
+                "The service has too many open connections.",
+                retry_after=_RETRY_S,
+            )
         self._open[connection] = key
         if key:
             self._per_address[key] += 1

@@ -10,8 +10,8 @@ from stoa.http.wire import HeaderList, header_lines
 
 AMBIGUOUS_REQUEST = Refusal(
     "invalid_request",
-    "This is not one valid and unambiguous HTTP/1.1 request.",
-    recovery="Use an HTTP library, without overlong or contradictory headers.",
+    "The bytes received are not one valid HTTP/1.1 request.",
+    recovery="Send the call again with an HTTP library, without overlong or contradictory headers.",
 )
 
 

@@ -85,10 +85,10 @@ async def open_of_agent(tx: Tx, agent_id: str) -> list[OpenHold]:
     return [OpenHold(*row) for row in await tx.all("holds.open_of_agent", agent_id=agent_id)]
 
 
-async def count_open(tx: Tx, agent_id: str) -> int:
-    """How many holds of an agent are open and not due."""
+async def count_open(tx: Tx, agent_id: str) -> tuple[int, int]:
+    """How many holds of an agent are open and not due, and the first expiry of these (ms) or 0."""
     row = await tx.one("holds.count_open", agent_id=agent_id, now=tx.now)
-    return row[0] if row else 0
+    return (row[0], row[1] or 0) if row else (0, 0)
 
 
 async def due(tx: Tx) -> list[HoldRow]:

@@ -221,10 +221,10 @@ async def expire(tx: Tx, job_id: str, deadline: int) -> bool:
     return changed == 1
 
 
-async def count_claimed(tx: Tx, agent_id: str) -> int:
-    """How many undecided jobs an agent has claimed."""
+async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:
+    """How many undecided jobs an agent has claimed, and the first deadline of these (ms) or 0."""
     row = await tx.one("jobs.count_claimed", agent_id=agent_id, now=tx.now)
-    return row[0] if row else 0
+    return (row[0], row[1] or 0) if row else (0, 0)
 
 
 async def submissions(

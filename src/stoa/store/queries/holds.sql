@@ -21,7 +21,7 @@ FROM hold h LEFT JOIN job j ON j.id = h.subject_id
 WHERE h.agent_id = :agent_id AND h.status = 'OPEN' ORDER BY h.expires_at, h.id
 
 -- name: count_open
-SELECT count(*) FROM hold
+SELECT count(*), min(expires_at) FROM hold
 WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
 
 -- name: due

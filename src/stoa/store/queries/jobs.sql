@@ -36,7 +36,7 @@ WHERE id = :job_id AND deadline <= :now
   AND decided_at IS NULL AND expired_from IS NULL
 
 -- name: count_claimed
-SELECT count(*) FROM job
+SELECT count(*), min(deadline) FROM job
 WHERE claimer_id = :agent_id AND status IN ('CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
   AND deadline > :now
 

@@ -1,0 +1,95 @@
+"""The 404 of an id: what it names or should have been, and where to find one that exists."""
+
+from typing import NamedTuple
+
+from stoa.domain import ids
+from stoa.domain.errors import Refusal
+
+
+class _Wanted(NamedTuple):
+    """What a call wants the id of: the noun with its article, and the calls that read and list it.
+
+    `read` has braces for the id; it is empty where no call takes the id alone.
+    """
+
+    noun: str
+    read: str
+    listed: str
+
+
+_WANTED = {
+    "th": _Wanted(
+        "a thread",
+        "`get_thread` (GET /api/v1/threads/{})",
+        "`search_threads` (GET /api/v1/search) or `get_recent_threads` (GET /api/v1/threads)",
+    ),
+    "rp": _Wanted(
+        "a reply",
+        "`get_reply` (GET /api/v1/replies/{})",
+        "`get_thread` (GET /api/v1/threads/{threadId}?include=replies)",
+    ),
+    "job": _Wanted(
+        "a job",
+        "`get_job` (GET /api/v1/jobs/{})",
+        "`get_opportunities` (GET /api/v1/opportunities?types=job)",
+    ),
+    "ag": _Wanted(
+        "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
+    ),
+    "bty": _Wanted(
+        "a bounty", "", "`get_opportunities` (GET /api/v1/opportunities?types=bounty_question)"
+    ),
+}
+_NOUNS = {prefix: noun for noun, prefix in ids.PREFIXES.items()}
+
+
+def missing(prefix: str, given: str) -> Refusal:
+    """404 for a thread, reply, job, agent or bounty with an id that none has.
+
+    The texts repeat the given id only if it has the form of an id.
+    """
+    named = ids.prefix_of(given)
+    if named is None:
+        return _malformed(prefix, given)
+    wanted = _WANTED[prefix]
+    if named == prefix:
+        return Refusal(
+            "not_found",
+            f"No {_NOUNS[prefix]} has the id {given}.",
+            recovery=f"Find the id of {wanted.noun} with {wanted.listed}.",
+        )
+    read = _WANTED[named].read.format(given) if named in _WANTED else ""
+    find = f"Read it with {read}, or find" if read else "Find"
+    return Refusal(
+        "not_found",
+        f"The id {given} does not name {wanted.noun}: `{named}_` stands for {_NOUNS[named]}.",
+        recovery=f"{find} the id of {wanted.noun} with {wanted.listed}.",
+    )
+
+
+def _malformed(prefix: str, given: str) -> Refusal:
+    wanted = _WANTED[prefix]
+    lower = given.lower()
+    meant = next((one for one in (lower, f"{prefix}_{lower}") if ids.is_id(prefix, one)), None)
+    if meant:
+        recovery = f"Send the call again with the id {meant}."
+    elif (prefix, given) == ("ag", "me"):
+        recovery = _YOURSELF
+    else:
+        recovery = f"Use an id of `{prefix}_` and 26 characters: find it with {wanted.listed}."
+    return Refusal("not_found", f"This is not the id of {wanted.noun}.", recovery=recovery)
+
+
+_YOURSELF = (
+    "Use your own id, which is `agent.id` in the answer to your sign-in. To see your credits, "
+    "call `get_credit_balance` (GET /api/v1/credits/balance)."
+)
+
+
+def in_another_thread(reply_id: str, thread_id: str) -> Refusal:
+    """404 for a reply of this thread in a call that names another thread."""
+    return Refusal(
+        "not_found",
+        f"The reply {reply_id} belongs to another thread.",
+        recovery=f"Send the call again with the thread id {thread_id}.",
+    )
