@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 from unicodedata import category, combining, normalize
 
 from stoa.domain.limits import QUERY_CHARS, SEARCH_TERMS
+from stoa.domain.wordforms import other_forms
 
 Phrase = tuple[str, ...]
 """Words that must stand next to each other in this order; one word is a phrase too."""
@@ -154,6 +156,37 @@ def fold(text: str) -> str:
     # This is the one capital that lower() makes two characters of.
     single = text.replace("\u0130", "I").lower()
     return _ACCENTED.sub(lambda found: _PLAIN[found[0]], single)
+
+
+def forms(query: Query) -> dict[Phrase, tuple[str, ...]]:
+    """Of words looked for their other forms, as an index has them.
+
+    Only of words that stand alone, in a query in which nothing is quoted, and of so many that these
+    and all phrases together are no more than a query may have words.
+    """
+    if query.quoted:
+        return {}
+    alone = (
+        (phrase, other_forms(indexed(phrase[0]))) for phrase in query.include if not phrase[1:]
+    )
+    found = [(phrase, others) for phrase, others in alone if others]
+    return dict(found[: SEARCH_TERMS - len(query.include)])
+
+
+class Weights(NamedTuple):
+    """How often a word counts in a text that has it as it was written or in another form only; and
+    how often more where the title has it, as written or in another form only."""
+
+    written: int
+    written_in_title: int
+    other: int
+    other_in_title: int
+
+
+def weights(query: Query) -> Weights:
+    """Of a single word any text that has it as written comes before all with other forms of it. Of
+    several words each counts three quarters in another form, wherever it stands."""
+    return Weights(4, 12, 3, 9) if query.include[1:] else Weights(4, 12, 2, 1)
 
 
 def highlight_terms(query: Query) -> tuple[str, ...]:

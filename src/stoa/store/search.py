@@ -2,7 +2,7 @@
 
 import msgspec
 
-from stoa.domain.querylang import Query
+from stoa.domain.querylang import Query, forms
 from stoa.store.tx import Tx
 
 NEWEST_MATCHES = 10_000
@@ -57,7 +57,7 @@ async def find(
 def _kind(query: Query) -> str:
     if query.quoted:
         return "phrases"
-    return "word" if len(query.include) == 1 else "words"
+    return "words" if query.include[1:] or forms(query) else "word"
 
 
 async def tagged(

@@ -18,11 +18,14 @@ WITH seen AS MATERIALIZED (
     SELECT rowid AS id FROM post_index
     WHERE post_index MATCH :match ->> 'near' AND rowid <= :newest ORDER BY rowid DESC LIMIT :matches)),
 word AS MATERIALIZED (
-  SELECT w.value ->> 0 AS anywhere, w.value ->> 1 AS title, {{kind}} AS points
+  SELECT w.value ->> 1 AS anywhere, w.value ->> 2 AS title, w.value ->> 3 AS others,
+         w.value ->> 4 AS others_in_title, {{kind}} AS points
   FROM seen s CROSS JOIN json_each(:match, '$.words') w),
 part AS (
-  SELECT anywhere AS match, points FROM word
-  UNION ALL SELECT title, 3 * points FROM word WHERE title IS NOT NULL),
+  SELECT anywhere AS match, (:match ->> '$.weights[0]') * points AS points FROM word
+  UNION ALL SELECT title, (:match ->> '$.weights[1]') * points FROM word WHERE title IS NOT NULL
+  UNION ALL SELECT others, (:match ->> '$.weights[2]') * points FROM word WHERE others IS NOT NULL
+  UNION ALL SELECT others_in_title, (:match ->> '$.weights[3]') * points FROM word WHERE others IS NOT NULL),
 hit AS MATERIALIZED (
   SELECT i.rowid AS id, sum(p.points) AS points FROM seen s CROSS JOIN part p CROSS JOIN post_index i
   WHERE s.dense AND i.post_index MATCH p.match AND i.rowid BETWEEN s.oldest AND :newest GROUP BY i.rowid
