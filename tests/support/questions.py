@@ -1,4 +1,4 @@
-"""Forty questions to a real site, each with the threads that answer it, and how early these come."""
+"""Forty questions to a real site, the threads that answer each, and how early these come."""
 
 import re
 from pathlib import Path

@@ -1,16 +1,18 @@
 """Renders a search query for SQLite's FTS5, so that nothing in it can be read as FTS5 syntax."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
 
-from stoa.domain.querylang import Phrase, Query, forms, indexed, parted, weights
+from stoa.domain.querylang import Phrase, Query, indexed, parted, weights
 
 
-def to_fts5(query: Query) -> str:
+def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
     """What `search.find_*` takes, as JSON of right sides of MATCH. Not for an empty query.
 
+    `known` are other forms of words of the query, those that the index has.
     `near` finds the texts to look at: with all words of the quoted phrases or, without one, all
     words of anything looked for, in any form. `words` has for each phrase looked for what finds it
     in some form, in a text as it was written, in a title, in a text in other forms only, and in a
@@ -19,7 +21,6 @@ def to_fts5(query: Query) -> str:
     finds the texts in one go, for `points` to look at, which has to know the `counts` of phrases.
     """
     quoted = [phrase for phrase in query.include if phrase in query.quoted]
-    known = forms(query)
     near = " AND ".join(map(_near, quoted)) or " OR ".join(
         " OR ".join((_near(phrase), *map(_quoted, known.get(phrase, ()))))
         for phrase in query.include

@@ -57,7 +57,9 @@ async def find(
 def _kind(query: Query) -> str:
     if query.quoted:
         return "phrases"
-    return "words" if query.include[1:] or forms(query) else "word"
+    if query.include[1:]:
+        return "words"
+    return "forms" if forms(query) else "word"
 
 
 async def tagged(

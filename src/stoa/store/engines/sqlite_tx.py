@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from stoa.domain.querylang import Query
+from stoa.domain.querylang import Query, forms
 from stoa.store import statements
 from stoa.store.deferring import by_statement
 from stoa.store.fts5 import searchable, to_fts5
@@ -56,7 +56,16 @@ class SqliteTx:
         return searchable(text)
 
     def match(self, query: Query) -> str:
-        return to_fts5(query)
+        known = {
+            phrase: [form for form in others if self._has(form)]
+            for phrase, others in forms(query).items()
+        }
+        return to_fts5(query, known)
+
+    def _has(self, word: str) -> bool:
+        """Whether any text has a word. To look for those that none has would take longer."""
+        sql = self._statements["search.has_word"]
+        return self._connection.execute(sql, {"word": f'"{word}"'}).fetchone() is not None
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:

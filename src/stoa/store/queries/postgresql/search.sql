@@ -18,7 +18,7 @@ FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TE
 -- few threads: one by one, or all from the oldest on where most of them are hits. Where an author or tags
 -- narrow the search there are ten times as many at first.
 -- name: find_{kind}
--- each kind: word = SELECT id, bits FROM looked_up | phrases = SELECT id, bits FROM looked_up | words = SELECT id, bit_or(bits) AS bits FROM looked_up GROUP BY id
+-- each kind: word = SELECT id, bits FROM looked_up | phrases = SELECT id, bits FROM looked_up | forms = SELECT id, bit_or(bits) AS bits FROM looked_up GROUP BY id | words = SELECT id, bit_or(bits) AS bits FROM looked_up GROUP BY id
 WITH phrase AS MATERIALIZED (
   SELECT p ->> 0 AS words, CAST(p ->> 1 AS BOOLEAN) AS quoted,
          CAST(1 AS BIGINT) << CAST(2 * number - 2 AS INTEGER) AS bit, CAST(p ->> 2 AS BIGINT) AS others

@@ -11,7 +11,7 @@ INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
 -- are of too few threads, or at once where an author or tags narrow the search: to find the best takes as
 -- long here as to look up all.
 -- name: find_{kind}
--- each kind: word = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
+-- each kind: word = 1 | forms = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
 WITH seen AS MATERIALIZED (
   SELECT min(id) AS oldest, count(*) AS texts,
          :match ->> 'atOnce' IS NULL OR :newest - min(id) < 5 * count(*) AS dense FROM (
@@ -49,6 +49,9 @@ page AS (
   ORDER BY top DESC LIMIT :limit OFFSET :offset)
 SELECT g.thread_id, (SELECT p.reply_id FROM post p WHERE p.id = g.top & (1 << 40) - 1) FROM page g
 ORDER BY g.top DESC
+
+-- name: has_word
+SELECT 1 FROM post_index WHERE post_index MATCH :word LIMIT 1
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
