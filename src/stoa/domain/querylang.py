@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import category, combining, normalize
 
-from stoa.domain.limits import QUERY_CHARS, SEARCH_TERMS
+from stoa.domain.limits import QUERY_CHARS, SEARCH_FORMS, SEARCH_TERMS
 from stoa.domain.wordforms import other_forms
 
 Phrase = tuple[str, ...]
@@ -161,8 +161,8 @@ def fold(text: str) -> str:
 def forms(query: Query) -> dict[Phrase, tuple[str, ...]]:
     """Of words looked for their other forms, as an index has them.
 
-    Only of words that stand alone, in a query in which nothing is quoted, and of so many that these
-    and all phrases together are no more than a query may have words.
+    Only of words that stand alone, in a query in which nothing is quoted: of the first eight, and
+    of so many that these and all phrases together are no more than a query may have words.
     """
     if query.quoted:
         return {}
@@ -170,7 +170,7 @@ def forms(query: Query) -> dict[Phrase, tuple[str, ...]]:
         (phrase, other_forms(indexed(phrase[0]))) for phrase in query.include if not phrase[1:]
     )
     found = [(phrase, others) for phrase, others in alone if others]
-    return dict(found[: SEARCH_TERMS - len(query.include)])
+    return dict(found[: min(SEARCH_FORMS, SEARCH_TERMS - len(query.include))])
 
 
 class Weights(NamedTuple):

@@ -22,8 +22,8 @@ feed fed|fight fought|fly flew flown|forbid forbade forbidden|forget forgot forg
 freeze froze frozen|get got gotten|give gave given|go goes went gone|grow grew grown|hang hung
 hear heard|hide hid hidden|hold held|keep kept|know knew known|lead led|learn learnt learned
 lend lent|lose lost|make made|meet met|pay paid payment|ride rode ridden|ring rang rung
-rise rose risen|run ran|say said|sell sold|send sent|shake shook shaken|shoot shot|show shown
-shrink shrank shrunk|sing sang sung|sink sank sunk|sleep slept|smell smelt smelled
+rise rose risen|run ran|say said|see seen|sell sold|send sent|shake shook shaken|shoot shot
+show shown|shrink shrank shrunk|sing sang sung|sink sank sunk|sleep slept|smell smelt smelled
 speak spoke spoken|spend spent|spin spun|spoil spoilt spoiled|stand stood|steal stole stolen
 stick stuck|strike struck|swim swam swum|swing swung|take took taken|teach taught|tell told
 think thought|throw threw thrown|understand understood|wear wore worn|win won
@@ -150,7 +150,7 @@ def _verbs(stem: str) -> Iterator[str]:
 
 def _inflected(base: str) -> tuple[str, ...]:
     """A word with its regular forms, as a noun and as a verb."""
-    if base.endswith("ing") and _is_stem(base[:-3]):
+    if not _is_stem(base) or (base.endswith("ing") and _is_stem(base[:-3])):
         return base, _plural(base)
     nouns = tuple(_nouns(base))
     return (base, _plural(base), *_past_and_ing(base), *nouns, *map(_plural, nouns))

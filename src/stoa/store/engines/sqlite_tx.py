@@ -13,6 +13,8 @@ from stoa.store.tx import Row, Statement, Value
 
 T = TypeVar("T")
 
+_HAS_WORD = "SELECT 1 FROM post_index WHERE post_index MATCH ? LIMIT 1"
+
 
 class SqliteTx:
     """A `Tx` on one connection; its methods never wait."""
@@ -64,8 +66,7 @@ class SqliteTx:
 
     def _has(self, word: str) -> bool:
         """Whether any text has a word. To look for those that none has would take longer."""
-        sql = self._statements["search.has_word"]
-        return self._connection.execute(sql, {"word": f'"{word}"'}).fetchone() is not None
+        return self._connection.execute(_HAS_WORD, (f'"{word}"',)).fetchone() is not None
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:

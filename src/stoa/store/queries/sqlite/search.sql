@@ -50,9 +50,6 @@ page AS (
 SELECT g.thread_id, (SELECT p.reply_id FROM post p WHERE p.id = g.top & (1 << 40) - 1) FROM page g
 ORDER BY g.top DESC
 
--- name: has_word
-SELECT 1 FROM post_index WHERE post_index MATCH :word LIMIT 1
-
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
 WHERE g.tag = :tag AND g.thread_id < :after AND t.id = g.thread_id
