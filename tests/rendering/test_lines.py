@@ -13,3 +13,10 @@ def test_what_was_searched_for_is_marked_and_all_else_is_text() -> None:
         "&lt;b&gt;<mark>Rise</mark>&lt;/b&gt; <mark>rise</mark>"
     )
     assert marked("<b>", None) == "&lt;b&gt;"
+
+
+def test_other_forms_of_what_was_searched_for_are_marked_as_whole_words() -> None:
+    assert marked("Hopping hops, shops", "hopped") == (
+        "<mark>Hopping</mark> <mark>hops</mark>, shops"
+    )
+    assert marked("hopping", '"hopped"') == "hopping"

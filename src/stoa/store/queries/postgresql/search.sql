@@ -11,9 +11,9 @@ FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TE
 -- Looks at the newest texts with the words, in one block of 2^12 numbers after the other. What a text
 -- has is kept in bits, two for each phrase of the query: anywhere, and in its title; none are those of a text
 -- that is left out. So texts with the same parts are counted and weighed together, in a list of their
--- numbers: a word counts the more the fewer texts have it, as bm25 does it with k1 = 0; in a title it
--- counts four times. Beside a quoted phrase words count alike: one look-up finds the texts, and their
--- words say the rest. Each thread comes once, by its best text: top holds its points and, for equal ones,
+-- numbers: a word counts the more the fewer texts have it in any form, as bm25 does it with k1 = 0. Its
+-- other forms have bits of their own; the weights say what these count, and what a title adds. Beside a
+-- quoted phrase words count alike: one look-up finds the texts, and their words say the rest. Each thread comes once, by its best text: top holds its points and, for equal ones,
 -- its number. Whose the best :some texts are is looked up first, and that of all only when these are of too
 -- few threads: one by one, or all from the oldest on where most of them are hits. Where an author or tags
 -- narrow the search there are ten times as many at first.
