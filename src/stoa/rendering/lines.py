@@ -23,8 +23,8 @@ def marked(text: str, query: str | None) -> Markup:
     shown = escape_invisible(text)
     if not terms:
         return escape(shown)
-    others = rf"\b(?:{'|'.join(sorted(querylang.highlight_forms(asked)))})\b"
-    words = re.compile("|".join((others, *map(re.escape, terms))), re.IGNORECASE)
+    others = [rf"\b{form}\b" for form in sorted(querylang.highlight_forms(asked))]
+    words = re.compile("|".join((*others, *map(re.escape, terms))), re.IGNORECASE)
     pieces: list[str] = []
     end = 0
     for found in words.finditer(shown):

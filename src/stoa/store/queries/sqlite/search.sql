@@ -6,8 +6,8 @@ INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
 
 -- Looks at the newest texts with the words. Each word of the query counts the more the fewer of
 -- these have it in any form, as bm25 does it with k1 = 0; the weights say what it counts as written and in
--- other forms, and what a title adds. Beside a quoted phrase words count alike. Each thread comes once, by its best text: top holds its points and, for equal
--- ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
+-- other forms, and what a title adds. Beside a quoted phrase words count alike. Each thread comes once,
+-- by its best text: top holds its points and, for equal ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
 -- are of too few threads, or at once where an author or tags narrow the search: to find the best takes as
 -- long here as to look up all.
 -- name: find_{kind}
