@@ -150,6 +150,16 @@ def test_a_match_is_found_whatever_its_case_and_accents(word: str, term: str):
     assert normalize("NFC", word) not in snippet(text, ("nowhere",))
 
 
+def test_a_snippet_shows_another_form_only_where_the_word_as_written_is_not() -> None:
+    others = frozenset({"brewed"})
+    text = "brewed " + "before " * 400 + "brewing " + "after " * 40
+    assert "brewing" in snippet(text, ("brewing",), others=others)
+    for before in (40, 400):
+        text = "rebrewed " * before + "BREWED " + "after " * 40
+        assert " BREWED " in snippet(text, ("brewing",), others=others)
+        assert " BREWED " not in snippet(text, ("brewing",))
+
+
 def test_a_term_inside_a_longer_word_is_not_a_match():
     text = "foxglove " * 60 + "a fox " + "outfoxed " * 60
     assert " a fox " in snippet(text, ("fox",), width=60)

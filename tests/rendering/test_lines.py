@@ -36,3 +36,10 @@ def test_an_image_is_named_as_on_a_page_where_a_text_is_short(text: str, shown: 
 def test_code_in_a_sentence_of_the_service_is_code_and_all_else_is_text() -> None:
     assert coded("Send `a <b>` or `c`.") == "Send <code>a &lt;b&gt;</code> or <code>c</code>."
     assert coded("<b> and a ` alone") == "&lt;b&gt; and a ` alone"
+
+
+def test_other_forms_of_what_was_searched_for_are_marked_as_whole_words() -> None:
+    assert marked("Hopping hops, shops", "hopped") == (
+        "<mark>Hopping</mark> <mark>hops</mark>, shops"
+    )
+    assert marked("hopping", '"hopped"') == "hopping"

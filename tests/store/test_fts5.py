@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stoa.domain.querylang import Query, parse
+from stoa.domain.querylang import Query, forms, parse
 from stoa.store.fts5 import to_fts5
 
 POSTS = [
@@ -63,10 +63,10 @@ def _matches(connection: apsw.Connection, match: str) -> set[int]:
 
 def _find(connection: apsw.Connection, query: Query) -> list[str]:
     """The posts that any part finds among those that are looked at; none has it in its title."""
-    asked = json.loads(to_fts5(query))
-    found = set[int]().union(*(_matches(connection, part) for part, _ in asked["words"]))
+    asked = json.loads(to_fts5(query, forms(query)))
+    found = set[int]().union(*(_matches(connection, part) for part, *_ in asked["words"]))
     found &= _matches(connection, asked["near"])
-    assert not any(_matches(connection, title) for _, title in asked["words"] if title)
+    assert not any(_matches(connection, title) for _, _, title, *_ in asked["words"] if title)
     return [POSTS[place - 1] for place in sorted(found)]
 
 
@@ -141,7 +141,7 @@ def test_every_word_stands_in_quotes(text: str):
     except ValueError:
         return
     if not query.is_empty:
-        asked = json.loads(to_fts5(query))
+        asked = json.loads(to_fts5(query, forms(query)))
         matches: list[str | None] = [asked["near"], *chain(*asked["words"])]
         for match in filter(None, matches):
             outside = re.sub('"[^"]*"', " ", match.replace("title : ", ""))
@@ -151,27 +151,47 @@ def test_every_word_stands_in_quotes(text: str):
 @pytest.mark.parametrize(
     ("text", "near", "words"),
     [
-        ("log", '("log")', [['("log")', '(title : "log")']]),
+        ("log", '("log")', [['("log")', '("log")', '(title : "log")', None, None]]),
         (
             "a.b c -d",
             '("a" AND "b") OR ("c")',
             [
-                ['("a b") NOT "d"', '(title : "a b") NOT "d"'],
-                ['("c") NOT "d"', '(title : "c") NOT "d"'],
+                ['("a b") NOT "d"', '("a b") NOT "d"', '(title : "a b") NOT "d"', None, None],
+                ['("c") NOT "d"', '("c") NOT "d"', '(title : "c") NOT "d"', None, None],
             ],
         ),
-        ('c "a b"', '("a" AND "b")', [['("c" AND "a b")', None], ['("a b")', '(title : "a b")']]),
+        (
+            'c "a b"',
+            '("a" AND "b")',
+            [
+                ['("c" AND "a b")', '("c" AND "a b")', None, None, None],
+                ['("a b")', '("a b")', '(title : "a b")', None, None],
+            ],
+        ),
     ],
 )
 def test_a_search_looks_at_texts_with_the_words_and_weighs_each_phrase(
     text: str, near: str, words: list[list[str | None]]
 ):
-    asked = json.loads(to_fts5(parse(text)))
+    asked = json.loads(to_fts5(parse(text), {}))
     assert [asked["near"], asked["words"]] == [near, words]
 
 
+def test_other_forms_are_looked_for_where_the_word_as_written_is_not() -> None:
+    asked = json.loads(to_fts5(parse("hops -d"), {("hops",): ("hop", "hopped")}))
+    assert asked["near"] == '("hops") OR "hop" OR "hopped"'
+    (word,) = asked["words"]
+    assert word == [
+        '("hops" OR "hop" OR "hopped") NOT "d"',
+        '("hops") NOT "d"',
+        '(title : "hops") NOT "d"',
+        '(("hop" OR "hopped")) NOT "hops" NOT "d"',
+        '(title : ("hop" OR "hopped")) NOT title : "hops" NOT "d"',
+    ]
+
+
 def test_a_search_with_quoted_phrases_can_be_asked_in_one_go() -> None:
-    assert "atOnce" not in json.loads(to_fts5(parse("a.b c")))
-    asked = json.loads(to_fts5(parse('c "a b" d -e "f"')))
+    assert "atOnce" not in json.loads(to_fts5(parse("a.b c"), {}))
+    asked = json.loads(to_fts5(parse('c "a b" d -e "f"'), {}))
     assert asked["atOnce"] == '"a b" AND "f" AND ("a" OR "c" OR "d") NOT "e"'
     assert asked["counts"] == [2, 2]

@@ -18,6 +18,7 @@ PAGED = sorted(name for name, sql in STATEMENTS.items() if "LIMIT :limit" in sql
 
 SORTED_BY_NATURE = {
     "search.find_word": "rank is computed for each search",
+    "search.find_forms": "rank is computed for each search",
     "search.find_words": "rank is computed for each search",
     "search.find_phrases": "rank is computed for each search",
     "opportunities.matching": "the overlap with the caller is computed for each call",

@@ -33,36 +33,63 @@ def test_a_text_is_its_words_with_a_space_before_and_behind_each(text: str, kept
 
 def test_of_a_long_word_its_beginning_counts() -> None:
     assert to_words("c" * 3000) == f" {'c' * WORD_CHARS} "
-    assert json.loads(to_tsquery(parse("c" * 900)))["phrases"] == [[f" {'c' * WORD_CHARS} ", False]]
+    assert json.loads(to_tsquery(parse("c" * 900)))["phrases"] == [
+        [f" {'c' * WORD_CHARS} ", False, 0]
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "phrases", "look_ups"),
     [
-        ("log", [" log "], [["('log/')", None, " log ", 1, None]]),
+        ("17", [" 17 "], [["('17/')", None, ["% 17 %"], 1, None]]),
         (
-            "Log crème",
-            [" log ", " creme "],
-            [["('log/')", None, " log ", 1, None], ["('creme/')", None, " creme ", 4, None]],
+            "日本 лог",
+            [" 日本 ", " лог "],
+            [["('日本/')", None, ["% 日本 %"], 1, None], ["('лог/')", None, ["% лог %"], 4, None]],
         ),
-        ("a.b", [" a b "], [["('a/' & 'b/')", " a b ", " a b ", 1, None]]),
+        ("a.b", [" a b "], [["('a/' & 'b/')", " a b ", ["% a b %"], 1, None]]),
         (
             "a & !b",
             [" a ", " b "],
-            [["('a/')", None, " a ", 1, None], ["('b/')", None, " b ", 4, None]],
+            [["('a/')", None, ["% a %"], 1, None], ["('b/')", None, ["% b %"], 4, None]],
         ),
         ('"a b" c', [" a b ", " c "], [["('a/' & 'b/')", " a b ", None, 0, None]]),
         ('c "a" "b"', [" c ", " a ", " b "], [["('a/' & 'b/')", None, None, 0, None]]),
     ],
 )
 def test_the_index_is_asked_for_words_or_at_once_for_all_that_are_quoted(
-    text: str, phrases: list[str], look_ups: list[list[str | int | None]]
+    text: str, phrases: list[str], look_ups: list[list[str | int | list[str] | None]]
 ) -> None:
     asked = json.loads(to_tsquery(parse(text)))
     assert asked["lookUps"] == look_ups
     assert asked["alike"] == ('"' in text)
     in_title = ['"' in text and phrase != " c " for phrase in phrases]
-    assert asked["phrases"] == [list(pair) for pair in zip(phrases, in_title, strict=True)]
+    assert asked["phrases"] == [
+        [phrase, quoted, 0] for phrase, quoted in zip(phrases, in_title, strict=True)
+    ]
+
+
+def test_other_forms_of_a_word_are_a_look_up_of_their_own() -> None:
+    asked = json.loads(to_tsquery(parse("Hops the malts -x")))
+    without = "('x/')"
+    assert asked["phrases"] == [
+        [" hops ", False, 1 << 6],
+        [" the ", False, 0],
+        [" malts ", False, 1 << 8],
+    ]
+    assert asked["lookUps"][3:] == [
+        [
+            f"({' | '.join(forms)})",
+            None,
+            [f"% {form[1:-2]} %" for form in forms],
+            bit,
+            f"({' | '.join(forms)}) & ({without})",
+        ]
+        for bit, forms in (
+            (1 << 6, ["'hop/'", "'hopped/'", "'hopping/'"]),
+            (1 << 8, ["'malt/'", "'malted/'", "'malting/'"]),
+        )
+    ]
 
 
 def test_the_index_is_asked_which_of_the_texts_to_leave_out() -> None:
@@ -96,7 +123,7 @@ def test_every_word_stands_in_quotes(text: str) -> None:
 def test_a_query_has_the_words_that_the_text_is_kept_by(text: str) -> None:
     query = _parsed(" ".join(re.findall(r"[^\s\"-]+", text)))
     if not query.is_empty:
-        look_ups = json.loads(to_tsquery(query))["lookUps"]
+        look_ups = json.loads(to_tsquery(query))["lookUps"][: len(query.include)]
         found = re.findall("'([^']+)/'", " ".join(near for near, *_ in look_ups))
         assert set(found) == set(to_words(text.replace("-", " ")).split())
 

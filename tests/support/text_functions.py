@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from stoa.domain import challenges, cursors, ids, keys, markdown, querylang, text, tokens
+from stoa.domain import challenges, cursors, ids, keys, markdown, querylang, text, tokens, wordforms
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.mcp import calls
@@ -63,7 +63,10 @@ FUNCTIONS: dict[str, Function] = {
     "domain/querylang.indexed": querylang.indexed,
     "domain/querylang.parted": querylang.parted,
     "domain/querylang.fold": querylang.fold,
-    "domain/querylang.snippet": lambda given: querylang.snippet(given, TERMS),
+    "domain/querylang.snippet": lambda given: querylang.snippet(
+        given, TERMS, others=frozenset(TERMS)
+    ),
+    "domain/wordforms.other_forms": wordforms.other_forms,
     "store/fts5.searchable": fts5.searchable,
     "store/tsquery.to_words": tsquery.to_words,
     "store/consistency.place": refusing(consistency.place),

@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 from unicodedata import category, combining, normalize
 
-from stoa.domain.limits import QUERY_CHARS, SEARCH_TERMS
+from stoa.domain.limits import QUERY_CHARS, SEARCH_FORMS, SEARCH_TERMS
+from stoa.domain.wordforms import other_forms
 
 Phrase = tuple[str, ...]
 """Words that must stand next to each other in this order; one word is a phrase too."""
@@ -158,27 +160,67 @@ def fold(text: str) -> str:
     return _ACCENTED.sub(lambda found: _PLAIN[found[0]], single)
 
 
+def forms(query: Query) -> dict[Phrase, tuple[str, ...]]:
+    """Of words looked for their other forms, as an index has them.
+
+    Only of words that stand alone, in a query in which nothing is quoted: of the first eight, and
+    of so many that these and all phrases together are no more than a query may have words.
+    """
+    if query.quoted:
+        return {}
+    alone = (
+        (phrase, other_forms(indexed(phrase[0]))) for phrase in query.include if not phrase[1:]
+    )
+    found = [(phrase, others) for phrase, others in alone if others]
+    return dict(found[: min(SEARCH_FORMS, SEARCH_TERMS - len(query.include))])
+
+
+class Weights(NamedTuple):
+    """How often a word counts in a text that has it as it was written or in another form only; and
+    how often more where the title has it, as written or in another form only."""
+
+    written: int
+    written_in_title: int
+    other: int
+    other_in_title: int
+
+
+def weights(query: Query) -> Weights:
+    """Of a single word any text that has it as written comes before all with other forms of it. Of
+    several words each counts three quarters in another form, wherever it stands."""
+    return Weights(4, 12, 3, 9) if query.include[1:] else Weights(4, 12, 2, 1)
+
+
 def highlight_terms(query: Query) -> tuple[str, ...]:
     """The words a result was found by, each once, folded: composed, lower case, without accents."""
     included = (word for phrase in query.include for word in phrase)
     return tuple(dict.fromkeys(fold(composed(word)) for word in included))
 
 
+def highlight_forms(query: Query) -> frozenset[str]:
+    """The other forms of these words that a result may have been found by."""
+    return frozenset(form for others in forms(query).values() for form in others)
+
+
 SNIPPET_WINDOW = 2_000
 """Characters of a text in which a snippet is looked for."""
 
 
-def snippet(text: str, terms: tuple[str, ...], width: int = 240) -> str:
-    """At most `width` characters of `text` around the first of `terms`, else from its beginning.
+def snippet(
+    text: str, terms: tuple[str, ...], width: int = 240, others: frozenset[str] = frozenset()
+) -> str:
+    """At most `width` characters of `text` around the first of `terms`, or else the first of
+    `others`, else from its beginning.
 
-    `terms` are those of `highlight_terms`. Whole words where there are gaps between words, on one
-    line, composed (NFC), with an ellipsis where something is left out. Of a long text only a
-    stretch is read, around the first place that has one of the terms without their accents.
+    `terms` are those of `highlight_terms`, `others` those of `highlight_forms`. Whole words where
+    there are gaps between words, on one line, composed (NFC), with an ellipsis where something is
+    left out. Of a long text only a stretch is read, around the first place that has one of the
+    terms without their accents.
     """
-    first = _window(text, terms)
+    first = _window(text, terms, others)
     left_out = text[first + SNIPPET_WINDOW :].strip() != ""
     text = composed(text[first : first + SNIPPET_WINDOW]).strip()
-    place = _first_place(fold(text), terms)
+    place = _first_place(fold(text), terms, others)
     inner = width if len(text) <= width and not first and not left_out else width - 2
     start = max(0, min(place - width // 4, len(text) - inner))
     end = start + inner
@@ -192,21 +234,33 @@ def snippet(text: str, terms: tuple[str, ...], width: int = 240) -> str:
     return ("…" if start or first else "") + stretch + ("…" if more else "")
 
 
-def _window(text: str, terms: tuple[str, ...]) -> int:
+def _window(text: str, terms: tuple[str, ...], others: frozenset[str]) -> int:
     """Where the stretch of a text begins that its snippet is taken from."""
     if len(text) <= SNIPPET_WINDOW:
         return 0
     folded = text.replace("\u0130", "I").lower()
     hits = [place for term in terms if (place := folded.find(term)) >= 0]
-    place = min(hits, default=0)
+    place = min(hits) if hits else _first_word(folded, others)
     return 0 if place < SNIPPET_WINDOW // 2 else place - SNIPPET_WINDOW // 2
 
 
-def _first_place(folded: str, terms: tuple[str, ...]) -> int:
+def _first_place(folded: str, terms: tuple[str, ...], others: frozenset[str]) -> int:
     # Finding substrings is far quicker than matching words: it settles where, or whether, to begin.
     hits = [place for term in terms if (place := folded.find(term)) >= 0]
     found = _finder(terms).search(folded, min(hits)) if hits else None
-    return found.start() if found else 0
+    return found.start() if found else _first_word(folded, others)
+
+
+def _first_word(folded: str, others: frozenset[str]) -> int:
+    """Where the first of these words stands, else 0. There may be hundreds of them, so the text is
+    read once and not searched for each."""
+    if not others:
+        return 0
+    places = (found.start() for found in _LETTERS.finditer(folded) if found[0] in others)
+    return next(places, 0)
+
+
+_LETTERS = re.compile(r"[^\W_]+")
 
 
 @lru_cache(maxsize=128)

@@ -42,16 +42,18 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.
 
     `q` takes words, "phrases" that must be there and -words that must not. Texts with more of the
-    words come first, a title counts more than a body. Several `tags` must all match; `author` is
-    the id of a thread's author. Without `q` it lists the newest threads.
+    words come first, a title counts more than a body. Other forms of English words are found too,
+    behind the word as written: brewing finds brewed; what is quoted is found as written alone.
+    Several `tags` must all match; `author` is the id of a thread's author. Without `q` it lists the
+    newest threads.
     """
     query = querylang.parse(request.q or "")
     form = request.orders["newest" if query.is_empty else "best"]
     hits = await (_newest if query.is_empty else _best)(call, form, request, query)
-    terms = querylang.highlight_terms(query)
+    terms, others = querylang.highlight_terms(query), querylang.highlight_forms(query)
     views = await thread_views(call, [hit.thread for hit in hits])
     found = [
-        _found(view, hit.reply_id, querylang.snippet(hit.text, terms))
+        _found(view, hit.reply_id, querylang.snippet(hit.text, terms, others=others))
         for view, hit in zip(views, hits, strict=True)
     ]
     characters = sum(len(hit.thread.body) for hit in hits)

@@ -35,12 +35,14 @@ def coded(text: str) -> Markup:
 
 
 def marked(text: str, query: str | None) -> Markup:
-    """A snippet with the words that were searched for in `mark`."""
-    terms = querylang.highlight_terms(querylang.parse(query or ""))
+    """A snippet with the words that were searched for, and their other forms, in `mark`."""
+    asked = querylang.parse(query or "")
+    terms = querylang.highlight_terms(asked)
     shown = escape_invisible(_without_images(text))
     if not terms:
         return escape(shown)
-    words = re.compile("|".join(map(re.escape, terms)), re.IGNORECASE)
+    others = [rf"\b{form}\b" for form in sorted(querylang.highlight_forms(asked))]
+    words = re.compile("|".join((*others, *map(re.escape, terms))), re.IGNORECASE)
     pieces: list[str] = []
     end = 0
     for found in words.finditer(shown):

@@ -1,36 +1,58 @@
 """Renders a search query for SQLite's FTS5, so that nothing in it can be read as FTS5 syntax."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
 
-from stoa.domain.querylang import Phrase, Query, indexed, parted
+from stoa.domain.querylang import Phrase, Query, indexed, parted, weights
 
 
-def to_fts5(query: Query) -> str:
+def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
     """What `search.find_*` takes, as JSON of right sides of MATCH. Not for an empty query.
 
+    `known` are other forms of words of the query, those that the index has.
     `near` finds the texts to look at: with all words of the quoted phrases or, without one, all
-    words of anything looked for. `words` has for each phrase looked for what finds it anywhere in a
-    text and what finds it in a title, both only where the whole query allows it. Beside a quoted
-    phrase titles are not looked at: it would take too long. With quoted phrases, `atOnce`
+    words of anything looked for, in any form. `words` has for each phrase looked for what finds it
+    in some form, in a text as it was written, in a title, in a text in other forms only, and in a
+    title so; all only where the whole query allows it, null where there is nothing to find. Beside
+    a quoted phrase titles are not looked at: it would take too long. With quoted phrases, `atOnce`
     finds the texts in one go, for `points` to look at, which has to know the `counts` of phrases.
     """
     quoted = [phrase for phrase in query.include if phrase in query.quoted]
-    near = " AND ".join(map(_near, quoted)) or " OR ".join(map(_near, query.include))
+    near = " AND ".join(map(_near, quoted)) or " OR ".join(
+        " OR ".join((_near(phrase), *map(_quoted, known.get(phrase, ()))))
+        for phrase in query.include
+    )
     without = "".join(f" NOT {_quote(phrase)}" for phrase in query.exclude)
 
     def found(phrase: Phrase, column: str = "") -> str:
         others = "".join(f" AND {_quote(other)}" for other in quoted if other != phrase)
         return f"({column}{_quote(phrase)}{others}){without}"
 
+    def in_other_forms(phrase: Phrase, column: str = "") -> str | None:
+        others = " OR ".join(map(_quoted, known.get(phrase, ())))
+        if not others:
+            return None
+        return f"({column}({others})) NOT {column}{_quote(phrase)}{without}"
+
+    def in_any_form(phrase: Phrase) -> str:
+        others = "".join(f" OR {_quoted(form)}" for form in known.get(phrase, ()))
+        return f"({_quote(phrase)}{others}){without}" if others else found(phrase)
+
     words = [
-        (found(phrase), None if quoted and phrase not in quoted else found(phrase, "title : "))
+        (
+            in_any_form(phrase),
+            found(phrase),
+            None if quoted and phrase not in quoted else found(phrase, "title : "),
+            in_other_forms(phrase),
+            in_other_forms(phrase, "title : "),
+        )
         for phrase in query.include
     ]
     beside = [phrase for phrase in query.include if phrase not in query.quoted]
-    asked: dict[str, Any] = {"near": near, "words": words}
+    asked: dict[str, Any] = {"near": near, "words": words, "weights": weights(query)}
     if quoted:
         # A text with all phrases contains the first word of each, so this word finds it.
         other = " OR ".join((_quote(quoted[0][:1]), *map(_quote, beside)))
@@ -59,3 +81,7 @@ def _near(phrase: Phrase) -> str:
 def _quote(phrase: Phrase) -> str:
     # Words hold letters, numbers and marks only, never a quote.
     return f'"{searchable(" ".join(phrase))}"'
+
+
+def _quoted(form: str) -> str:
+    return f'"{form}"'

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from stoa.domain.querylang import Query
+from stoa.domain.querylang import Query, forms
 from stoa.store.tx import Tx
 
 NEWEST_MATCHES = 10_000
@@ -57,7 +57,9 @@ async def find(
 def _kind(query: Query) -> str:
     if query.quoted:
         return "phrases"
-    return "word" if len(query.include) == 1 else "words"
+    if query.include[1:]:
+        return "words"
+    return "forms" if forms(query) else "word"
 
 
 async def tagged(

@@ -37,8 +37,10 @@ class ThreadsCalls(Connection):
         """Search threads and their replies.
 
         `q` takes words, "phrases" that must be there and -words that must not. Texts with more of
-        the words come first, a title counts more than a body. Several `tags` must all match;
-        `author` is the id of a thread's author. Without `q` it lists the newest threads.
+        the words come first, a title counts more than a body. Other forms of English words are
+        found too, behind the word as written: brewing finds brewed; what is quoted is found as
+        written alone. Several `tags` must all match; `author` is the id of a thread's author.
+        Without `q` it lists the newest threads.
 
         Example:
 
@@ -217,8 +219,10 @@ class AsyncThreadsCalls(AsyncConnection):
         """Search threads and their replies.
 
         `q` takes words, "phrases" that must be there and -words that must not. Texts with more of
-        the words come first, a title counts more than a body. Several `tags` must all match;
-        `author` is the id of a thread's author. Without `q` it lists the newest threads.
+        the words come first, a title counts more than a body. Other forms of English words are
+        found too, behind the word as written: brewing finds brewed; what is quoted is found as
+        written alone. Several `tags` must all match; `author` is the id of a thread's author.
+        Without `q` it lists the newest threads.
 
         Example:
 

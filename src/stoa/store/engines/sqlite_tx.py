@@ -5,13 +5,15 @@ from typing import Any, TypeVar
 
 import apsw
 
-from stoa.domain.querylang import Query
+from stoa.domain.querylang import Query, forms
 from stoa.store import statements
 from stoa.store.deferring import by_statement
 from stoa.store.fts5 import searchable, to_fts5
 from stoa.store.tx import Row, Statement, Value
 
 T = TypeVar("T")
+
+_HAS_WORD = "SELECT 1 FROM post_index WHERE post_index MATCH ? LIMIT 1"
 
 
 class SqliteTx:
@@ -56,7 +58,15 @@ class SqliteTx:
         return searchable(text)
 
     def match(self, query: Query) -> str:
-        return to_fts5(query)
+        known = {
+            phrase: [form for form in others if self._has(form)]
+            for phrase, others in forms(query).items()
+        }
+        return to_fts5(query, known)
+
+    def _has(self, word: str) -> bool:
+        """Whether any text has a word. To look for those that none has would take longer."""
+        return self._connection.execute(_HAS_WORD, (f'"{word}"',)).fetchone() is not None
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:

@@ -11,20 +11,21 @@ FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TE
 -- Looks at the newest texts with the words, in one block of 2^12 numbers after the other. What a text
 -- has is kept in bits, two for each phrase of the query: anywhere, and in its title; none are those of a text
 -- that is left out. So texts with the same parts are counted and weighed together, in a list of their
--- numbers: a word counts the more the fewer texts have it, as bm25 does it with k1 = 0; in a title it
--- counts four times. Beside a quoted phrase words count alike: one look-up finds the texts, and their
--- words say the rest. Each thread comes once, by its best text: top holds its points and, for equal ones,
+-- numbers: a word counts the more the fewer texts have it in any form, as bm25 does it with k1 = 0. Its
+-- other forms have bits of their own; the weights say what these count, and what a title adds. Beside a
+-- quoted phrase words count alike: one look-up finds the texts, and their words say the rest. Each thread comes once, by its best text: top holds its points and, for equal ones,
 -- its number. Whose the best :some texts are is looked up first, and that of all only when these are of too
 -- few threads: one by one, or all from the oldest on where most of them are hits. Where an author or tags
 -- narrow the search there are ten times as many at first.
 -- name: find_{kind}
--- each kind: word = SELECT id, bits FROM looked_up | phrases = SELECT id, bits FROM looked_up | words = SELECT id, bit_or(bits) AS bits FROM looked_up GROUP BY id
+-- each kind: word = SELECT id, bits FROM looked_up | phrases = SELECT id, bits FROM looked_up | forms = SELECT id, bit_or(bits) AS bits FROM looked_up GROUP BY id | words = SELECT id, bit_or(bits) AS bits FROM looked_up GROUP BY id
 WITH phrase AS MATERIALIZED (
   SELECT p ->> 0 AS words, CAST(p ->> 1 AS BOOLEAN) AS quoted,
-         CAST(1 AS BIGINT) << CAST(2 * number - 2 AS INTEGER) AS bit
+         CAST(1 AS BIGINT) << CAST(2 * number - 2 AS INTEGER) AS bit, CAST(p ->> 2 AS BIGINT) AS others
   FROM json_array_elements(CAST(:match AS JSON) -> 'phrases') WITH ORDINALITY phrases (p, number)),
 look_up AS MATERIALIZED (
-  SELECT l ->> 0 AS near, l ->> 1 AS must, l ->> 2 AS title, CAST(l ->> 3 AS BIGINT) AS bit,
+  SELECT l ->> 0 AS near, l ->> 1 AS must, CAST(l ->> 3 AS BIGINT) AS bit,
+         CASE WHEN l ->> 2 IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(l -> 2)) END AS titles,
          l ->> 4 AS without, CAST(m ->> 'alike' AS BOOLEAN) AS alike, json_array_length(m -> 'checks') > 0 AS checked
   FROM CAST(:match AS JSON) m CROSS JOIN json_array_elements(m -> 'lookUps') l),
 further AS MATERIALIZED (
@@ -49,7 +50,7 @@ same AS MATERIALIZED (
               SELECT bit_or(
                 CASE WHEN p.quoted AND strpos(i.title, p.words) > 0 THEN p.bit | (p.bit << 1) ELSE p.bit END)
               FROM phrase p WHERE p.quoted OR strpos(i.words, p.words) > 0)
-            WHEN strpos(i.title, l.title) > 0 THEN l.bit | (l.bit << 1)
+            WHEN i.title LIKE ANY (l.titles) THEN l.bit | (l.bit << 1)
             ELSE l.bit END AS bits
           FROM post_index i
           WHERE indexed_words(i.words, i.id) @@ CAST(replace(l.near, '/', '/' || b.block) AS TSQUERY)
@@ -60,15 +61,22 @@ same AS MATERIALIZED (
 word AS MATERIALIZED (
   SELECT p.bit, CASE WHEN CAST(CAST(:match AS JSON) ->> 'alike' AS BOOLEAN) THEN 1
     ELSE round(1000 * ln(1 + CAST((SELECT sum(texts) FROM same) AS FLOAT8) / CAST(sum(s.texts) AS FLOAT8)))
-    END AS points
-  FROM phrase p JOIN same s ON s.bits & p.bit <> 0 GROUP BY p.bit),
+    END AS points, p.others
+  FROM phrase p JOIN same s ON s.bits & (p.bit | p.others) <> 0 GROUP BY p.bit, p.others),
+factor AS MATERIALIZED (
+  SELECT CAST(f ->> 0 AS BIGINT) AS written, CAST(f ->> 1 AS BIGINT) AS written_in_title,
+         CAST(f ->> 2 AS BIGINT) AS other, CAST(f ->> 3 AS BIGINT) AS other_in_title
+  FROM (SELECT CAST(:match AS JSON) -> 'weights' AS f) m),
 weighed AS MATERIALIZED (
   SELECT points, texts, ids, coalesce(
     sum(texts) OVER (ORDER BY points DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS better
   FROM (
     SELECT s.texts, s.ids, (
-      SELECT CAST(sum(CASE WHEN s.bits & (w.bit << 1) <> 0 THEN 4 ELSE 1 END * w.points) AS BIGINT)
-      FROM word w WHERE s.bits & w.bit <> 0) AS points
+      SELECT CAST(sum(w.points * (
+        CASE WHEN s.bits & w.bit <> 0 THEN f.written ELSE f.other END
+        + CASE WHEN s.bits & (w.bit << 1) <> 0 THEN f.written_in_title
+          WHEN s.bits & (w.others << 1) <> 0 THEN f.other_in_title ELSE 0 END)) AS BIGINT)
+      FROM word w CROSS JOIN factor f WHERE s.bits & (w.bit | w.others) <> 0) AS points
     FROM same s WHERE s.bits <> 0) s),
 best AS MATERIALIZED (
   WITH b AS MATERIALIZED (

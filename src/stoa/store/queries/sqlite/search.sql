@@ -5,24 +5,27 @@
 INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
 
 -- Looks at the newest texts with the words. Each word of the query counts the more the fewer of
--- these have it, as bm25 does it with k1 = 0; in a title it counts four times. Beside a quoted phrase
--- words count alike. Each thread comes once, by its best text: top holds its points and, for equal
--- ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
+-- these have it in any form, as bm25 does it with k1 = 0; the weights say what it counts as written and in
+-- other forms, and what a title adds. Beside a quoted phrase words count alike. Each thread comes once,
+-- by its best text: top holds its points and, for equal ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
 -- are of too few threads, or at once where an author or tags narrow the search: to find the best takes as
 -- long here as to look up all.
 -- name: find_{kind}
--- each kind: word = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
+-- each kind: word = 1 | forms = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
 WITH seen AS MATERIALIZED (
   SELECT min(id) AS oldest, count(*) AS texts,
          :match ->> 'atOnce' IS NULL OR :newest - min(id) < 5 * count(*) AS dense FROM (
     SELECT rowid AS id FROM post_index
     WHERE post_index MATCH :match ->> 'near' AND rowid <= :newest ORDER BY rowid DESC LIMIT :matches)),
 word AS MATERIALIZED (
-  SELECT w.value ->> 0 AS anywhere, w.value ->> 1 AS title, {{kind}} AS points
+  SELECT w.value ->> 1 AS anywhere, w.value ->> 2 AS title, w.value ->> 3 AS others,
+         w.value ->> 4 AS others_in_title, {{kind}} AS points
   FROM seen s CROSS JOIN json_each(:match, '$.words') w),
 part AS (
-  SELECT anywhere AS match, points FROM word
-  UNION ALL SELECT title, 3 * points FROM word WHERE title IS NOT NULL),
+  SELECT anywhere AS match, (:match ->> '$.weights[0]') * points AS points FROM word
+  UNION ALL SELECT title, (:match ->> '$.weights[1]') * points FROM word WHERE title IS NOT NULL
+  UNION ALL SELECT others, (:match ->> '$.weights[2]') * points FROM word WHERE others IS NOT NULL
+  UNION ALL SELECT others_in_title, (:match ->> '$.weights[3]') * points FROM word WHERE others IS NOT NULL),
 hit AS MATERIALIZED (
   SELECT i.rowid AS id, sum(p.points) AS points FROM seen s CROSS JOIN part p CROSS JOIN post_index i
   WHERE s.dense AND i.post_index MATCH p.match AND i.rowid BETWEEN s.oldest AND :newest GROUP BY i.rowid
