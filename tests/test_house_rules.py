@@ -140,6 +140,17 @@ def test_the_domain_knows_no_library_but_that_of_keys() -> None:
                 assert (node.module or "").split(".")[0] in allowed, name
 
 
+def test_the_domain_knows_no_http() -> None:
+    """Except for the numbers of the error catalogue, which it publishes and does not read."""
+    words = {"header", "headers", "http", "method", "status_code"}
+    for file in sorted((SOURCE / "domain").glob("*.py")):
+        nodes = nodes_of(file)
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        assert not names & words, file.name
+
+
 def test_sql_stands_in_files() -> None:
     statement = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s[\s\S]*\b(FROM|INTO|SET)\b")
     for name, nodes in every_module():

@@ -12,7 +12,6 @@ from stoa.store.sessions import TokenRow
 from stoa.store.tx import Store
 
 _MOST = 20_000
-_CHALLENGE = (("WWW-Authenticate", "Bearer"),)
 
 
 class Authenticator:
@@ -37,7 +36,7 @@ class Authenticator:
             return await self._bearer(authorization, address)
         if operation.who.access is Access.AGENT:
             await self._charges.count(address)
-            raise Refusal("missing_bearer_token", headers=_CHALLENGE)
+            raise Refusal("missing_bearer_token")
         return None
 
     async def _bearer(self, authorization: str, address: str) -> Caller:
@@ -57,7 +56,7 @@ class Authenticator:
                 await self._charges.count(address)
             expired = row is not None and row.revoked_at is None
             reason = {"reason": "token_expired" if expired else "invalid_token"}
-            raise Refusal("invalid_or_expired_token", details=reason, headers=_CHALLENGE)
+            raise Refusal("invalid_or_expired_token", details=reason)
         if charge is not None:
             await self._charges.uncount(charge)
         note_agent(row.agent_id)

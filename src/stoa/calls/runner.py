@@ -16,7 +16,7 @@ from stoa.calls.read_input import InputReader
 from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
-from stoa.operations.buckets import Charge, full
+from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
 from stoa.store.tx import StoreUnavailable
@@ -65,7 +65,7 @@ class Runner:
     ) -> Outcome:
         """The outcome with its charge. The charge of a refused call moves to `reads`."""
         if not charge.allowed:
-            return refused(full(charge), charge)
+            return refused(BucketFull(charge), charge)
         try:
             if operation.writes and not charge.exact:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
@@ -74,7 +74,7 @@ class Runner:
             outcome = refused(self._refusal(operation, error))
             charge = await self._charges.give_back(charge, caller, incoming.address)
             if not charge.allowed:
-                return refused(full(charge), charge)
+                return refused(BucketFull(charge), charge)
         outcome.charge = charge
         return outcome
 

@@ -33,8 +33,7 @@ class Issue:
 class Refusal(Exception):
     """An expected refusal: a code of the catalogue and what is particular to this case.
 
-    `details` become members of the error body beside the standard ones; `headers` go onto the
-    answer.
+    `details` become members of the error body beside the standard ones.
     """
 
     def __init__(
@@ -46,34 +45,33 @@ class Refusal(Exception):
         retry_after: int | None = None,
         issues: Sequence[Issue] = (),
         details: dict[str, Any] | None = None,
-        headers: Sequence[tuple[str, str]] = (),
     ) -> None:
-        self.kind = CATALOGUE[code]
-        self.message = message or self.kind.summary
-        self.recovery = recovery or self.kind.recovery
+        kind = CATALOGUE[code]
+        self.code = code
+        self.message = message or kind.summary
+        self.recovery = recovery or kind.recovery
         self.retry_after = retry_after
         self.issues = tuple(issues)
         self.details = details or {}
-        self.headers = tuple(headers)
         super().__init__(f"{code}: {self.message}")
 
-    def __reduce__(self) -> tuple[type["Refusal"], tuple[str, str], dict[str, Any]]:
-        """How it is pickled: the row of the catalogue by its code."""
-        return (
-            Refusal,
-            (self.code, self.message),
-            {k: v for k, v in vars(self).items() if k != "kind"},
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is pickled: subclasses are constructed with other arguments."""
+        return _unpickled, (type(self), *self.args), vars(self)
 
     @property
-    def code(self) -> str:
-        """The stable machine code."""
-        return self.kind.code
+    def kind(self) -> ErrorKind:
+        """Its row of the catalogue."""
+        return CATALOGUE[self.code]
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """The HTTP status that the catalogue publishes for the code."""
         return self.kind.status
+
+
+def _unpickled(cls: type[Refusal], text: str) -> Refusal:
+    return cls.__new__(cls, text)  # pickle then sets the attributes
 
 
 def invalid(*issues: Issue) -> Refusal:

@@ -8,7 +8,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.operations.authors import agent_resource
-from stoa.operations.buckets import Bucket, full, refused
+from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
 from stoa.operations.table import Effect, Kept, Mode, operation
@@ -141,7 +141,7 @@ async def _check_registrations(call: Call) -> None:
     count, first = await sessions.registrations(call.tx, address, limit)
     if count >= limit:
         bucket = Bucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
-        raise full(
+        raise BucketFull(
             refused(call.now, bucket, first),
             "This address has registered as many new keys as one may in 24 hours.",
             "Sign in with a key that is known here, or wait `retryAfter` seconds.",

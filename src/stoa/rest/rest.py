@@ -9,6 +9,7 @@ from stoa.calls.incoming import Incoming, Outcome
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading
+from stoa.http.answering import RequestRefusal
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
@@ -138,6 +139,6 @@ def _caching(request: Request, operation: Operation, outcome: Outcome) -> Header
     return [answering.CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]
 
 
-def _wrong_method(methods: dict[str, Operation]) -> Refusal:
+def _wrong_method(methods: dict[str, Operation]) -> RequestRefusal:
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
-    return Refusal("method_not_allowed", headers=(("Allow", ", ".join(allowed)),))
+    return RequestRefusal("method_not_allowed", (b"allow", ", ".join(allowed).encode()))
