@@ -94,13 +94,12 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
     several `tags` any may match.
     """
-    types = set(request.types or [])
     rows = await opportunities.page(
         call.tx,
         _place(request),
         tags=request.tags or [],
         least=(request.min_reward or Credits()).hundredths,
-        only=types.pop() if len(types) == 1 else None,
+        types=[*(request.types or [])],
         limit=request.size + 1,
         offset=request.offset or 0,
     )
@@ -154,7 +153,7 @@ async def related(call: Call, tags: list[str]) -> list[Opportunity]:
         START,
         tags=tags,
         least=0,
-        only=None,
+        types=[],
         limit=limits.SUGGESTIONS,
         offset=0,
     )
