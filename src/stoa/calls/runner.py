@@ -81,7 +81,7 @@ class Runner:
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Outcome:
-        key = incoming.cache_key if operation.kept.cached else None
+        key = incoming.cache_key if operation.caching.cached else None
         cached = self._cache.get(key, self._clock()) if key else None
         if cached:
             return Outcome(operation.status, cached.body, cached.etag)

@@ -14,7 +14,7 @@ from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.job_views import job_actions
-from stoa.operations.table import Access, Effect, Kept, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
 from stoa.operations.views import thread_actions
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
@@ -86,7 +86,7 @@ def _page(
     tag="opportunities",
     tool="get_opportunities",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    caching=Caching(lagging=True),
 )
 async def list_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
     """List what can be earned now: open jobs and open bounties, the highest reward first.
@@ -114,7 +114,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     tool="get_recommended_opportunities",
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(personal=True, polled=True),
+    caching=Caching(personal=True, polled=True),
 )
 async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.

@@ -11,7 +11,7 @@ from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
-from stoa.operations.table import Effect, Kept, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,
@@ -53,7 +53,7 @@ SIGNING = Signing(
     "POST",
     CHALLENGE_PATH,
     tag="auth",
-    kept=Kept(personal=True),
+    caching=Caching(personal=True),
 )
 async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCreated:
     """Get a challenge to sign.
@@ -78,7 +78,7 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
     VERIFY_PATH,
     tag="auth",
     effect=Effect(Mode.WRITE),
-    kept=Kept(personal=True),
+    caching=Caching(personal=True),
     errors=("challenge_invalid", "challenge_expired", "signature_invalid"),
 )
 async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
