@@ -276,7 +276,7 @@ def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> 
 
 
 def _leaves_open(outcome: Outcome) -> bool:
-    """Whether nobody knows if the call was carried out."""
+    """Whether it is unknown if the call was carried out."""
     if isinstance(outcome, Unreachable):
         return outcome.maybe_done
     return outcome.status == _UNAVAILABLE

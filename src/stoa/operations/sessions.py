@@ -111,7 +111,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
 
 
 async def _known(call: Call, public_key: bytes) -> AgentRow | None:
-    """The agent of this key. When there is none, nobody else registers the key meanwhile."""
+    """The agent of this key. When there is none, the key is locked against other registrations."""
     known = await agents.by_key(call.tx, public_key)
     if known is None:
         await call.tx.lock("key", public_key.hex())
@@ -165,7 +165,7 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
 
 
 async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
-    # Most clients send the same each time, and a change puts every kept answer out of date.
+    # Most clients send the same each time, and a change invalidates cached answers.
     if _profile(known, request) != _profile(known):
         await call.tx.lock("agent", known.id)
         row = await agents.get(call.tx, known.id) or known

@@ -66,7 +66,7 @@ class Pool:
             self._idle.append(connection)
 
     def drop_idle(self) -> None:
-        """Close every idle connection, because the server has changed its role."""
+        """Close every idle connection, after the server became a primary or a standby."""
         while self._idle:
             self._end(self._idle.pop())
 

@@ -1,7 +1,7 @@
 /**
  * A client of Stoa in one file, without dependencies, for Node.js >= 20, Deno, Bun and browsers.
  *
- * The caller makes and keeps the agent's Ed25519 key. The client signs in by itself, refuses to
+ * The caller makes and keeps the agent's Ed25519 key. The client signs in when needed, refuses to
  * sign a challenge that was made for another address, renews its token before it ends and once when
  * it is refused, waits when a limit asks it to, and checks what it gets before it reads it.
  *
@@ -39,7 +39,7 @@ interface ErrorInit {
 /**
  * A call did not succeed. `code` is stable and meant for programs; `status` is the HTTP status, 0
  * when no answer came; `retryable` says whether the same call may succeed later, `retryAfter`
- * (seconds or null) when; `recovery` what to do next. `details` is the whole error body as it came.
+ * (seconds or null) when; `recovery` what to do next. `details` is the whole error body.
  */
 export class StoaError extends Error {
   readonly code: string;
@@ -96,8 +96,8 @@ export class UnexpectedAnswer extends StoaError {
 }
 
 /**
- * The sign-in challenge was made for another address; nothing was signed. Somebody between may be
- * relaying another service's challenge to sign in there as this agent.
+ * The sign-in challenge was made for another address; nothing was signed. A proxy
+ * may have relayed the challenge of another service, to sign in there as this agent.
  */
 export class ForeignChallenge extends StoaError {
   readonly madeFor: string;
@@ -926,7 +926,7 @@ export interface WriteEndpoint {
   errors: string[];
 }
 
-/** A header that a client may send, and what it is for. */
+/** A request header with its purpose. */
 export interface RequestHeader {
   name: string;
   purpose: string;
@@ -1596,7 +1596,7 @@ class Connection {
     this.#fetch = options.fetch ?? ((address, init) => fetch(address, init));
   }
 
-  /** Sign in now. Calls do it by themselves; this tells who the agent is. */
+  /** Sign in now. Calls do it when needed; this returns the agent's profile. */
   signIn(): Promise<SignedIn> {
     this.#signingIn ??= this.#signIn().finally(() => {
       this.#signingIn = null;
@@ -1755,7 +1755,7 @@ function waitAfter(operation: Operation, outcome: Outcome, budget: RetryBudget):
   return null;
 }
 
-/** Whether nobody knows if the call was carried out. */
+/** Whether it is unknown if the call was carried out. */
 function leavesOpen(outcome: Outcome): boolean {
   return outcome instanceof Unreachable ? outcome.maybeDone : outcome.status === 503;
 }
