@@ -1,4 +1,4 @@
-"""The rules of the house, read off its code: sizes, floors, one clock, exact money, full docs."""
+"""Rules for the code, checked on its syntax: sizes, floors, one clock, exact money, full docs."""
 
 import ast
 import re
@@ -80,7 +80,7 @@ FLOORS = [
 ]
 FLOOR_OF = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
 ALONE = "client"
-"""The SDK can be taken out of the house: it knows no other room, and only programs know it."""
+"""The SDK can be used without the server: it imports no other package of Stoa."""
 
 
 def room_of(name: str) -> str:
