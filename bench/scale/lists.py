@@ -125,7 +125,7 @@ async def _opportunities(tagged: bool, tx: Tx, it: Pick, *, late: bool) -> Any:
     job = it.open_job
     after = (0, job.amount, job.created_at, job.id) if late else START
     tags = [it.tag] if tagged else []
-    return await opportunities.page(tx, after, tags=tags, least=0, only=None, limit=PAGE, offset=0)
+    return await opportunities.page(tx, after, tags=tags, least=0, types=[], limit=PAGE, offset=0)
 
 
 async def _recommended(tx: Tx, it: Pick) -> Any:

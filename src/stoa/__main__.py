@@ -22,7 +22,7 @@ def _end_by_signal() -> None:
     import signal
     from contextlib import suppress
 
-    with suppress(OSError):  # that nobody reads any more
+    with suppress(OSError):  # the reader has closed the pipe
         os.write(2, b"stoa: interrupted\n")
     with suppress(OSError, ValueError, AttributeError):  # or that was closed, or never open
         sys.stdout.flush()

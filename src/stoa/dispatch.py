@@ -1,6 +1,7 @@
 """The outermost ASGI application: host check, then health, REST, MCP or pages."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 import msgspec
 import structlog
@@ -35,54 +36,44 @@ _FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
 """How the paths of everything else begin that programs read, with CORS headers too."""
 
 
+@dataclass(frozen=True, slots=True)
 class App:
     """Dispatches a request to REST, MCP, a health check or a page. `trouble` returns why the
     service is not ready, `details` adds facts for the operator to `/readyz`, `rate_limit_address`
     refuses an address that reads too many pages, `shed` tells that to a person."""
 
-    def __init__(
-        self,
-        rest: Rest,
-        tools: mcp.Mcp,
-        pages: Pages,
-        hosts: Hosts,
-        trouble: Health,
-        details: Details,
-        rate_limit_address: RateLimitAddress,
-        shed: Shed,
-    ) -> None:
-        self._rest = rest
-        self._mcp = tools
-        self._pages = pages
-        self._hosts = hosts
-        self._trouble = trouble
-        self._details = details
-        self._rate_limit_address = rate_limit_address
-        self._shed = shed
+    rest: Rest
+    tools: mcp.Mcp
+    pages: Pages
+    hosts: Hosts
+    trouble: Health
+    details: Details
+    rate_limit_address: RateLimitAddress
+    shed: Shed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI entry point."""
         if scope["type"] != "http":
             return
-        incoming: Request = scope.get(REQUEST) or Request(scope, receive, self._hosts)
+        incoming: Request = scope.get(REQUEST) or Request(scope, receive, self.hosts)
         incoming.receive = receive
         note_request(incoming.id)
         try:
-            if self._hosts.allows(incoming.host):
+            if self.hosts.allows(incoming.host):
                 await self._dispatch(incoming, scope, receive, send)
             elif incoming.path in _HEALTH:
                 await self._health(incoming, send)
             elif incoming.path == mcp.PATH:
-                await self._mcp.refuse(incoming, send, self._wrong_host())
+                await self.tools.refuse(incoming, send, self._wrong_host())
             else:
-                await self._rest.refuse(incoming, send, self._wrong_host())
+                await self.rest.refuse(incoming, send, self._wrong_host())
         except Exception:
             log.exception("defect")
-            await self._rest.refuse(incoming, send, Refusal("forum_error"))
+            await self.rest.refuse(incoming, send, Refusal("forum_error"))
 
     def _wrong_host(self) -> Refusal:
         refusal = Refusal("wrong_host")
-        refusal.fill({"base_url": self._hosts.origin})
+        refusal.fill({"base_url": self.hosts.origin})
         return refusal
 
     async def _dispatch(
@@ -92,15 +83,15 @@ class App:
         if path in _HEALTH:
             return await self._health(incoming, send)
         if path == mcp.PATH:
-            return await self._mcp(incoming, scope["headers"], send)
-        is_api = path.startswith("/api/") or path == "/api" or self._rest.serves(path)
+            return await self.tools(incoming, scope["headers"], send)
+        is_api = path.startswith("/api/") or path == "/api" or self.rest.serves(path)
         if is_api and path not in _MOVED:
-            return await self._rest(incoming, send)
+            return await self.rest(incoming, send)
         if incoming.method == "OPTIONS" and _has_preflight(path):
             return await answering.send_preflight(send, incoming.id_header)
-        refusal = await self._rate_limit_address(incoming.address)
+        refusal = await self.rate_limit_address(incoming.address)
         if refusal:
-            shed = self._shed if _is_for_people(incoming) else self._rest.refuse
+            shed = self.shed if _is_for_people(incoming) else self.rest.refuse
             return await shed(incoming, send, refusal)
         if path in _MOVED:
             return await _redirect(incoming, send)
@@ -110,19 +101,19 @@ class App:
                 "Nothing exists at this path.",
                 recovery=f"Send a JSON-RPC message with POST {mcp.PATH}.",
             )
-            return await self._mcp.refuse(incoming, send, nothing)
+            return await self.tools.refuse(incoming, send, nothing)
         try:
-            await self._pages(scope, receive, _with_headers(send, incoming.id_header))
+            await self.pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:
             log.exception("defect")  # Starlette has sent a 500 response before it raised
 
     async def _health(self, incoming: Request, send: Send) -> None:
         asked = incoming.path == "/readyz"
-        trouble = self._trouble() if asked else None
+        trouble = self.trouble() if asked else None
         body: dict[str, str | int] = {"status": "unavailable" if trouble else "ok"}
         if asked and is_loopback(incoming.address):
             body |= {"reason": trouble} if trouble else {}
-            body |= self._details()
+            body |= self.details()
         headers = [(b"content-type", answering.JSON), incoming.id_header, answering.NOSNIFF]
         await answering.send_answer(
             send, 503 if trouble else 200, headers, msgspec.json.encode(body)

@@ -48,7 +48,7 @@ def test_what_may_be_old_about_authors_does_not_count(kind: type[Answer]) -> Non
 @pytest.mark.parametrize("kind", EMBEDDING)
 def test_all_else_about_authors_counts(kind: type[Answer]) -> None:
     answer = example(kind)
-    other = with_authors(answer, display_name="Somebody new")
+    other = with_authors(answer, display_name="A new name")
     assert isinstance(other, Answer)
     assert tag(other) != tag(answer)
 

@@ -167,7 +167,7 @@ def test_a_write_that_overtakes_a_read_is_seen_by_the_next_one(
 def test_every_cached_operation_is_compared(stoa: App) -> None:
     called = {target.partition("?")[0] for target in World(stoa, 0).targets()}
     paths = {path.replace("/", " ").split()[0] + f" {path.count('/')}" for path in called}
-    cached = [one for one in all_operations() if one.kept.cached]
+    cached = [one for one in all_operations() if one.caching.cached]
     of_table = [one.path.removeprefix("/api/v1/") for one in cached]
     assert {f"{path.split('/')[0]} {path.count('/')}" for path in of_table} == paths
 

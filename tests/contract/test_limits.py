@@ -349,7 +349,7 @@ def test_some_reads_are_free(stoa: App, path: str) -> None:
 
 @pytest.mark.promise("L5")
 @pytest.mark.settings(limit_uncharged=600)
-def test_above_six_hundred_a_minute_free_reads_are_shed(stoa: App) -> None:
+def test_uncharged_reads_above_600_a_minute_are_refused(stoa: App) -> None:
     statuses = [stoa.get(UNCHARGED[number % 5]).status for number in range(600)]
     assert 429 not in statuses
     for path in UNCHARGED:
@@ -379,7 +379,7 @@ DOOMED: list[tuple[str, dict[str, str], int]] = [
 @pytest.mark.promise("L7")
 @pytest.mark.settings(limit_uncharged=3)
 @pytest.mark.parametrize(("path", "headers", "status"), DOOMED)
-def test_calls_that_end_before_a_bucket_is_known_are_shed(
+def test_calls_that_end_before_a_bucket_is_known_are_limited_by_address(
     stoa: App, path: str, headers: dict[str, str], status: int
 ) -> None:
     for _ in range(3):
@@ -396,7 +396,9 @@ def test_calls_that_end_before_a_bucket_is_known_are_shed(
 
 @pytest.mark.settings(limit_uncharged=3)
 @pytest.mark.parametrize("token", [None, "Bearer nonsense", f"Bearer {INVENTED}"])
-def test_tool_calls_without_a_good_token_are_shed(stoa: App, token: str | None) -> None:
+def test_tool_calls_without_a_valid_token_are_limited_by_address(
+    stoa: App, token: str | None
+) -> None:
     def ask() -> str:
         arguments = {"authorization": token} if token else {}
         return Mcp(stoa).result("get_credit_balance", arguments)["code"]
@@ -406,7 +408,7 @@ def test_tool_calls_without_a_good_token_are_shed(stoa: App, token: str | None) 
 
 
 @pytest.mark.settings(limit_uncharged=3, token_ttl_seconds=3600)
-def test_a_token_that_has_ended_is_shed_and_a_live_one_is_never_counted(
+def test_calls_with_an_expired_token_are_limited_and_with_a_live_one_not_counted(
     stoa: App, alice: Agent
 ) -> None:
     for _ in range(10):
@@ -437,7 +439,7 @@ def test_above_the_ceiling_no_token_is_looked_up_that_was_not_live_before(
 
 
 @pytest.mark.settings(limit_uncharged=0)
-def test_without_a_ceiling_nothing_is_shed(stoa: App) -> None:
+def test_without_a_limit_no_call_is_refused(stoa: App) -> None:
     headers = {"Authorization": f"Bearer {INVENTED}"}
     for _ in range(350):
         stoa.get("threads", headers=headers).refused(401, "invalid_or_expired_token")

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import httpx
 
 from tests.faults.journal import Journal, Kept
-from tests.faults.test_writer import PatientLoad
+from tests.faults.test_writer import RetryingLoad
 from tests.support.database import query
 from tests.support.hostile import build, shapes
 from tests.support.server import Server
@@ -34,7 +34,7 @@ READ_PAUSE_S = 0.2
 LOOK_PAUSE_S = 0.1
 
 
-class SoakLoad(PatientLoad):
+class SoakLoad(RetryingLoad):
     """Clients that go on over every fault: where a connection broke, they open another one.
 
     Each but the last writes what `Load` writes; the last one posts hostile texts, which strangers
@@ -59,7 +59,7 @@ class SoakLoad(PatientLoad):
             for _ in range(STRANGERS):
                 parts.create_task(self._go_on(url, poster, self._read))
             await faults
-            self.end()
+            self._ending = True
 
     async def _go_on(
         self, url: str, number: int, part: Callable[[httpx.AsyncClient, int], Awaitable[None]]

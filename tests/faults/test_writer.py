@@ -5,7 +5,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,10 +24,10 @@ BETWEEN = 60
 TOO_MANY = 6
 SOFTWARE = 70
 SEED = 20_261_122
-PATIENCE_S = 60
+WAIT_MOST_S = 60
 
 
-class PatientLoad(Load):
+class RetryingLoad(Load):
     """Clients that go on when they are told 503, after which a write may be there or not."""
 
     def __init__(self, journal: Journal) -> None:
@@ -35,6 +35,19 @@ class PatientLoad(Load):
         self.statuses: set[int] = set()
         self._grown = asyncio.Event()
         self._ending = False
+
+    def write_during(self, server: Server, faults: Callable[[], Awaitable[None]]) -> None:
+        """Sign in and write with every client while `faults` runs; then let each finish."""
+
+        async def run() -> None:
+            async with asyncio.TaskGroup() as clients:
+                for number in range(CLIENTS):
+                    clients.create_task(self.write_until_the_end(server.url, number))
+                await faults()
+                self._ending = True
+
+        asyncio.run(self.sign_in(server.url))
+        asyncio.run(run())
 
     async def write_until_the_end(self, url: str, number: int) -> None:
         """One client's part, until it is told to end or the server is gone."""
@@ -47,14 +60,10 @@ class PatientLoad(Load):
     async def more(self, count: int) -> None:
         """Wait for so many more acknowledged writes."""
         wanted = self.journal.acknowledged + count
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(WAIT_MOST_S):
             while self.journal.acknowledged < wanted:
                 self._grown.clear()
                 await self._grown.wait()
-
-    def end(self) -> None:
-        """Let each client finish what it does."""
-        self._ending = True
 
     def _told(self, answer: httpx.Response, mark: str, kind: Kind, member: str) -> str:
         self.statuses.add(answer.status_code)
@@ -68,7 +77,7 @@ class PatientLoad(Load):
 
 def writer_of(server: Server) -> int:
     """The process that writes, once there is one that works."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_MOST_S
     while time.monotonic() < deadline:
         ready = httpx.get(f"{server.url}/readyz", timeout=60)
         assert httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200
@@ -79,7 +88,7 @@ def writer_of(server: Server) -> int:
 
 def send_to_another_writer(server: Server, fault: signal.Signals, last: int) -> int:
     """Send a signal to the process that writes, once that is another than the last one."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_MOST_S
     while (process := writer_of(server)) == last:
         assert time.monotonic() < deadline, server.log
     os.kill(process, fault)
@@ -92,22 +101,17 @@ def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledge
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     journal = Journal(tmp_path / "journal")
-    load = PatientLoad(journal)
+    load = RetryingLoad(journal)
     server = start_server()
-    asyncio.run(load.sign_in(server.url))
 
-    async def run() -> None:
-        async with asyncio.TaskGroup() as clients:
-            for number in range(CLIENTS):
-                clients.create_task(load.write_until_the_end(server.url, number))
-            process = 0
-            for fault in FAULTS:
-                await load.more(BETWEEN)
-                process = await asyncio.to_thread(send_to_another_writer, server, fault, process)
+    async def faults() -> None:
+        process = 0
+        for fault in FAULTS:
             await load.more(BETWEEN)
-            load.end()
+            process = await asyncio.to_thread(send_to_another_writer, server, fault, process)
+        await load.more(BETWEEN)
 
-    asyncio.run(run())
+    load.write_during(server, faults)
     assert load.statuses == {201, 503}
     assert problems(journal.entries(), told_over_http(server)) == []
     assert server.log.count("writing stopped") == server.log.count("writing resumed") == len(FAULTS)
@@ -140,20 +144,15 @@ def test_a_disk_that_is_full_for_a_while_under_load_loses_nothing_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     journal = Journal(tmp_path / "journal")
-    load = PatientLoad(journal)
+    load = RetryingLoad(journal)
     server = start_server()
-    asyncio.run(load.sign_in(server.url))
 
-    async def run() -> None:
-        async with asyncio.TaskGroup() as clients:
-            for number in range(CLIENTS):
-                clients.create_task(load.write_until_the_end(server.url, number))
-            await load.more(BETWEEN)
-            await asyncio.to_thread(fill_and_free, server)
-            await load.more(BETWEEN)
-            load.end()
+    async def faults() -> None:
+        await load.more(BETWEEN)
+        await asyncio.to_thread(fill_and_free, server)
+        await load.more(BETWEEN)
 
-    asyncio.run(run())
+    load.write_during(server, faults)
     assert load.statuses == {201, 503}
     assert server.log.count("writing stopped") == server.log.count("writing resumed") == 1
     assert problems(journal.entries(), told_over_http(server)) == []
@@ -167,7 +166,7 @@ def fill_and_free(server: Server) -> None:
     spawner = parent_of(writer)
     for process in (spawner, writer):
         limit_files(process, NO_ROOM)
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_MOST_S
     while (ready := httpx.get(f"{server.url}/readyz", timeout=60)).status_code == 200:
         assert time.monotonic() < deadline
     assert "the disk is full" in ready.json()["reason"]
@@ -181,22 +180,17 @@ def test_a_server_whose_writers_die_one_after_the_other_ends_with_70(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     journal = Journal(tmp_path / "journal")
-    load = PatientLoad(journal)
+    load = RetryingLoad(journal)
     server = start_server()
-    asyncio.run(load.sign_in(server.url))
 
-    async def run() -> None:
-        async with asyncio.TaskGroup() as clients:
-            for number in range(CLIENTS):
-                clients.create_task(load.write_until_the_end(server.url, number))
-            process = 0
-            for _ in range(TOO_MANY):
-                await load.more(1)
-                process = await asyncio.to_thread(
-                    send_to_another_writer, server, signal.SIGKILL, process
-                )
+    async def faults() -> None:
+        process = 0
+        for _ in range(TOO_MANY):
+            await load.more(1)
+            kill = signal.SIGKILL
+            process = await asyncio.to_thread(send_to_another_writer, server, kill, process)
 
-    asyncio.run(run())
+    load.write_during(server, faults)
     assert server.wait() == SOFTWARE
     assert "writer given up" in server.log
     assert "Traceback" not in server.log

@@ -255,7 +255,7 @@ def test_a_request_without_its_envelope_is_refused(stoa: App, meta: Any) -> None
 
 
 @pytest.mark.settings(limit_uncharged=600)
-def test_uncharged_messages_of_one_address_are_shed_above_600_a_minute(
+def test_uncharged_messages_of_one_address_are_refused_above_600_a_minute(
     stoa: App, legacy: Mcp
 ) -> None:
     for _ in range(600):

@@ -1,8 +1,6 @@
 """`tools/list`: which tools there are, and what their descriptions promise."""
 
 import json
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,9 +66,8 @@ def schemas_of(value: Any) -> list[Any]:
     return []
 
 
-def test_the_tools_are_exactly_the_21(tools: dict[str, Tool]) -> None:
+def test_the_tools_are_those_that_are_published(tools: dict[str, Tool]) -> None:
     assert set(tools) == READING | WRITING
-    assert len(tools) == 21
 
 
 @pytest.mark.parametrize("version", ERAS)
@@ -78,7 +75,7 @@ def test_the_list_fits_into_20_kb_and_into_the_types_of_the_sdk(stoa: App, versi
     answer = Mcp(stoa, version).ask("tools/list").ok()
     assert len(answer.content) <= MOST_BYTES
     listed = ListToolsResult.model_validate(answer["result"])
-    assert len(listed.tools) == 21
+    assert len(listed.tools) == len(READING | WRITING)
     assert listed.next_cursor is None
 
 
@@ -188,7 +185,7 @@ def test_hints_tell_what_cannot_be_undone_and_what_can_be_repeated(tools: dict[s
 
 def test_every_tool_has_a_title_and_says_when_to_use_it(tools: dict[str, Tool]) -> None:
     titles = {tool["title"] for tool in tools.values()}
-    assert len(titles) == 21
+    assert len(titles) == len(tools)
     assert all(len(tool["description"]) > 60 for tool in tools.values())
 
 
@@ -208,11 +205,3 @@ def test_the_list_is_json_without_loss(stoa: App) -> None:
     answer = Mcp(stoa).ask("tools/list")
     compact = json.dumps(answer.json, separators=(",", ":"), ensure_ascii=False)
     assert compact.encode() == answer.content
-
-
-def test_the_documentation_names_every_tool_with_its_route(
-    operations: dict[str, Operation],
-) -> None:
-    text = (Path(__file__).parents[2] / "docs/mcp.md").read_text(encoding="utf-8")
-    rows = set(re.findall(r"^\| `(\w+)` \| `(\w+) (\S+)` \|$", text, re.MULTILINE))
-    assert rows == {(name, one.method, one.path) for name, one in operations.items()}

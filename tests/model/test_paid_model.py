@@ -98,7 +98,7 @@ class PaidWork(RuleBasedStateMachine):
 
     @rule(number=which, reward=amounts, life=lives)
     def offer(self, number: int, reward: int, life: int) -> None:
-        """Somebody offers a job."""
+        """An agent offers a job."""
         index, agent = self.pick(self.agents, number)
         ends = (self.clock.now + life) / 1000
         body = jobs.new_job(reward / 100, deadline=_iso(ends))
@@ -109,7 +109,7 @@ class PaidWork(RuleBasedStateMachine):
 
     @rule(number=which, amount=st.one_of(st.just(0), amounts))
     def ask(self, number: int, amount: int) -> None:
-        """Somebody asks, with or without a bounty."""
+        """An agent asks, with or without a bounty."""
         index, agent = self.pick(self.agents, number)
         body = {"title": "t", "body": "b", "bountyCredits": amount / 100}
         answer = agent.post("threads", body)
@@ -120,7 +120,7 @@ class PaidWork(RuleBasedStateMachine):
     @precondition(lambda self: self.threads)
     @rule(number=which, thread=which)
     def reply(self, number: int, thread: int) -> None:
-        """Somebody answers."""
+        """An agent answers."""
         index, agent = self.pick(self.agents, number)
         place, (thread_id, replies) = self.pick(self.threads, thread)
         answer = agent.post(f"threads/{thread_id}/replies", {"body": "b"}).ok(201)
@@ -131,7 +131,7 @@ class PaidWork(RuleBasedStateMachine):
     @precondition(lambda self: any(replies for _, replies in self.threads))
     @rule(number=which, thread=which, reply=which, by_author=st.booleans())
     def accept_reply(self, number: int, thread: int, reply: int, by_author: bool) -> None:
-        """Somebody, often the author, accepts an answer."""
+        """An agent, often the author, accepts an answer."""
         answered = [place for place, (_, replies) in enumerate(self.threads) if replies]
         _, place = self.pick(answered, thread)
         author = self.town.threads[place].author
@@ -149,7 +149,7 @@ class PaidWork(RuleBasedStateMachine):
     @precondition(lambda self: self.jobs)
     @rule(number=which, job=which, action=st.sampled_from(["claim", "submit", "accept", "reject"]))
     def act(self, number: int, job: int, action: str) -> None:
-        """Somebody does something with a job."""
+        """An agent changes a job."""
         place, job_id = self.pick(self.jobs, job)
         self.act_as(number % len(self.agents), place, job_id, action)
 
@@ -209,24 +209,24 @@ class PaidWork(RuleBasedStateMachine):
 
     @rule(number=which)
     def look_at_own(self, number: int) -> None:
-        """Somebody reads what is their own."""
+        """An agent reads what is their own."""
         self.check_agent(number % len(self.agents))
 
     @precondition(lambda self: self.jobs)
     @rule(number=which)
     def look_at_job(self, number: int) -> None:
-        """Somebody reads a job."""
+        """An agent reads a job."""
         self.check_job(number % len(self.jobs))
 
     @precondition(lambda self: self.threads)
     @rule(number=which)
     def look_at_thread(self, number: int) -> None:
-        """Somebody reads a thread."""
+        """An agent reads a thread."""
         self.check_thread(number % len(self.threads))
 
     @rule(number=which)
     def look_at_feeds(self, number: int) -> None:
-        """Somebody reads what can be earned."""
+        """An agent reads what can be earned."""
         self.count()
         open_now = [*self._open_jobs(), *self._open_bounties()]
         ordered = [row[2] for row in sorted(open_now, key=lambda row: row[:3], reverse=True)]

@@ -16,7 +16,7 @@ ENDED = {"COMPLETED", "REJECTED_TERMINAL", "REFUNDED_EXPIRED"}
 
 @dataclass
 class Agent:
-    """Somebody with credits and a score."""
+    """An agent with credits and a score."""
 
     created_at: int
     available: int = GRANT

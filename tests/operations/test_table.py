@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from stoa.operations.call import Call
-from stoa.operations.table import TABLE, Access, Charged, Effect, Kept, Who, operation
+from stoa.operations.table import TABLE, Access, Caching, Charged, Effect, Who, operation
 from stoa.schemas.base import Answer, Request
 
-SHARED = Kept(lagging=True)
+SHARED = Caching(lagging=True)
 Run = Callable[[Call, Request], Coroutine[Any, Any, Answer]]
 
 
@@ -37,12 +37,16 @@ def _table(monkeypatch: pytest.MonkeyPatch) -> None:
         ("get_thread", "Read nothing.", {}),
         ("read_nothing", None, {}),
         ("read_nothing", "Read nothing.", {"errors": ("no_such_code",)}),
-        ("read_nothing", "Read nothing.", {"kept": SHARED, "effect": Effect(settles=True)}),
-        ("read_nothing", "Read nothing.", {"kept": SHARED, "who": Who(Access.AGENT)}),
-        ("read_nothing", "Read nothing.", {"kept": Kept(lagging=True, personal=True)}),
-        ("read_nothing", "Read nothing.", {"kept": Kept(lagging=True, for_parties=True)}),
-        ("read_nothing", "Read nothing.", {"kept": SHARED, "who": Who(charged=Charged.REPLIES)}),
-        ("read_nothing", "Read nothing.", {"kept": Kept(cached=True), "who": Who(Access.AGENT)}),
+        ("read_nothing", "Read nothing.", {"caching": SHARED, "effect": Effect(settles=True)}),
+        ("read_nothing", "Read nothing.", {"caching": SHARED, "who": Who(Access.AGENT)}),
+        ("read_nothing", "Read nothing.", {"caching": Caching(lagging=True, personal=True)}),
+        ("read_nothing", "Read nothing.", {"caching": Caching(lagging=True, for_parties=True)}),
+        ("read_nothing", "Read.", {"caching": SHARED, "who": Who(charged=Charged.REPLIES)}),
+        (
+            "read_nothing",
+            "Read nothing.",
+            {"caching": Caching(cached=True), "who": Who(Access.AGENT)},
+        ),
     ],
     ids=lambda value: "",
 )
@@ -55,7 +59,8 @@ def test_a_declaration_that_does_not_hold_together_is_refused(
 
 
 @pytest.mark.parametrize(
-    "more", [{}, {"kept": SHARED}, {"kept": Kept(cached=True)}, {"effect": Effect(settles=True)}]
+    "more",
+    [{}, {"caching": SHARED}, {"caching": Caching(cached=True)}, {"effect": Effect(settles=True)}],
 )
 def test_one_that_does_is_taken(more: dict[str, Any]) -> None:
     declared("read_nothing", "Read nothing.", **more)

@@ -317,7 +317,7 @@ def test_pages_of_the_personal_feed_neither_repeat_nor_skip(
     assert by_offset == everything
 
 
-def test_a_poll_without_news_is_not_modified(stoa: App, ada: Agent, brewer: Agent) -> None:
+def test_a_poll_without_changes_is_not_modified(stoa: App, ada: Agent, brewer: Agent) -> None:
     jobs.offer(ada, tags=["beer"])
     first = brewer.get(PERSONAL).ok()
     assert first.headers["cache-control"] == "no-store"

@@ -1,4 +1,4 @@
-"""What time does: readers see a refund when it is due, and it is booked once, whoever is first."""
+"""Deadlines: readers see a refund when it is due, and it is booked once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -165,7 +165,9 @@ BOOKERS: dict[str, Callable[[Town], object]] = {
 
 @pytest.mark.promise("C3")
 @pytest.mark.parametrize("first", BOOKERS)
-def test_a_refund_is_booked_once_whoever_is_first(stoa: App, town: Town, first: str) -> None:
+def test_a_refund_is_booked_once_by_the_first_of_several_processes(
+    stoa: App, town: Town, first: str
+) -> None:
     town.wait(late=5 * SECOND)
     BOOKERS[first](town)
     assert rows(stoa, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]

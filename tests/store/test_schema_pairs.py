@@ -1,6 +1,7 @@
 """The schemas of the two engines are pairs: the same steps, tables, columns, keys and rules."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
@@ -173,6 +174,7 @@ def test_keys_have_the_same_columns(url: str) -> None:
 def test_both_check_the_same_conditions() -> None:
     def checks(dialect: str) -> list[str]:
         text = " ".join(" ".join(sql.split()) for _, sql in sorted(steps(dialect).items()))
+        text = re.sub(r"SET sql = replace\(.*?WHERE", "", text)  # these change a check or drop it
         for own in ('COLLATE "C" ', " STRICT", ", WITHOUT ROWID"):
             text = text.replace(own, "")
         return [part.partition(",")[0].rstrip("); ") for part in text.split("CHECK (")[1:]]

@@ -66,7 +66,7 @@ def test_a_refused_work_leaves_nothing_behind(opened: Opened) -> None:
     ],
     ids=repr,
 )
-def test_whatever_one_work_raises_its_neighbours_are_kept(
+def test_an_error_in_one_write_keeps_the_others_of_its_group(
     opened: Opened, error: BaseException
 ) -> None:
     works = [put(name) for name in NAMES[:30]]
@@ -150,7 +150,9 @@ def test_work_that_queues_while_another_runs_shares_one_sync(
     assert opened.names() == set(NAMES[:GROUP_MAX])
 
 
-def test_nobody_is_answered_before_the_sync_has_returned(opened: Opened, storage: Storage) -> None:
+def test_no_write_is_answered_before_the_sync_has_returned(
+    opened: Opened, storage: Storage
+) -> None:
     syncing, go_on = threading.Event(), threading.Event()
 
     def hold(operation: str, path: str) -> None:
@@ -209,7 +211,7 @@ def test_all_of_a_work_happens_at_one_time(opened: Opened, clock: VirtualClock) 
     assert before == after
 
 
-def test_a_caller_who_leaves_stops_nobody(opened: Opened) -> None:
+def test_a_cancelled_caller_stops_no_other(opened: Opened) -> None:
     async def leave() -> None:
         writes = [asyncio.create_task(opened.store.write(put(name))) for name in NAMES[:20]]
         await asyncio.sleep(0)

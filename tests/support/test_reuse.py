@@ -89,7 +89,7 @@ def test_one_whose_shape_was_changed_is_not_lent_again(databases: Reused, change
     assert databases.take() != url
 
 
-def test_whoever_is_still_connected_is_gone(databases: Reused, postgresql: PostgreSQL) -> None:
+def test_open_connections_are_ended(databases: Reused, postgresql: PostgreSQL) -> None:
     url = databases.take()
     with App(settings_on(url)) as app:
         app.agent("ada")

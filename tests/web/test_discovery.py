@@ -76,7 +76,7 @@ def test_a_document_answers_preflight(stoa: App, path: str) -> None:
 
 @pytest.mark.settings(limit_reads_anonymous=1, limit_uncharged=600)
 @pytest.mark.parametrize("path", [*TYPES, "/bootstrap"])
-def test_a_document_is_not_charged_but_shed_above_600_a_minute(stoa: App, path: str) -> None:
+def test_a_document_is_not_charged_but_refused_above_600_a_minute(stoa: App, path: str) -> None:
     for _ in range(600):
         answer = stoa.get(path)
         assert answer.status in (200, 308)

@@ -12,7 +12,6 @@ from stoa.store.sessions import TokenRow
 from stoa.store.tx import Store
 
 _MOST = 20_000
-_CHALLENGE = (("WWW-Authenticate", "Bearer"),)
 
 _EXPIRED = "The bearer token has expired."
 _NO_SCHEME = "The token does not stand after `Bearer ` in the authorization."
@@ -49,7 +48,7 @@ class Authenticator:
             return await self._bearer(authorization, address)
         if operation.who.access is Access.AGENT:
             await self._charges.count(address)
-            raise Refusal("missing_bearer_token", headers=_CHALLENGE)
+            raise Refusal("missing_bearer_token")
         return None
 
     async def _bearer(self, authorization: str, address: str) -> Caller:
@@ -103,7 +102,6 @@ def _bad_token(scheme: str, token: str, *, expired: bool) -> Refusal:
         message,
         recovery=recovery,
         details={"reason": "token_expired" if expired else "invalid_token"},
-        headers=_CHALLENGE,
     )
 
 

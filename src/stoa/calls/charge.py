@@ -5,7 +5,7 @@ from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
-from stoa.operations.buckets import Bucket, Charge, full
+from stoa.operations.buckets import Bucket, BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Charged, Operation
 from stoa.settings import Settings
@@ -57,7 +57,7 @@ class Charges:
         bucket = Bucket("uncharged", bucket_key(address), limit, window)
         charge = await self._limiter.take(self._clock(), bucket)
         if not charge.allowed:
-            raise full(charge)
+            raise BucketFull(charge)
         return charge
 
     async def rate_limit_address(self, address: str) -> Refusal | None:

@@ -18,8 +18,8 @@ class Incoming:
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
     must show. `idempotency_key` is equal for all attempts at one write. `offered` are the names
-    that the caller may use here, None for those of all fields. `in_path` has the unchecked values of
-    the fields in the path by name.
+    that the caller may use here, None for those of all fields. `in_path` has the unchecked values
+    of the fields in the path by name.
     """
 
     authorization: str | None

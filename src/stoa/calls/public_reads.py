@@ -1,6 +1,7 @@
 """Public reads for pages and feeds, as an anonymous caller: typed answers and cached pages."""
 
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stoa.calls.answer_cache import AnswerCache, Draft
@@ -17,24 +18,16 @@ A = TypeVar("A", bound=Answer)
 Run = Callable[[Call, Q], Coroutine[Any, Any, A]]
 
 
+@dataclass(frozen=True, slots=True)
 class PublicReads:
     """Runs public reads as an anonymous caller."""
 
-    def __init__(
-        self,
-        store: Store,
-        services: Services,
-        clock: Clock,
-        cache: AnswerCache,
-        snapshots: Snapshots,
-        outages: Outages,
-    ) -> None:
-        self._store = store
-        self._services = services
-        self._clock = clock
-        self._cache = cache
-        self._snapshots = snapshots
-        self._outages = outages
+    store: Store
+    services: Services
+    clock: Clock
+    cache: AnswerCache
+    snapshots: Snapshots
+    outages: Outages
 
     async def read(self, run: Run[Q, A], request: Q, draft: Draft | None = None) -> A:
         """The typed answer of a public read. What it depends on is added to `draft`, if given.
@@ -44,7 +37,7 @@ class PublicReads:
         try:
             return await self._read(run, request, draft, at_least="")
         except StoreUnavailable as error:
-            raise self._outages.refusal(run.__name__, error) from error
+            raise self.outages.refusal(run.__name__, error) from error
 
     async def snapshot(self, run: Run[Q, A], request: Q) -> Snapshot[A]:
         """The answer of a read that costs much, as it was a few seconds ago. Raises as `read`."""
@@ -53,9 +46,9 @@ class PublicReads:
             return await self._read(run, request)
 
         try:
-            return await self._snapshots.get(run.__name__, self._clock(), make)
+            return await self.snapshots.get(run.__name__, self.clock(), make)
         except StoreUnavailable as error:
-            raise self._outages.refusal(run.__name__, error) from error
+            raise self.outages.refusal(run.__name__, error) from error
 
     async def _read(
         self,
@@ -65,22 +58,22 @@ class PublicReads:
         at_least: str | None = None,
     ) -> A:
         async def work(tx: Tx) -> A:
-            call = Call(tx, self._services, None, "", "")
+            call = Call(tx, self.services, None, "", "")
             answer = await run(call, request)
             if draft:
                 draft.add(read_from(tx.ran), call.expires_at)
             return answer
 
-        return await self._store.read(work, slow=True, at_least=at_least)
+        return await self.store.read(work, slow=True, at_least=at_least)
 
     async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> bytes:
         """The result of `make`, cached until data that it depends on changes, a minute at most."""
         key = f"page {key}"  # no answer of the API has such a key
-        now = self._clock()
-        entry = self._cache.get(key, now)
+        now = self.clock()
+        entry = self.cache.get(key, now)
         if entry:
             return entry.body
-        draft = self._cache.draft()
+        draft = self.cache.draft()
         body = await make(draft)
-        self._cache.put(key, draft, body, "", now)
+        self.cache.put(key, draft, body, "", now)
         return body

@@ -10,7 +10,7 @@ def at_least(invocation: Invocation, shown: str, settled_before: int) -> str | N
     `shown` is the position of an earlier write, sent by the client. Every replica has all writes
     from before `settled_before` (ms).
     """
-    if not invocation.operation.kept.lagging:
+    if not invocation.operation.caching.lagging:
         return None
     caller = invocation.caller
     if caller and not consistency.covers(shown, caller.agent_id, caller.last_seen_at):

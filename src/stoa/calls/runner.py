@@ -4,6 +4,8 @@ The steps: authenticate, charge, look in the cache, read the input, book due ref
 transaction, encode.
 """
 
+from dataclasses import dataclass
+
 import structlog
 
 from stoa.calls.answer_cache import AnswerCache
@@ -17,7 +19,7 @@ from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
-from stoa.operations.buckets import Charge, full
+from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
 from stoa.schemas.validation import Values
@@ -28,36 +30,26 @@ log = structlog.get_logger("stoa.runner")
 _DEFECT_RETRY_S = 60
 
 
+@dataclass(frozen=True, slots=True)
 class Runner:
     """Runs operations. Only `call` opens a transaction for an agent; REST and MCP both use it."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        authenticator: Authenticator,
-        charges: Charges,
-        cache: AnswerCache,
-        reader: InputReader,
-        reads: PublicReads,
-        transactions: Transactions,
-        outages: Outages,
-    ) -> None:
-        self._clock = clock
-        self._authenticator = authenticator
-        self._charges = charges
-        self._cache = cache
-        self._reader = reader
-        self._reads = reads
-        self._transactions = transactions
-        self._outages = outages
+    clock: Clock
+    authenticator: Authenticator
+    charges: Charges
+    cache: AnswerCache
+    reader: InputReader
+    reads: PublicReads
+    transactions: Transactions
+    outages: Outages
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
         """Run one call. Every error becomes an outcome with a refusal; none is raised."""
         try:
-            caller = await self._authenticator.caller(
+            caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
             )
-            charge = await self._charges.take(operation, caller, incoming.address)
+            charge = await self.charges.take(operation, caller, incoming.address)
             if charge is None:
                 return await self._answer(operation, incoming, caller)
             return await self._charged(operation, incoming, caller, charge)
@@ -69,39 +61,39 @@ class Runner:
     ) -> Outcome:
         """The outcome with its charge. The charge of a refused call moves to `reads`."""
         if not charge.allowed:
-            return refused(full(charge), charge)
+            return refused(BucketFull(charge), charge)
         try:
             if operation.writes and not charge.exact:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
             outcome = await self._answer(operation, incoming, caller)
         except Exception as error:
             outcome = refused(self._refusal(operation, incoming, error))
-            charge = await self._charges.give_back(charge, caller, incoming.address)
+            charge = await self.charges.give_back(charge, caller, incoming.address)
             if not charge.allowed:
-                return refused(full(charge), charge)
+                return refused(BucketFull(charge), charge)
         outcome.charge = charge
         return outcome
 
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Outcome:
-        key = incoming.cache_key if operation.kept.cached else None
-        cached = self._cache.get(key, self._clock()) if key else None
+        key = incoming.cache_key if operation.caching.cached else None
+        cached = self.cache.get(key, self.clock()) if key else None
         if cached:
             return Outcome(operation.status, cached.body, cached.etag)
-        invocation = await self._reader.invocation(operation, incoming, caller)
+        invocation = await self.reader.invocation(operation, incoming, caller)
         if operation.effect.mode is Mode.SNAPSHOT:
-            snapshot = await self._reads.snapshot(operation.run, invocation.request)
+            snapshot = await self.reads.snapshot(operation.run, invocation.request)
             return Outcome(operation.status, *snapshot.encoded(invocation.warnings))
-        draft = self._cache.draft() if key else None
-        result = await self._transactions.run(invocation, incoming.consistency)
+        draft = self.cache.draft() if key else None
+        result = await self.transactions.run(invocation, incoming.consistency)
         outcome = Outcome(operation.status, result.body, result.etag, result.next_cursor)
         outcome.private = result.private
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
-            self._cache.put(key, draft, result.body, result.etag, result.at)
+            self.cache.put(key, draft, result.body, result.etag, result.at)
         if operation.writes:
-            outcome.consistency = await self._transactions.consistency(invocation, result)
+            outcome.consistency = await self.transactions.consistency(invocation, result)
         return outcome
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
@@ -114,7 +106,7 @@ class Runner:
             return error
         retry = how_to_retry(operation, key) if operation.takes_key else None
         if isinstance(error, StoreUnavailable):
-            return self._outages.refusal(operation.name, error, retry)
+            return self.outages.refusal(operation.name, error, retry)
         log.error("defect", operation=operation.name, exc_info=error)
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})

@@ -107,7 +107,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             tx.now,
             call.expires_at,
             etag(answer, body, private=call.private) if operation.has_etag else None,
-            read_from(tx.ran) if operation.kept.cached else None,
+            read_from(tx.ran) if operation.caching.cached else None,
         )
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:

@@ -78,7 +78,7 @@ def signing_in(key: Path | None, url: str | None, *, as_json: bool) -> Generator
 
 @contextmanager
 def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Desk]:
-    """The client of the agent, or of nobody where there is no key file but an address."""
+    """The client of the agent, or an anonymous one if there is an address but no key file."""
     if url is None or key is not None or key_path(None).exists():
         with signing_in(key, url, as_json=as_json) as desk:
             yield desk
@@ -104,7 +104,7 @@ def job_status(text: str) -> JobStatus:
 
 
 def watch(stoa: Stoa, show: Callable[[Opportunity], None]) -> None:
-    """Show each new opportunity, for ever; what passes by itself only makes it wait."""
+    """Show each new opportunity, for ever; temporary errors only make it wait."""
     seen: set[str] = set()
     while True:
         try:

@@ -21,7 +21,7 @@ def audit_command(
         bool, typer.Option("--resume", help="When all is well, let settlements go on again.")
     ] = False,
 ) -> None:
-    """Recompute every balance and compare it with what is kept; exit 1 on any difference.
+    """Recompute every balance and compare it with the stored one; exit 1 on any difference.
 
     May run beside a server; with the embedded database, --resume needs the server to be stopped.
     """

@@ -125,7 +125,7 @@ async def _serve(
         server = stoa.server()
         server.end_on_signals()
         gc.collect()
-        gc.freeze()  # what a server is made of stays: nobody looks through it for what may go
+        gc.freeze()  # the loaded program stays in memory: the collector need not look through it
         link.ready()
         _beat(link)
         await server.serve(sockets=[listener])
@@ -166,7 +166,7 @@ def _announce(settings: Settings, database: str) -> None:
 def migrate(data_dir: DataDir = None, config: ConfigFile = None) -> None:
     """Bring the database to this program's schema.
 
-    A server does this by itself when it starts. Nothing is changed when there is nothing to do.
+    `stoa serve` does this too when it starts. A database with the current schema is not changed.
     """
     settings = configuration.from_process({"data_dir": data_dir}, config)
     from stoa.store.engines import engine_of

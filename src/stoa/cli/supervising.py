@@ -235,7 +235,7 @@ class Supervisor:
         now = elapsed_ms()
         if now - self._looked_at < limits.HEARTBEAT_MS:
             return
-        # Counted and not measured: while this process or the machine stands still, nobody is late.
+        # Counted, not timed: while this process or the machine is suspended, no worker is late.
         self._looked_at = now
         self._look_at_clock()
         for worker in self._workers:

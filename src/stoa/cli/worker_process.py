@@ -114,7 +114,7 @@ class Worker:
             self.missed_beats += 1
 
     def is_silent(self) -> bool:
-        """Whether the process missed its heartbeat for too long, which nobody has acted on yet."""
+        """Whether the process missed its heartbeat for too long and is not yet replaced."""
         return not self.hung and self.missed_beats > limits.HEARTBEATS_MISSED
 
     def text(self) -> str:

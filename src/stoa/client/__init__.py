@@ -8,7 +8,7 @@ It needs httpx and PyNaCl and nothing of the server. Keys are made and kept by t
         created = stoa.create_thread(title="How warm should dough rise?", body="It stays flat.")
         print(created.thread.id)
 
-The client signs in by itself, renews its token before it ends and once when it is refused, waits
+The client signs in when needed, renews its token before it ends and once when it is refused, waits
 when a limit asks it to, and refuses to sign a challenge that was made for another address.
 """
 

@@ -40,7 +40,7 @@ class AsyncConnection(BaseConnection):
         await self._http.aclose()
 
     async def sign_in(self) -> SignedIn:
-        """Sign in now. Calls do it by themselves; this tells who the agent is.
+        """Sign in now. Calls do it when needed; this returns the agent's profile.
 
         Example:
 

@@ -17,7 +17,7 @@ class StoaError(Exception):
 
     `code` is stable and meant for programs. `status` is the HTTP status, 0 when no answer came.
     `retryable` says whether the same call may succeed later, `retry_after` (seconds or None) when;
-    `recovery` what to do next. `details` holds the whole error body as it came.
+    `recovery` what to do next. `details` is the whole error body.
 
     Example:
 
@@ -71,7 +71,7 @@ class Refused(StoaError):
 
 
 class RateLimited(Refused):
-    """A limit is reached, and waiting `retry_after` seconds is longer than a call may wait."""
+    """A limit is reached, and `retry_after` is longer than the client may wait for a call."""
 
 
 class Unreachable(StoaError):
@@ -88,7 +88,7 @@ class Unreachable(StoaError):
 
 
 class UnexpectedAnswer(StoaError):
-    """What answered does not speak as Stoa does: a proxy, a page, or another program."""
+    """The answer is not one of Stoa's API: it may come from a proxy or another program."""
 
     def __init__(self, message: str, status: int, retry_after: int | None = None) -> None:
         super().__init__(
@@ -104,7 +104,7 @@ class UnexpectedAnswer(StoaError):
 class ForeignChallenge(StoaError):
     """The sign-in challenge was made for another address; nothing was signed.
 
-    Somebody between may be relaying another service's challenge to sign in there as this agent.
+    A proxy may have relayed the challenge of another service, to sign in there as this agent.
     """
 
     def __init__(self, url: str, made_for: str) -> None:

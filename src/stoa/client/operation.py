@@ -12,8 +12,8 @@ T = TypeVar("T", bound=Resource)
 class Operation(Generic[T]):
     """One operation of the service.
 
-    `repeatable`: sending it twice is as sending it once, so it may be tried again when nobody knows
-    whether it happened. `signed`: a client with a key calls it as its agent. `keyed`: it goes out
+    `repeatable`: sending it twice has the effect of sending it once, so it may be retried when the
+    outcome is unknown. `signed`: a client with a key calls it as its agent. `keyed`: it goes out
     with an `Idempotency-Key`, the same in all attempts of a call.
     """
 

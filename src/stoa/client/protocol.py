@@ -204,27 +204,27 @@ class Session:
         return reply
 
     def _replied(self, operation: Operation[Any], request: Send) -> Steps[Reply]:
-        patience = _Patience(self._max_wait)
+        budget = _RetryBudget(self._max_wait)
         if not operation.signed or self._key is None:
-            return (yield from _attempts(operation, request, patience))
+            return (yield from _attempts(operation, request, budget))
         authorization = yield from self.authorization()
-        reply = yield from _attempts(operation, _with(request, authorization), patience)
+        reply = yield from _attempts(operation, _with(request, authorization), budget)
         if reply.status == _UNAUTHORIZED and _refusal(reply).code in TOKEN_CODES:
             stale = authorization.removeprefix("Bearer ")
             authorization = yield from self.authorization(stale)
-            reply = yield from _attempts(operation, _with(request, authorization), patience)
+            reply = yield from _attempts(operation, _with(request, authorization), budget)
         return reply
 
 
-class _Patience:
-    """How often and how long a call may still wait."""
+class _RetryBudget:
+    """The pauses and the seconds that are left for retries of one call."""
 
     def __init__(self, seconds: float) -> None:
         self._left = seconds
         self._pauses = iter(PAUSES_S)
 
     def pause(self, at_least: float = 0) -> float | None:
-        """The seconds to wait before trying again, None when it is time to give up."""
+        """The seconds to wait before trying again, None when no pause is left."""
         seconds = max(next(self._pauses, float("inf")), at_least)
         return self.wait(seconds)
 
@@ -236,8 +236,8 @@ class _Patience:
         return seconds
 
 
-def _attempts(operation: Operation[Any], request: Send, patience: _Patience) -> Steps[Reply]:
-    """The reply to a request, sent again as long as that is safe and there is patience left.
+def _attempts(operation: Operation[Any], request: Send, budget: _RetryBudget) -> Steps[Reply]:
+    """The reply to a request, sent again as long as that is safe and the budget allows it.
 
     A 429 was refused before any work: anything may be sent again. A 503 or a lost connection leaves
     open whether a write happened: only what is repeatable is sent again, or what never left. What
@@ -250,7 +250,7 @@ def _attempts(operation: Operation[Any], request: Send, patience: _Patience) -> 
             assert outcome is not None
         except Unreachable as lost:
             outcome = lost
-        wait = _wait(operation, outcome, patience)
+        wait = _wait(operation, outcome, budget)
         if wait is None:
             break
         if operation.keyed and _leaves_open(outcome):
@@ -263,20 +263,20 @@ def _attempts(operation: Operation[Any], request: Send, patience: _Patience) -> 
     return outcome
 
 
-def _wait(operation: Operation[Any], outcome: Outcome, patience: _Patience) -> float | None:
+def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> float | None:
     if isinstance(outcome, Unreachable):
         safe = operation.repeatable or not outcome.maybe_done
-        return patience.pause() if safe else None
+        return budget.pause() if safe else None
     asked = _retry_after(outcome)
     if outcome.status == _TOO_MANY and asked is not None:
-        return patience.wait(asked)
+        return budget.wait(asked)
     if outcome.status == _UNAVAILABLE and operation.repeatable:
-        return patience.pause(asked or 0)
+        return budget.pause(asked or 0)
     return None
 
 
 def _leaves_open(outcome: Outcome) -> bool:
-    """Whether nobody knows if the call was carried out."""
+    """Whether it is unknown if the call was carried out."""
     if isinstance(outcome, Unreachable):
         return outcome.maybe_done
     return outcome.status == _UNAVAILABLE

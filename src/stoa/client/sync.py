@@ -41,7 +41,7 @@ class Connection(BaseConnection):
         self._http.close()
 
     def sign_in(self) -> SignedIn:
-        """Sign in now. Calls do it by themselves; this tells who the agent is.
+        """Sign in now. Calls do it when needed; this returns the agent's profile.
 
         Example:
 

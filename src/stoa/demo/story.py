@@ -50,7 +50,7 @@ class Story:
             self._cast[name] = await self._stage.agent(name, habit, capabilities)
             self._tell(f"{name} {habit}.")
         balance = (await self._cast["Ada"].get_balance()).balance
-        self._tell(f"Everybody has a grant of {balance.available} credits, once per key.")
+        self._tell(f"Each agent has a grant of {balance.available} credits, once per key.")
 
     async def _a_paid_answer(self) -> None:
         self._scene("A question with a bounty")
@@ -129,7 +129,9 @@ class Story:
         job = await self._claimed(silas, linus, "Tune this kernel", 40)
         await linus.submit_job(job, "Set it to 10, not 100.")
         await self._stage.pass_time(7 * 24)
-        self._tell("Silas says nothing for a week: he has his credits back, and everybody sees it.")
+        self._tell(
+            "Silas says nothing for a week: he has his credits back, and the job says so to all."
+        )
         await self._record("Silas", "undecided_submissions")
 
     async def _an_unanswered_bounty(self) -> None:

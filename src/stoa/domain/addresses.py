@@ -67,7 +67,8 @@ def canonical(address: str) -> str:
 
 @lru_cache(_CACHED)
 def bucket_key(address: str) -> str:
-    """What an address is counted by: IPv4 by itself, IPv6 by its /64, all else as `UNKNOWN`."""
+    """The key that limits count an address by: all of an IPv4 address, the /64 of an IPv6
+    address, else `UNKNOWN`."""
     host = _host(address)
     return UNKNOWN if host is None else host.key
 

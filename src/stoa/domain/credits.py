@@ -14,7 +14,7 @@ _HUNDRED = 100
 
 
 class InvariantBroken(Exception):
-    """Something that cannot happen happened; nothing of it may be kept."""
+    """A rule that must always hold is broken; the transaction must be rolled back."""
 
 
 @total_ordering

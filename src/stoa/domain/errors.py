@@ -44,8 +44,8 @@ def filled(text: str, values: Mapping[str, object]) -> str:
 class Refusal(Exception):
     """An expected refusal: a code of the catalogue and what is particular to this case.
 
-    `details` become members of the error body beside the standard ones; `headers` go onto the
-    answer. Both texts may name details and `retryAfter` in braces.
+    `details` become members of the error body beside the standard ones. Both texts may name details
+    and `retryAfter` in braces.
     """
 
     def __init__(
@@ -57,25 +57,20 @@ class Refusal(Exception):
         retry_after: int | None = None,
         issues: Sequence[Issue] = (),
         details: dict[str, Any] | None = None,
-        headers: Sequence[tuple[str, str]] = (),
     ) -> None:
-        self.kind = CATALOGUE[code]
-        self.message = message or self.kind.summary
-        self.recovery = recovery or self.kind.recovery
+        kind = CATALOGUE[code]
+        self.code = code
+        self.message = message or kind.summary
+        self.recovery = recovery or kind.recovery
         self.retry_after = retry_after
         self.issues = tuple(issues)
         self.details = details or {}
-        self.headers = tuple(headers)
         self.fill({**self.details, **({} if retry_after is None else {"retryAfter": retry_after})})
         super().__init__(f"{code}: {self.message}")
 
-    def __reduce__(self) -> tuple[type["Refusal"], tuple[str, str], dict[str, Any]]:
-        """How it is pickled: the row of the catalogue by its code."""
-        return (
-            Refusal,
-            (self.code, self.message),
-            {k: v for k, v in vars(self).items() if k != "kind"},
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is pickled: subclasses are constructed with other arguments."""
+        return _unpickled, (type(self), *self.args), vars(self)
 
     def fill(self, values: Mapping[str, object]) -> None:
         """Put values in the place of their names in braces in both texts."""
@@ -83,14 +78,18 @@ class Refusal(Exception):
         self.recovery = filled(self.recovery, values)
 
     @property
-    def code(self) -> str:
-        """The stable machine code."""
-        return self.kind.code
+    def kind(self) -> ErrorKind:
+        """Its row of the catalogue."""
+        return CATALOGUE[self.code]
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """The HTTP status that the catalogue publishes for the code."""
         return self.kind.status
+
+
+def _unpickled(cls: type[Refusal], text: str) -> Refusal:
+    return cls.__new__(cls, text)  # pickle then sets the attributes
 
 
 def invalid(*issues: Issue) -> Refusal:

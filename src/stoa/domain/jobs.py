@@ -94,12 +94,12 @@ def check_claimer(creator: str, actor: str) -> None:
 
 
 def check_worker(claimer: str | None, actor: str) -> None:
-    """403 when somebody else than the claimer submits."""
+    """403 when an agent other than the claimer submits."""
     if claimer != actor:
         raise Refusal("not_job_claimer")
 
 
 def check_creator(creator: str, actor: str) -> None:
-    """403 when somebody else than the creator decides."""
+    """403 when an agent other than the creator decides."""
     if creator != actor:
         raise Refusal("not_job_creator")

@@ -85,7 +85,7 @@ def parse_signature(text: str) -> bytes:
 def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
     """Whether the signature is the key's own over the message (RFC 8032, 5.1.7, strictly).
 
-    Strictly: S is below the group order, so that nobody can make a second signature out of a first,
+    Strictly: S is below the group order, so that a second signature cannot be made out of a first,
     and neither R nor the key is non-canonical or of small order. A wrong length is False. Keys of
     mixed order are for `parse_public_key` to refuse.
     """

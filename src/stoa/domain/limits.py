@@ -67,7 +67,7 @@ TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits out
 BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
 JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
 IDEMPOTENCY_KEY_CHARS = 255
-TOKENS_IN_TEXT = 1000  # texts in the form of a token; each is looked up. A body has room for 925
+TOKENS_IN_TEXT = 1000  # texts in the form of a token; each is looked up. A body can hold 925
 HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
 BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
@@ -76,9 +76,11 @@ LINGER_MS = 2 * SECOND_MS  # to read an answer that came before the whole reques
 HEADER_BYTES = 32 * 1024  # of one request, its first line included
 MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
 PIPELINED = 16  # requests sent ahead on one connection
-CONNECTIONS = 1000  # open at once; when all are, one that waits for its client makes room
+CONNECTIONS = 1000  # open at once; then the oldest one that waits for its client is closed
 CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
-ROOM_AFTER_MS = 250  # a connection may wait for its client for so long before it makes room
+ROOM_AFTER_MS = (
+    250  # a connection that has waited this long for its client may be closed for a new one
+)
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
 LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this for a last request
 
@@ -137,7 +139,7 @@ WRITE_GROUP_MS = 30 * SECOND_MS  # for one commit, or to start; a slow disk need
 WRITE_PROBE_MS = 5 * SECOND_MS  # while the storage fails: how often a commit is tried
 WRITE_PROBE_BYTES = 1024 * 1024  # must fit on the disk, so that a commit that follows fits too
 
-# --- Valkey. A call that waits longer is an outage; then nobody waits until it answers again.
+# --- Valkey. A call that waits longer is an outage; then no call waits until it answers again.
 VALKEY_TIMEOUT_MS = 2 * SECOND_MS
 VALKEY_RETRY_MS = SECOND_MS
 VALKEY_CONNECTIONS = 2  # of each process: the steps that wait go out together

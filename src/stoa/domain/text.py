@@ -85,7 +85,7 @@ def display_name(text: str) -> str:
 
 
 def normalise_tag(text: str) -> str:
-    """One tag, trimmed and in lower case, as tags are kept and as filters compare them.
+    """One tag, trimmed and in lower case, as tags are stored and as filters compare them.
 
     ValueError for a comma and for what `check_label` refuses. Not measured here.
     """

@@ -35,7 +35,7 @@ def reply_depth(parent_depth: int | None) -> int:
 
 
 def reply_kind(thread_author: str, author: str, depth: int) -> ReplyKind:
-    """`answer` for a top-level reply by somebody else than the thread's author."""
+    """`answer` for a top-level reply by an agent other than the thread's author."""
     return "answer" if depth == 0 and author != thread_author else "discussion"
 
 

@@ -1,4 +1,4 @@
-"""Bearer tokens: a recognisable prefix, 256 random bits and a checksum; only their hash is kept."""
+"""Bearer tokens: a recognisable prefix, 256 random bits, a checksum. Only their hash is stored."""
 
 import re
 from hashlib import sha256
@@ -40,7 +40,7 @@ def well_formed(text: str) -> bool:
 
 
 def digest(text: str) -> bytes:
-    """The 32 bytes (SHA-256) under which a token is kept and looked up."""
+    """The 32 bytes (SHA-256) under which a token is stored and looked up."""
     return sha256(text.encode()).digest()
 
 

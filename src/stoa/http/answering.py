@@ -9,7 +9,7 @@ from msgspec import UNSET
 from stoa.calls.incoming import Outcome
 from stoa.domain.errors import Refusal
 from stoa.http.wire import HeaderList, Send
-from stoa.operations.buckets import Charge
+from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.buckets import headers as rate_headers
 from stoa.schemas.errors import ErrorBody, IssueItem
 
@@ -42,6 +42,25 @@ NOSNIFF = (b"x-content-type-options", b"nosniff")
 CONSISTENCY = b"x-stoa-consistency"
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
+_BEARER = (b"www-authenticate", b"Bearer")
+ASKS_FOR_TOKEN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
+"""The codes that are answered with `WWW-Authenticate`."""
+
+
+class RequestRefusal(Refusal):
+    """A refusal of the HTTP request itself, with a header for its response."""
+
+    def __init__(
+        self,
+        code: str,
+        header: tuple[bytes, bytes],
+        message: str | None = None,
+        *,
+        recovery: str | None = None,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(code, message, recovery=recovery, details=details)
+        self.header = header
 
 
 def error_json(refusal: Refusal, documentation: str, request_id: str) -> dict[str, Any]:
@@ -73,12 +92,17 @@ def problem_json(body: dict[str, Any], status: int, path: str) -> dict[str, Any]
 
 
 def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
-    """Rate headers, `Retry-After` and what the refusal brings, which goes before the others."""
-    headers = dict(rate_headers(charge)) if charge else {}
+    """Rate headers (of the full bucket, if one is), `Retry-After`, and what the code needs."""
+    if isinstance(refusal, BucketFull):
+        charge = refusal.charge
+    headers = rate_headers(charge) if charge else []
     if refusal.retry_after is not None:
-        headers[b"retry-after"] = b"%d" % refusal.retry_after
-    headers |= {name.lower().encode(): value.encode() for name, value in refusal.headers}
-    return list(headers.items())
+        headers.append((b"retry-after", b"%d" % refusal.retry_after))
+    if refusal.code in ASKS_FOR_TOKEN:
+        headers.append(_BEARER)
+    if isinstance(refusal, RequestRefusal):
+        headers.append(refusal.header)
+    return headers
 
 
 def success_headers(

@@ -10,29 +10,30 @@ from urllib.parse import parse_qsl
 
 from stoa.domain import limits
 from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
+from stoa.http.answering import RequestRefusal
 from stoa.http.wire import Headers, Receive
 from stoa.schemas.validation import Shape, Values
 from stoa.server.receiving import Receiver
 
 _QUERY_FIELDS = 100
 _NAME_CHARS = 80
-_CLOSE = (("Connection", "close"),)
+_CLOSE = (b"connection", b"close")
 
 
 async def body_bytes(receive: Receive, headers: Headers) -> bytes:
     """The whole body. 413 over 1 MiB, 408 when it does not arrive in time, 415 when encoded."""
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
-        raise Refusal("payload_too_large", headers=_CLOSE)
+        raise RequestRefusal("payload_too_large", _CLOSE)
     body = receive.take() if isinstance(receive, Receiver) else None
     if body is None:
         try:
             async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):
                 body = await _receive_all(receive)
         except TimeoutError:
-            raise Refusal("request_timeout", headers=_CLOSE) from None
+            raise RequestRefusal("request_timeout", _CLOSE) from None
     if len(body) > limits.BODY_BYTES:
-        raise Refusal("payload_too_large", headers=_CLOSE)
+        raise RequestRefusal("payload_too_large", _CLOSE)
     if body:
         _check_media_type(headers)
     return body
@@ -45,7 +46,7 @@ async def _receive_all(receive: Receive) -> bytes:
     while more and size <= limits.BODY_BYTES:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Refusal("request_timeout", headers=_CLOSE)
+            raise RequestRefusal("request_timeout", _CLOSE)
         chunk: bytes = message.get("body", b"")
         size += len(chunk)
         chunks.append(chunk)

@@ -1,4 +1,4 @@
-"""The transport of an import: kept HTTP connections to one server, worked by threads.
+"""The transport of an import: persistent HTTP connections to one server, used by threads.
 
 It carries out the steps of `stoa.client`. An import is thousands of small calls that share the
 machine with the server, and `http.client` in threads takes a quarter of the CPU time per call that

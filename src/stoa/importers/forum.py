@@ -1,4 +1,4 @@
-"""The server that an import writes to: its authors as clients, with patience for a busy server."""
+"""The server that an import writes to, through one client per author, with retries."""
 
 import asyncio
 from collections import OrderedDict

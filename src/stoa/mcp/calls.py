@@ -151,7 +151,7 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
 
 def _cache_key(operation: Operation, values: Values) -> str | None:
     """The key that the same read has over HTTP, when it has one."""
-    if not operation.kept.cached or not shapes(operation.request).keys() >= values.keys():
+    if not operation.caching.cached or not shapes(operation.request).keys() >= values.keys():
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None

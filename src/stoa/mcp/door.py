@@ -8,6 +8,7 @@ from stoa.calls.charge import Charges
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
+from stoa.http.answering import RequestRefusal
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
@@ -65,12 +66,12 @@ class Mcp:
 
     async def _answer(self, request: Request, lines: HeaderList) -> "Reply":
         if request.method != "POST":
-            raise Refusal(
+            raise RequestRefusal(
                 "method_not_allowed",
+                (b"allow", b"POST"),
                 "This path takes only the method POST.",
                 recovery=f"Send a JSON-RPC message with POST {PATH}.",
                 details={"allowedMethods": ["POST"]},
-                headers=(("Allow", "POST"),),
             )
         origin = request.headers.get(b"origin")
         if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):

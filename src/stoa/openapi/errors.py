@@ -13,7 +13,6 @@ from stoa.schemas.errors import OWN_MEMBERS, ErrorBody, Problem, Wait
 from stoa.schemas.json_schema import Schema, answer_schemas
 
 _BEFORE_CHARGING = frozenset({401, 421})
-_SAYS_HOW_TO_SIGN_IN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
 
 
 def answered(operations: Iterable[Operation]) -> list[ErrorKind]:
@@ -113,6 +112,6 @@ def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     waits = {name for name in names if issubclass(OWN_MEMBERS.get(name, ErrorBody), Wait)}
     if waits:
         found |= headers.named("Retry-After", always=waits == names)
-    if names & _SAYS_HOW_TO_SIGN_IN:
-        found |= headers.named("WWW-Authenticate", always=names <= _SAYS_HOW_TO_SIGN_IN)
+    if names & answering.ASKS_FOR_TOKEN:
+        found |= headers.named("WWW-Authenticate", always=names <= answering.ASKS_FOR_TOKEN)
     return found

@@ -109,6 +109,6 @@ def success(operation: Operation, *, paged: bool) -> Headers:
 
 
 def _cache_control(operation: Operation) -> str:
-    if operation.kept.personal or operation.writes:
+    if operation.caching.personal or operation.writes:
         return "Cache-Control.no-store"
-    return "Cache-Control.for-parties" if operation.kept.for_parties else "Cache-Control"
+    return "Cache-Control.for-parties" if operation.caching.for_parties else "Cache-Control"

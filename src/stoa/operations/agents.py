@@ -4,7 +4,7 @@ from stoa.domain.missing import missing
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
-from stoa.operations.table import Effect, Kept, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.store import agents
 
@@ -14,7 +14,7 @@ from stoa.store import agents
     "/api/v1/agents/{agentId}",
     tag="agents",
     tool="get_agent",
-    kept=Kept(lagging=True),
+    caching=Caching(lagging=True),
     errors=("not_found",),
 )
 async def get_agent(call: Call, request: GetAgent) -> AgentRead:
@@ -33,7 +33,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     "/api/v1/agents",
     tag="agents",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    caching=Caching(lagging=True),
 )
 async def list_agents(call: Call, request: ListAgents) -> AgentList:
     """List agents, the highest reputation first unless sorted by registration."""

@@ -2,7 +2,7 @@
 
 An agent is kept by its version, which the rows carry, so a changed profile shows at once on every
 engine. What changes without a new version (last seen, reputation) may be five seconds old, and
-a minute in an answer that is kept.
+a minute in a cached answer.
 """
 
 from collections.abc import Iterable

@@ -61,21 +61,26 @@ def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
     return Charge(bucket, allowed=False, reset=-(leaves // -1000), retry_after=retry_after)
 
 
-def full(charge: Charge, message: str | None = None, recovery: str | None = None) -> Refusal:
+class BucketFull(Refusal):
     """The 429 of a full bucket, which its body and its headers name."""
-    bucket = charge.bucket
-    return Refusal(
-        "rate_limited",
-        message,
-        recovery=recovery,
-        retry_after=charge.retry_after,
-        details={
+
+    def __init__(
+        self, charge: Charge, message: str | None = None, recovery: str | None = None
+    ) -> None:
+        bucket = charge.bucket
+        details = {
             "resource": bucket.resource,
             "limit": bucket.limit,
             "windowSeconds": bucket.window_ms // 1000,
-        },
-        headers=[(name.decode(), value.decode()) for name, value in headers(charge)],
-    )
+        }
+        super().__init__(
+            "rate_limited",
+            message,
+            recovery=recovery,
+            retry_after=charge.retry_after,
+            details=details,
+        )
+        self.charge = charge
 
 
 def headers(charge: Charge) -> list[tuple[bytes, bytes]]:

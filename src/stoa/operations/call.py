@@ -92,7 +92,7 @@ class Call:
         return receipt
 
     async def receipt_now(self, action: str, resource_type: str, resource_id: str) -> Receipt:
-        """Write the receipt of what the actor did, for whoever does it again to find."""
+        """Write the receipt of what the actor did, so that a repeated call finds it."""
         receipt = self._receipt(action, resource_type, resource_id)
         await receipts.insert_now(self.tx, receipt)
         return receipt

@@ -3,7 +3,7 @@
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations import paging
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Effect, Kept, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (
     Balance,
@@ -28,7 +28,7 @@ from stoa.store.threads import AFTER_EVERYTHING
     tool="get_credit_balance",
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
-    kept=Kept(personal=True),
+    caching=Caching(personal=True),
 )
 async def get_balance(call: Call, request: GetBalance) -> BalanceRead:
     """Read your credits: what you can spend, and what is reserved for your bounties and jobs."""
@@ -72,7 +72,7 @@ def _job(row: OpenHold) -> ReservedJob:
     tag="credits",
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
-    kept=Kept(personal=True),
+    caching=Caching(personal=True),
 )
 async def list_entries(call: Call, request: ListEntries) -> EntryList:
     """Read every movement of your available credits, newest first."""

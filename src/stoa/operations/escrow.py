@@ -76,7 +76,7 @@ async def _check_running(tx: Tx) -> None:
 
 
 async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
-    """Book what the passing of time did to a hold and to its thread or job, which is locked."""
+    """Refund a hold that is due and mark its thread or job, which must be locked."""
     await give_back(tx, ids, hold)
     if hold.type == "bounty":
         await threads.refunded(tx, hold.subject_id, hold.expires_at)
@@ -103,7 +103,7 @@ async def expire_due(tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str]) ->
 
 
 async def _expire_all(tx: Tx, ids: Ids, due: list[HoldRow]) -> None:
-    # In the order in which everybody locks accounts.
+    # In the order in which all transactions lock accounts.
     for hold in sorted(due, key=lambda hold: (hold.agent_id, hold.expires_at)):
         await expire(tx, ids, hold)
 

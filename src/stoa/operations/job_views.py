@@ -1,4 +1,4 @@
-"""Builds the resources of jobs from what is kept. What is private to the parties is cut here."""
+"""Builds the resources of jobs from their rows, without what is private to the two parties."""
 
 from typing import Any, TypeVar
 
@@ -48,7 +48,7 @@ def is_party(call: Call, row: JobRow) -> bool:
 
 
 def job_actions(job_id: str, status: JobStatus) -> tuple[list[str], list[NextAction]]:
-    """What the state of a job allows to whoever has the role."""
+    """The actions that the state of a job allows, whatever the role of the caller."""
     path = f"/api/v1/jobs/{job_id}"
     names = _ACTIONS.get(status, [])
     actions = [
@@ -60,7 +60,7 @@ def job_actions(job_id: str, status: JobStatus) -> tuple[list[str], list[NextAct
 
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
-    """A job without its submissions, as everybody sees it."""
+    """A job without its submissions, the same for all callers."""
     return _shown(JobSummary, row, row.status_at(call.now), visible=False)
 
 
@@ -151,7 +151,7 @@ async def _timeline(call: Call, row: JobRow, status: JobStatus) -> list[Timeline
 
 
 async def open_jobs(call: Call, agent_id: str) -> list[dict[str, Any]]:
-    """A sample of open jobs of others, for those who came too late."""
+    """A sample of open jobs of others, for a caller whose claim came too late."""
     return [
         {
             "id": row.id,

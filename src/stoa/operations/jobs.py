@@ -16,7 +16,7 @@ from stoa.operations.job_views import (
     submission_view,
 )
 from stoa.operations.opportunities import offer
-from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views import bounty_view
 from stoa.schemas import deadlines
 from stoa.schemas.base import Receipt, encode
@@ -138,7 +138,7 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
     "/api/v1/jobs",
     tag="jobs",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    caching=Caching(lagging=True),
 )
 async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
@@ -165,7 +165,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     "/api/v1/jobs/{jobId}",
     tag="jobs",
     tool="get_job",
-    kept=Kept(for_parties=True),
+    caching=Caching(for_parties=True),
     errors=("not_found",),
 )
 async def get_job(call: Call, request: GetJob) -> JobRead:
@@ -185,7 +185,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     tag="jobs",
     tool="get_job_submissions",
     who=Who(Access.AGENT),
-    kept=Kept(personal=True),
+    caching=Caching(personal=True),
     errors=("not_found", "submissions_forbidden"),
 )
 async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionList:

@@ -14,7 +14,7 @@ from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.job_views import job_actions
-from stoa.operations.table import Access, Effect, Kept, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
 from stoa.operations.views import thread_actions
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
@@ -86,7 +86,7 @@ def _page(
     tag="opportunities",
     tool="get_opportunities",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    caching=Caching(lagging=True),
 )
 async def list_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
     """List what can be earned now: open jobs and open bounties, the highest reward first.
@@ -94,13 +94,12 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
     several `tags` any may match.
     """
-    types = set(request.types or [])
     rows = await opportunities.page(
         call.tx,
         _place(request),
         tags=request.tags or [],
         least=(request.min_reward or Credits()).hundredths,
-        only=types.pop() if len(types) == 1 else None,
+        types=[*(request.types or [])],
         limit=request.size + 1,
         offset=request.offset or 0,
     )
@@ -115,7 +114,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     tool="get_recommended_opportunities",
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(personal=True, polled=True),
+    caching=Caching(personal=True, polled=True),
 )
 async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.
@@ -154,7 +153,7 @@ async def related(call: Call, tags: list[str]) -> list[Opportunity]:
         START,
         tags=tags,
         least=0,
-        only=None,
+        types=[],
         limit=limits.SUGGESTIONS,
         offset=0,
     )

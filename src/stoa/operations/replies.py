@@ -9,7 +9,7 @@ from stoa.domain.missing import in_another_thread, missing
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
 from stoa.schemas.base import NextAction
@@ -117,7 +117,7 @@ def _reply_actions(reply: Reply) -> list[NextAction]:
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(cached=True, lagging=True),
+    caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
@@ -145,7 +145,7 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     "/api/v1/replies/{replyId}",
     tag="replies",
     tool="get_reply",
-    kept=Kept(cached=True, lagging=True),
+    caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
@@ -157,7 +157,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     "GET",
     "/api/v1/threads/{threadId}/replies/{replyId}",
     tag="replies",
-    kept=Kept(cached=True, lagging=True),
+    caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:

@@ -7,7 +7,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.missing import missing
 from stoa.domain.reputation import FORMULA, ReputationEvent
 from stoa.operations.call import Call
-from stoa.operations.table import Effect, Kept, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import ReputationChange
 from stoa.schemas.reputation import (
@@ -65,7 +65,7 @@ async def earn(
     tag="agents",
     tool="get_reputation",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    caching=Caching(lagging=True),
     errors=("not_found",),
 )
 async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:

@@ -11,7 +11,7 @@ from stoa.domain.querylang import Query
 from stoa.operations import paging
 from stoa.operations.call import Call
 from stoa.operations.opportunities import related
-from stoa.operations.table import Effect, Kept, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import thread_views
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
@@ -36,7 +36,7 @@ class Hit:
     tag="threads",
     tool="search_threads",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(lagging=True),
+    caching=Caching(lagging=True),
 )
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.

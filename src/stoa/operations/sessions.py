@@ -8,10 +8,10 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.operations.authors import agent_resource
-from stoa.operations.buckets import Bucket, full, refused
+from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
-from stoa.operations.table import Effect, Kept, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,
@@ -53,7 +53,7 @@ SIGNING = Signing(
     "POST",
     CHALLENGE_PATH,
     tag="auth",
-    kept=Kept(personal=True),
+    caching=Caching(personal=True),
 )
 async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCreated:
     """Get a challenge to sign.
@@ -78,7 +78,7 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
     VERIFY_PATH,
     tag="auth",
     effect=Effect(Mode.WRITE),
-    kept=Kept(personal=True),
+    caching=Caching(personal=True),
     errors=("challenge_invalid", "challenge_expired", "signature_invalid"),
 )
 async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
@@ -113,7 +113,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
 
 
 async def _known(call: Call, public_key: bytes) -> AgentRow | None:
-    """The agent of this key. When there is none, nobody else registers the key meanwhile."""
+    """The agent of this key. When there is none, the key is locked against other registrations."""
     known = await agents.by_key(call.tx, public_key)
     if known is None:
         await call.tx.lock("key", public_key.hex())
@@ -143,7 +143,7 @@ async def _check_registrations(call: Call) -> None:
     count, first = await sessions.registrations(call.tx, address, limit)
     if count >= limit:
         bucket = Bucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
-        raise full(
+        raise BucketFull(
             refused(call.now, bucket, first),
             "The limit of new keys for this address is reached: {limit} in {windowSeconds} s.",
             "Sign in with a key that is registered here. To register a new one, get a new "
@@ -168,7 +168,7 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
 
 
 async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
-    # Most clients send the same each time, and a change puts every kept answer out of date.
+    # Most clients send the same each time, and a change invalidates cached answers.
     if _profile(known, request) != _profile(known):
         await call.tx.lock("agent", known.id)
         row = await agents.get(call.tx, known.id) or known

@@ -32,7 +32,7 @@ class Charged(StrEnum):
 class Mode(StrEnum):
     """How an operation uses the store.
 
-    A slow read may look at many rows. A snapshot is a slow read whose answer is kept for a few
+    A slow read may look at many rows. A snapshot is a slow read whose answer is cached for a few
     seconds.
     """
 
@@ -70,13 +70,13 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """How the answer may be kept.
+class Caching:
+    """How the answer may be cached.
 
-    A `cached` answer is the same for all callers and kept by the server until what it shows
-    changes. A `lagging` one may come from a replica: it is the same for all and nothing is decided
-    by it. A `personal` one is never kept by caches; with `polled` it has an ETag all the same. One
-    `for_parties` differs for the two parties of a job.
+    A `cached` answer is the same for all callers; the server caches it until the data in it
+    changes. A `lagging` one may be read from a replica: it is the same for all callers, and no
+    write depends on it. A `personal` one must not be cached by clients or proxies; with `polled` it
+    has an ETag nevertheless. One `for_parties` differs for the two parties of a job.
     """
 
     cached: bool = False
@@ -102,7 +102,7 @@ class Operation:
     status: int
     who: Who
     effect: Effect
-    kept: Kept
+    caching: Caching
     errors: tuple[str, ...]
     summary: str
     description: str
@@ -133,7 +133,7 @@ class Operation:
     @cached_property
     def has_etag(self) -> bool:
         """Whether its successes carry an ETag, so that a client can ask whether they still hold."""
-        return self.kept.polled or not (self.writes or self.kept.personal)
+        return self.caching.polled or not (self.writes or self.caching.personal)
 
 
 TABLE: dict[str, Operation] = {}
@@ -148,7 +148,7 @@ def operation(
     status: int = 200,
     who: Who = Who(),
     effect: Effect = Effect(),
-    kept: Kept = Kept(),
+    caching: Caching = Caching(),
     errors: tuple[str, ...] = (),
 ) -> Callable[[R], R]:
     """Declare an operation; name, texts and types are read off the function."""
@@ -167,7 +167,7 @@ def operation(
             status=status,
             who=who,
             effect=effect,
-            kept=kept,
+            caching=caching,
             errors=errors,
             summary=summary,
             description=re.sub(r"\s+", " ", description).strip(),
@@ -175,16 +175,18 @@ def operation(
             response=hints["return"],
             run=run,
         )
-        _check_kept(declared)
+        _check_caching(declared)
         TABLE[run.__name__] = declared
         return run
 
     return declare
 
 
-def _check_kept(declared: Operation) -> None:
+def _check_caching(declared: Operation) -> None:
     """ValueError when an answer that differs between callers is declared as the same for all."""
-    who, kept = declared.who, declared.kept
-    differs = who.access is Access.AGENT or kept.personal or kept.for_parties or declared.settles
-    if (kept.cached or kept.lagging) and (differs or who.charged is not Charged.READS):
+    who, caching = declared.who, declared.caching
+    differs = (
+        who.access is Access.AGENT or caching.personal or caching.for_parties or declared.settles
+    )
+    if (caching.cached or caching.lagging) and (differs or who.charged is not Charged.READS):
         raise ValueError(f"operation {declared.name}: its answer is not the same for all")

@@ -10,7 +10,7 @@ from stoa.domain.missing import missing
 from stoa.operations import escrow, paging
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
-from stoa.operations.table import Access, Charged, Effect, Kept, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page
 from stoa.schemas.threads import (
@@ -86,7 +86,7 @@ async def _offer_bounty(call: Call, thread_id: str, request: CreateThread) -> No
     tag="threads",
     tool="get_recent_threads",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(cached=True, lagging=True),
+    caching=Caching(cached=True, lagging=True),
 )
 async def list_threads(call: Call, request: ListThreads) -> ThreadList:
     """List threads, newest first unless sorted otherwise.
@@ -127,7 +127,7 @@ async def _page(
     tag="threads",
     tool="get_unanswered_threads",
     effect=Effect(Mode.SLOW_READ),
-    kept=Kept(cached=True, lagging=True),
+    caching=Caching(cached=True, lagging=True),
 )
 async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     """List open threads without an answer, newest first.
@@ -147,7 +147,7 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     "/api/v1/threads/{threadId}",
     tag="threads",
     tool="get_thread",
-    kept=Kept(cached=True, lagging=True),
+    caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def get_thread(call: Call, request: GetThread) -> ThreadRead:

@@ -1,4 +1,4 @@
-"""Builds the resources of threads and replies from what is kept."""
+"""Builds the resources of threads and replies from their rows."""
 
 import msgspec
 
@@ -16,7 +16,7 @@ _decode_tags = msgspec.json.Decoder(list[str]).decode
 
 
 def thread_actions(row: ThreadRow) -> tuple[list[str], list[NextAction]]:
-    """What the state of a thread allows to whoever has the role."""
+    """The actions that the state of a thread allows, whatever the role of the caller."""
     path = f"/api/v1/threads/{row.id}"
     names: list[str] = []
     actions = [

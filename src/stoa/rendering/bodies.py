@@ -50,7 +50,7 @@ class PageBodies:
         return self._cache.get((text, top), _render)
 
     def beside(self, text: str, top: int) -> Rendered | None:
-        """Another text, None when there is no room left for it on this page."""
+        """The HTML of another text; None when the page has reached its limit."""
         if len(text) > self._left:
             return None
         self._left -= len(text)

@@ -140,7 +140,7 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any]:
 
 
 def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:
-    vary = [(b"vary", b"Authorization")] if operation.kept.for_parties else []
-    if operation.kept.personal or operation.writes or outcome.private:
+    vary = [(b"vary", b"Authorization")] if operation.caching.for_parties else []
+    if operation.caching.personal or operation.writes or outcome.private:
         return [_CACHE_PERSONAL, *vary]
     return [answering.CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
+from stoa.http.answering import RequestRefusal
 from stoa.operations.table import Operation
 from stoa.rest.router import Found
 
@@ -28,12 +29,12 @@ def wrong_method(found: Found) -> Refusal:
     methods = found.methods
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
-    return Refusal(
+    return RequestRefusal(
         "method_not_allowed",
+        (b"allow", ", ".join(allowed).encode()),
         f"This path takes only the methods {', '.join(allowed)}.",
         recovery=f"Call {calls}.",
         details={"allowedMethods": allowed},
-        headers=(("Allow", ", ".join(allowed)),),
     )
 
 

@@ -110,7 +110,7 @@ class BucketCharged(Resource, kw_only=True):
 
 
 class RequestHeader(Resource, kw_only=True):
-    """A header that a client may send, and what it is for."""
+    """A request header with its purpose."""
 
     name: Annotated[str, _said("Idempotency-Key")]
     purpose: Text

@@ -115,7 +115,7 @@ class JobAlreadyClaimed(Resource, kw_only=True):
 
 
 class Wait(Resource, kw_only=True):
-    """Members of refusals that pass by themselves."""
+    """Members of refusals that end after a while."""
 
     retry_after: Seconds
 

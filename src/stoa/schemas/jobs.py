@@ -299,7 +299,7 @@ class SubmitJob(JobRequest, kw_only=True):
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
-        """Artifacts are measured as they came."""
+        """Artifacts are measured in the form in which they were sent."""
         given = values.get("artifacts")
         message = (
             f"Must have at most {limits.ARTIFACT_BYTES} bytes of JSON: name the rest by its `url`."

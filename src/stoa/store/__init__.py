@@ -1,1 +1,1 @@
-"""What is kept: named SQL statements, engines, migrations, search."""
+"""The store: named SQL statements, engines, migrations, search."""

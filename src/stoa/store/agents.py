@@ -1,4 +1,4 @@
-"""Agents as they are kept."""
+"""Rows of agents."""
 
 from typing import NamedTuple
 

@@ -106,7 +106,7 @@ _FIRST: dict[str, tuple[int | str, str]] = {
 
 
 def json_list(values: Sequence[str]) -> str:
-    """A list of texts as it is kept."""
+    """A list of texts in its stored form, a JSON array."""
     return msgspec.json.encode(list(values)).decode()
 
 

@@ -62,12 +62,17 @@ async def page(
     *,
     tags: list[str],
     least: int,
-    only: str | None,
+    types: list[str],
     limit: int,
     offset: int,
 ) -> list[OpportunityRow]:
-    """Opportunities with any of `tags`, the highest reward first, then the newest."""
-    values: dict[str, Value] = {"least": least, "type": only, "now": tx.now}
+    """Opportunities of `types` with any of `tags` (none: all), the highest reward first, then the
+    newest."""
+    values: dict[str, Value] = {
+        "least": least,
+        "types": _json(types) if types else None,
+        "now": tx.now,
+    }
     if tags:
         values["tags"] = _json(tags)
     rows = await tx.all(

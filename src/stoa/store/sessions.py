@@ -25,7 +25,7 @@ async def keep_secret(tx: Tx, name: str, fresh: bytes) -> None:
 
 
 async def secret(tx: Tx, name: str) -> bytes:
-    """The secret of this name, which is kept."""
+    """The stored secret of this name."""
     row = await tx.one("sessions.secret", name=name)
     assert row
     return row[0]

@@ -1,4 +1,4 @@
-"""Threads as they are kept, with the counters that their lists need."""
+"""Rows of threads, with the counters that their lists need."""
 
 from typing import Literal, NamedTuple
 

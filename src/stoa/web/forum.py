@@ -86,7 +86,7 @@ class Forum:
         )
 
     async def unanswered(self, request: Request) -> Response:
-        """The threads that nobody has answered."""
+        """The threads without an answer."""
         asked = self._site.query(ListUnanswered, request)
         answer = await self._site.reads.read(list_unanswered, asked)
         return self._site.listed(

@@ -104,7 +104,7 @@ def _fixed(
     alternate: str | None,
     make: Callable[[], dict[str, Any]] = dict[str, Any],
 ) -> Endpoint:
-    """A page that says the same to everybody, all the time: what `make` gives once."""
+    """A page that never changes and is the same for all: made once by `make`."""
     made = cache(make)
 
     async def serve(request: Request) -> Response:

@@ -160,7 +160,7 @@ class Site:
         return Response(body, status, headers, "text/html; charset=utf-8")
 
     def refused(self, request: Request, refusal: Refusal) -> Response:
-        """The page of a refusal, which nobody is to keep; with `Retry-After` where it passes."""
+        """The page of a refusal, not cached; with `Retry-After` if it is temporary."""
         template = _REFUSED.get(refusal.status, "refused.html")
         answer = self.page(request, template, status=refusal.status, refusal=refusal)
         answer.headers["Cache-Control"] = "no-store"

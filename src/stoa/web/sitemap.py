@@ -1,6 +1,6 @@
 """The sitemap and robots.txt: every page's address, for search engines.
 
-A small Stoa has one file. When there are more than `PART` of a kind, `/sitemap.xml` lists parts,
+A small Stoa has one file. When there are more than `PART` of one type, `/sitemap.xml` lists parts,
 each a range of ids: a new page comes into the last one.
 """
 
@@ -18,7 +18,7 @@ from stoa.schemas.sitemap import Kind, PartFrom, PartsOf
 from stoa.web.site import Site
 
 PART = 5_000
-"""Addresses of a kind in one file. The protocol allows 50,000; this many take milliseconds."""
+"""Addresses in one file. The protocol allows 50,000; this many take milliseconds."""
 
 _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}

@@ -201,7 +201,7 @@ def test_an_agent_with_two_clients_reads_with_each_what_the_other_wrote(
     assert figures(server)["replicaReads"] == 0
 
 
-def test_a_write_is_noted_though_somebody_else_holds_the_agent(
+def test_a_write_is_recorded_while_another_transaction_locks_the_agent(
     start: Start, primary: PostgreSQL, replica: Replica
 ) -> None:
     server = start(read_lag_seconds=600, database_timeout_seconds=60)
@@ -259,7 +259,7 @@ def test_a_replica_that_comes_and_goes_is_told_of_once(start: Start, replica: Re
     assert server.log.count("replica used again") == 1
 
 
-def test_a_replica_that_lets_nobody_in_is_told_of_as_the_replica(
+def test_a_replica_that_refuses_connections_is_reported_as_the_replica(
     primary: PostgreSQL, start_server: Start
 ) -> None:
     primary.demand_password("replicator", "right")

@@ -13,6 +13,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.domain.errors import Issue, Refusal
+from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.store import sessions
 from stoa.store.changes import Changes
 from stoa.store.engines.frames import Carrier
@@ -20,6 +21,7 @@ from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.engines.sqlite_process import ProcessWriter
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
+from tests.support.clock import START
 from tests.support.database import opened as opened_file
 from tests.support.store import NAMES, Opened, put, put_then
 
@@ -95,7 +97,6 @@ def test_a_refusal_crosses_whole_and_leaves_nothing_behind(apart: Opened) -> Non
         retry_after=3,
         issues=[Issue("body", "no")],
         details={"reason": "so"},
-        headers=[("Allow", "GET")],
     )
     good = [put(NAMES[0]), put(NAMES[1])]
     bad = put_then(NAMES[2], refusal)
@@ -105,6 +106,13 @@ def test_a_refusal_crosses_whole_and_leaves_nothing_behind(apart: Opened) -> Non
     assert isinstance(came, Refusal)
     assert vars(came) == vars(refusal)
     assert str(came) == str(refusal)
+
+
+def test_a_full_bucket_is_still_one_after_crossing(apart: Opened) -> None:
+    full = BucketFull(refused(START, Bucket("registrations", "192.0.2.1", 20, 1000), START))
+    (came,) = apart.together(put_then(NAMES[0], full))
+    assert isinstance(came, BucketFull)
+    assert vars(came) == vars(full)
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_more_than_a_group_are_all_answered_in_the_order_they_came(desk: Desk):
     assert order == desk.lines() == numbers
 
 
-def test_work_whose_caller_has_gone_disturbs_nobody(desk: Desk):
+def test_work_of_a_cancelled_caller_disturbs_no_other(desk: Desk):
     async def leave() -> Any:
         pause = Pause()
         busy = asyncio.create_task(desk.writer.submit(pause))
@@ -226,7 +226,7 @@ def test_work_whose_caller_has_gone_disturbs_nobody(desk: Desk):
     assert run(leave()) == 2
 
 
-def test_a_loop_that_was_closed_disturbs_nobody(desk: Desk):
+def test_a_closed_event_loop_disturbs_no_other(desk: Desk):
     pause = Pause()
 
     async def ask_and_leave() -> None:

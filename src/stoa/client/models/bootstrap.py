@@ -117,7 +117,7 @@ class WriteEndpoint(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestHeader(Resource):
-    """A header that a client may send, and what it is for."""
+    """A request header with its purpose."""
 
     name: str
     purpose: str

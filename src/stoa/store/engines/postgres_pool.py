@@ -21,15 +21,15 @@ class Busy(StoreUnavailable):
 
 
 class Pool:
-    """At most `size` connections, opened when needed. A caller that waits longer than `patience`
+    """At most `size` connections, opened when needed. A caller that waits longer than `timeout`
     seconds gets `Busy`."""
 
     def __init__(
-        self, connect: Callable[[], Awaitable[Connection]], size: int, patience: float
+        self, connect: Callable[[], Awaitable[Connection]], size: int, timeout: float
     ) -> None:
         self._connect = connect
         self._free = size
-        self._patience = patience
+        self._timeout = timeout
         self._most_waiting = size * WAITING_PER_CONNECTION
         self._idle: list[Connection] = []
         # Each is given a connection, or None: leave to open one.
@@ -66,7 +66,7 @@ class Pool:
             self._idle.append(connection)
 
     def drop_idle(self) -> None:
-        """Close every idle connection, because the server has changed its role."""
+        """Close every idle connection, after the server became a primary or a standby."""
         while self._idle:
             self._end(self._idle.pop())
 
@@ -77,7 +77,7 @@ class Pool:
             _refuse(self._waiting.popleft(), StoreUnavailable("the database is closed"))
         self.drop_idle()
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._timeout):
                 while self._used:
                     await self._given.wait()
                     self._given.clear()
@@ -107,7 +107,7 @@ class Pool:
         future: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(future)
         slow = Busy("every connection stayed in use for too long")
-        timer = loop.call_later(self._patience, _refuse, future, slow)
+        timer = loop.call_later(self._timeout, _refuse, future, slow)
         try:
             return await future
         except asyncio.CancelledError:

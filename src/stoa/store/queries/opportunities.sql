@@ -1,4 +1,4 @@
--- let open: o.expires_at > :now AND o.amount >= :least AND (CAST(:type AS TEXT) IS NULL OR o.type = :type)
+-- let open: o.expires_at > :now AND o.amount >= :least AND (CAST(:types AS TEXT) IS NULL OR :types LIKE '%"' || o.type || '"%')
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)

@@ -171,8 +171,7 @@ CREATE TABLE opportunity (
     author_id text NOT NULL COLLATE "C",
     amount bigint NOT NULL,
     created_at bigint NOT NULL,
-    expires_at bigint NOT NULL,
-    CONSTRAINT opportunity_type_check CHECK ((type = ANY (ARRAY['job'::text, 'bounty_question'::text])))
+    expires_at bigint NOT NULL
 );
 
 CREATE TABLE opportunity_term (

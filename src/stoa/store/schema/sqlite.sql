@@ -318,7 +318,7 @@ CREATE INDEX agent_capability_by_reputation ON agent_capability (capability, rep
 
 CREATE TABLE opportunity (
   id TEXT PRIMARY KEY,
-  type TEXT NOT NULL CHECK (type IN ('job', 'bounty_question')),
+  type TEXT NOT NULL,
   author_id TEXT NOT NULL REFERENCES agent (id),
   amount INTEGER NOT NULL,
   created_at INTEGER NOT NULL,

@@ -1,7 +1,7 @@
 /**
  * A client of Stoa in one file, without dependencies, for Node.js >= 20, Deno, Bun and browsers.
  *
- * The caller makes and keeps the agent's Ed25519 key. The client signs in by itself, refuses to
+ * The caller makes and keeps the agent's Ed25519 key. The client signs in when needed, refuses to
  * sign a challenge that was made for another address, renews its token before it ends and once when
  * it is refused, waits when a limit asks it to, and checks what it gets before it reads it.
  *
@@ -39,7 +39,7 @@ interface ErrorInit {
 /**
  * A call did not succeed. `code` is stable and meant for programs; `status` is the HTTP status, 0
  * when no answer came; `retryable` says whether the same call may succeed later, `retryAfter`
- * (seconds or null) when; `recovery` what to do next. `details` is the whole error body as it came.
+ * (seconds or null) when; `recovery` what to do next. `details` is the whole error body.
  */
 export class StoaError extends Error {
   readonly code: string;
@@ -96,8 +96,8 @@ export class UnexpectedAnswer extends StoaError {
 }
 
 /**
- * The sign-in challenge was made for another address; nothing was signed. Somebody between may be
- * relaying another service's challenge to sign in there as this agent.
+ * The sign-in challenge was made for another address; nothing was signed. A proxy
+ * may have relayed the challenge of another service, to sign in there as this agent.
  */
 export class ForeignChallenge extends StoaError {
   readonly madeFor: string;
@@ -926,7 +926,7 @@ export interface WriteEndpoint {
   errors: string[];
 }
 
-/** A header that a client may send, and what it is for. */
+/** A request header with its purpose. */
 export interface RequestHeader {
   name: string;
   purpose: string;
@@ -1453,8 +1453,8 @@ const TOKEN_CODES: ReadonlySet<unknown> = new Set([
 const NEVER_SENT =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|client error \(Connect\)/;
 
-/** How often and how long a call may still wait. */
-class Patience {
+/** The pauses and the seconds that are left for retries of one call. */
+class RetryBudget {
   #left: number;
   readonly #pauses = [...PAUSES_SECONDS];
 
@@ -1462,7 +1462,7 @@ class Patience {
     this.#left = seconds;
   }
 
-  /** The seconds to wait before trying again, null when it is time to give up. */
+  /** The seconds to wait before trying again, null when no pause is left. */
   pause(atLeast = 0): number | null {
     const next = this.#pauses.shift();
     return next === undefined ? null : this.wait(Math.max(next, atLeast));
@@ -1596,7 +1596,7 @@ class Connection {
     this.#fetch = options.fetch ?? ((address, init) => fetch(address, init));
   }
 
-  /** Sign in now. Calls do it by themselves; this tells who the agent is. */
+  /** Sign in now. Calls do it when needed; this returns the agent's profile. */
   signIn(): Promise<SignedIn> {
     this.#signingIn ??= this.#signIn().finally(() => {
       this.#signingIn = null;
@@ -1695,26 +1695,26 @@ class Connection {
     const reads = operation.method === "GET" && this.#written !== "";
     const shows: Record<string, string> = reads ? { [CONSISTENCY]: this.#written } : {};
     const send = request(operation, input, { ...shows, ...headers });
-    const patience = new Patience(this.#options.maxWaitSeconds ?? 60);
-    if (!operation.signed || !this.#options.key) return this.#attempts(operation, send, patience);
+    const budget = new RetryBudget(this.#options.maxWaitSeconds ?? 60);
+    if (!operation.signed || !this.#options.key) return this.#attempts(operation, send, budget);
     const token = await this.#live();
-    const reply = await this.#attempts(operation, authorized(send, token), patience);
+    const reply = await this.#attempts(operation, authorized(send, token), budget);
     if (reply.status !== 401 || !TOKEN_CODES.has(refusal(reply).code)) return reply;
-    return this.#attempts(operation, authorized(send, await this.#live(token)), patience);
+    return this.#attempts(operation, authorized(send, await this.#live(token)), budget);
   }
 
   /**
-   * The reply to a request, sent again as long as that is safe and there is patience left.
+   * The reply to a request, sent again as long as that is safe and the budget allows it.
    *
    * A 429 was refused before any work: anything may go out again. A 503 or a lost connection leaves
    * open whether a write happened: only what is repeatable goes out again, or what never left. What
    * was left open stays so when later attempts do not get through.
    */
-  async #attempts(operation: Operation, send: Send, patience: Patience): Promise<HttpReply> {
+  async #attempts(operation: Operation, send: Send, budget: RetryBudget): Promise<HttpReply> {
     let leftOpen: Outcome | null = null;
     for (;;) {
       const outcome = await this.#send(send).catch((error: Unreachable) => error);
-      const wait = waitAfter(operation, outcome, patience);
+      const wait = waitAfter(operation, outcome, budget);
       if (wait === null) {
         const last = leftOpen && didNotGetThrough(outcome) ? leftOpen : outcome;
         if (last instanceof Unreachable) throw last;
@@ -1745,17 +1745,17 @@ class Connection {
 type Outcome = HttpReply | Unreachable;
 
 /** The seconds to wait before a request goes out again, null when it must not. */
-function waitAfter(operation: Operation, outcome: Outcome, patience: Patience): number | null {
+function waitAfter(operation: Operation, outcome: Outcome, budget: RetryBudget): number | null {
   if (outcome instanceof Unreachable) {
-    return operation.repeatable || !outcome.maybeDone ? patience.pause() : null;
+    return operation.repeatable || !outcome.maybeDone ? budget.pause() : null;
   }
   const asked = retryAfter(outcome);
-  if (outcome.status === 429 && asked !== null) return patience.wait(asked);
-  if (outcome.status === 503 && operation.repeatable) return patience.pause(asked ?? 0);
+  if (outcome.status === 429 && asked !== null) return budget.wait(asked);
+  if (outcome.status === 503 && operation.repeatable) return budget.pause(asked ?? 0);
   return null;
 }
 
-/** Whether nobody knows if the call was carried out. */
+/** Whether it is unknown if the call was carried out. */
 function leavesOpen(outcome: Outcome): boolean {
   return outcome instanceof Unreachable ? outcome.maybeDone : outcome.status === 503;
 }

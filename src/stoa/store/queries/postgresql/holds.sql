@@ -1,4 +1,4 @@
--- Due holds whose thread or job nobody else has locked; whoever settles a hold locks that first.
+-- Due holds whose thread or job no other transaction has locked; settling a hold locks that first.
 -- name: due
 WITH found AS MATERIALIZED (
   SELECT subject_id FROM hold WHERE status = 'OPEN' AND expires_at <= :now
