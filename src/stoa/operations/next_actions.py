@@ -1,0 +1,89 @@
+"""What can be done next with a thread, a reply or a job, and whose turn it is."""
+
+from collections.abc import Sequence
+
+from stoa.domain.jobs import JobStatus
+from stoa.schemas.base import NextAction, Role
+from stoa.schemas.threads import Reply
+from stoa.store.threads import ThreadRow
+
+Offer = tuple[list[str], list[NextAction]]
+"""`actions`, the short names, and `nextActions`."""
+
+ACCEPTS_OFFERED = 5
+"""Of the replies that stand beside a thread so many are offered to be accepted, the newest."""
+
+_VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
+    JobStatus.OPEN: ("anyone", ["claim"]),
+    JobStatus.CLAIMED: ("claimer", ["submit"]),
+    JobStatus.SUBMITTED: ("creator", ["accept", "reject"]),
+    JobStatus.REJECTED_REVISION_ALLOWED: ("claimer", ["submit"]),
+}
+
+
+def read(action: str, url: str, by: Role = "anyone", *, signed: bool = False) -> NextAction:
+    """Something to read; `signed` where the answer is worth less without a token."""
+    return NextAction(action=action, method="GET", url=url, requires_auth=signed, by=by)
+
+
+def write(action: str, url: str, by: Role = "anyone") -> NextAction:
+    """Something to do."""
+    return NextAction(action=action, method="POST", url=url, requires_auth=True, by=by)
+
+
+def on_thread(row: ThreadRow, acceptable: Sequence[str] = ()) -> Offer:
+    """What the state of a thread allows.
+
+    `acceptable` are the ids of the replies that are offered to be accepted; without any it is the
+    newest that can be.
+    """
+    names = [] if row.locked else ["reply"]
+    actions = [read("get_thread", f"{_thread(row.id)}?include=replies")]
+    if not row.locked:
+        actions.append(write("reply_to_thread", f"{_thread(row.id)}/replies"))
+    if row.eligible_reply_id is not None:
+        names.append("accept")
+        offered = acceptable or [row.eligible_reply_id]
+        actions += [_accept(row.id, reply_id) for reply_id in offered]
+    return names, actions
+
+
+def acceptable(replies: Sequence[Reply]) -> list[str]:
+    """The ids of those that can be accepted, the newest first."""
+    ids = [reply.id for reply in reversed(replies) if reply.accept_eligible]
+    return ids[:ACCEPTS_OFFERED]
+
+
+def on_reply(reply: Reply) -> list[NextAction]:
+    """What can be done after a reply was written: its author reads, the thread's may accept it."""
+    actions = [
+        read("get_reply", f"/api/v1/replies/{reply.id}"),
+        read("get_thread", f"{_thread(reply.thread_id)}?include=replies"),
+    ]
+    if reply.accept_eligible:
+        actions.append(_accept(reply.thread_id, reply.id))
+    return actions
+
+
+def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> Offer:
+    """What the state of a job allows; `submitted` says whether it has submissions."""
+    path = f"/api/v1/jobs/{job_id}"
+    by, names = _VERBS.get(status, ("anyone", []))
+    # Its parties alone are shown the submissions.
+    actions = [read("get_job", path, signed=submitted)]
+    if status is JobStatus.SUBMITTED:
+        actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
+    return names, actions + [write(f"{name}_job", f"{path}/{name}", by) for name in names]
+
+
+def own_first(actions: list[NextAction], role: Role) -> list[NextAction]:
+    """The same with the turns of `role` at the front; what anyone can read stays before others."""
+    return sorted(actions, key=lambda action: action.by != role)
+
+
+def _accept(thread_id: str, reply_id: str) -> NextAction:
+    return write("accept_reply", f"{_thread(thread_id)}/replies/{reply_id}/accept", "author")
+
+
+def _thread(thread_id: str) -> str:
+    return f"/api/v1/threads/{thread_id}"
