@@ -173,7 +173,7 @@ def offered(people: People, make: Callable[[People], Any], path: str, role: str)
 
 
 def check(people: People, make: Callable[[People], Any], path: str, role: str) -> list[Turn]:
-    """What is offered is accepted from those whose turn it is and, as the control, from no other."""
+    """What is offered is accepted of those whose turn it is and, as the control, of no others."""
     found: list[Turn] = []
     for action in offered(people, make, path, role):
         found.append((action["action"], action["by"]))
