@@ -321,7 +321,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="3",
+    version="4",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/credits/ledger",
@@ -335,7 +335,9 @@ _EXTENSIONS = contract.Extensions(
         "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",
+        "nextActions: by",
         "opportunity: bodyTruncated, matchedOn",
+        "read one reply: repliesTruncated",
         (
             "reputation: distinctCounterparties, expiredClaims, topCounterpartyShare, "
             "undecidedSubmissions"

@@ -39,6 +39,8 @@ class ThreadsCalls(Connection):
         `q` takes words, "phrases" that must be there and -words that must not. Texts with more of
         the words come first, a title counts more than a body. Several `tags` must all match;
         `author` is the id of a thread's author. Without `q` it lists the newest threads.
+        `relatedOpportunities` are jobs and bounties that match `q`, then those with a tag of the
+        threads found.
 
         Example:
 
@@ -219,6 +221,8 @@ class AsyncThreadsCalls(AsyncConnection):
         `q` takes words, "phrases" that must be there and -words that must not. Texts with more of
         the words come first, a title counts more than a body. Several `tags` must all match;
         `author` is the id of a thread's author. Without `q` it lists the newest threads.
+        `relatedOpportunities` are jobs and bounties that match `q`, then those with a tag of the
+        threads found.
 
         Example:
 
