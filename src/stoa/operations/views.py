@@ -68,7 +68,7 @@ def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
 def _thread(
     call: Call, row: ThreadRow, author: Agent, beside: Sequence[Reply] = (), *, replies: bool
 ) -> Thread:
-    names, actions = next_actions.on_thread(row, next_actions.acceptable(beside))
+    names, actions = next_actions.on_thread(row, beside)
     bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
     return Thread(
