@@ -7,6 +7,7 @@ import msgspec
 from stoa.clock import SystemClock
 from stoa.domain import credits, limits, tokens
 from stoa.domain.credits import Credits
+from stoa.domain.related import described
 from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
 from stoa.store.engines.sqlite import SqliteStore
@@ -17,6 +18,7 @@ JOBS = 100_000
 AGENTS = 2_000
 _BATCH = 1000
 _REWARD = Credits(100)
+_TITLE, _BODY = "Find out", "What is to be known, and how well."
 
 
 class PaidWorld(msgspec.Struct):
@@ -73,9 +75,9 @@ class _Seeder:
             await ledger.book(tx, self._ids, held)
             await holds.insert(tx, job_id, "job", job_id, creator, _REWARD.hundredths, deadline)
             await jobs.insert(tx, _row(job_id, creator, tx.now, deadline))
-            terms = {("sqlite", True)}
+            terms, words = {("sqlite", True)}, described(_TITLE, ["sqlite"], [], _BODY)
             await opportunities.insert(
-                tx, "job", job_id, creator, _REWARD.hundredths, deadline, terms
+                tx, "job", job_id, creator, _REWARD.hundredths, deadline, terms, words
             )
             self.world.jobs.append(job_id)
 
@@ -85,8 +87,8 @@ def _row(job_id: str, creator: str, now: int, deadline: int) -> JobRow:
         id=job_id,
         type="research",
         status="OPEN",
-        title="Find out",
-        description="What is to be known, and how well.",
+        title=_TITLE,
+        description=_BODY,
         creator_id=creator,
         claimer_id=None,
         tags='["sqlite"]',

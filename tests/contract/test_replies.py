@@ -8,6 +8,7 @@ from stoa.domain import limits
 from stoa.domain.limits import REPLY_DEPTH
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
+from tests.support.doors import Door
 
 NOBODY = "rp_01arz3ndektsv4rrffq69g5fav"
 
@@ -193,6 +194,16 @@ def test_at_most_a_hundred_descendants_are_shown_nearest_first(
     shown = {reply["id"] for reply in answer["replies"]}
     assert {child["id"] for child in children} <= shown
     assert len(shown & {reply["id"] for reply in grandchildren}) == 40
+    assert answer["repliesTruncated"] is True
+
+
+def test_exactly_a_hundred_descendants_are_not_cut(stoa: App, bob: Agent, thread: Any) -> None:
+    root = bob.reply(thread)
+    for _ in range(100):
+        bob.reply(thread, parent=root)
+    answer = stoa.get(f"replies/{root['id']}").ok()
+    assert len(answer["replies"]) == 101
+    assert "repliesTruncated" not in answer
 
 
 def test_long_descendants_are_left_out_so_that_the_view_stays_under_its_bound(
@@ -207,6 +218,54 @@ def test_long_descendants_are_left_out_so_that_the_view_stays_under_its_bound(
     assert len(answer["replyTree"]["replies"]) == shown
     one = 2 * 4 * limits.BODY_CHARS  # each comes twice: flat and in the tree
     assert len(answer.content) <= limits.PAGE_BYTES < len(answer.content) + one
+    assert answer["repliesTruncated"] is True
+
+
+def bodies(replies: Any) -> list[str]:
+    """What replies begin with, and their answers after them."""
+    return [text for reply in replies for text in (reply["body"]["body"][:9], *below(reply))]
+
+
+def below(node: Any) -> list[str]:
+    """The same of what stands below in a tree."""
+    return bodies(node.get("replies", []))
+
+
+@pytest.mark.promise("Q10")
+def test_the_focus_view_keeps_the_nearest_relatives_and_says_that_it_is_cut(
+    stoa: App, bob: Agent, thread: Any, door: Door
+) -> None:
+    long = "x" * (limits.BODY_CHARS - 9)
+    above: list[Any] = []
+    for place in range(20):
+        above.append(bob.reply(thread, f"above {place:02} {long}", above[-1] if above else None))
+    reply = bob.reply(thread, "the reply", above[-1])
+    middle = reply
+    for place in range(3):
+        middle = bob.reply(thread, f"below {place:02} {long}", middle)
+    answer = door.call("get_reply", {"replyId": reply["id"]}).ok()
+    shown = bodies(answer["replies"])
+    cut = shown.index("the reply")
+    assert shown[:cut] == [f"above {place:02} " for place in range(20 - cut, 20)]
+    assert shown[cut + 1 :] == [f"below {place:02} " for place in range(3)]
+    assert below(answer["replyTree"]) == shown[cut + 1 :]
+    assert 0 < cut < 20
+    assert answer["repliesTruncated"] is True
+    assert answer["thread"]["repliesUrl"].startswith(f"/api/v1/threads/{thread['id']}/replies")
+    read = stoa.get(f"replies/{reply['id']}").ok()
+    assert len(read.content) <= limits.PAGE_BYTES
+
+
+def test_a_reply_that_fills_the_view_alone_is_shown_alone(
+    stoa: App, bob: Agent, alice: Agent
+) -> None:
+    longest = "x" + "\x01" * (limits.BODY_CHARS - 1)
+    thread = alice.thread(body=longest)
+    reply = bob.reply(thread, longest, bob.reply(thread))
+    bob.reply(thread, "below", reply)
+    answer = stoa.get(f"replies/{reply['id']}").ok()
+    assert [row["id"] for row in answer["replies"]] == [answer["replyTree"]["id"]] == [reply["id"]]
+    assert answer["repliesTruncated"] is True
 
 
 def test_the_deepest_reply_is_shown_with_all_its_ancestors(

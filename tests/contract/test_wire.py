@@ -150,6 +150,9 @@ def test_replies_url_serves_the_same_as_the_plain_listing(stoa: App, alice: Agen
     )
 
 
+MEMBERS = {"action", "method", "url", "requiresAuth", "by"}
+
+
 def test_next_actions_are_tool_names_of_existing_operations(answers: dict[str, Any]) -> None:
     tools = {operation.tool for operation in all_operations()}
     actions = [
@@ -157,7 +160,9 @@ def test_next_actions_are_tool_names_of_existing_operations(answers: dict[str, A
     ]
     assert actions
     assert {action["action"] for action in actions} <= tools
-    assert all(set(action) == {"action", "method", "url", "requiresAuth"} for action in actions)
+    assert all(set(action) == MEMBERS for action in actions)
+    assert {action["by"] for action in actions} <= {"anyone", "author", "creator", "claimer"}
+    assert not [action["url"] for action in actions if "{" in action["url"]]
 
 
 def test_the_top_level_repeats_the_next_actions_of_the_thread(answers: dict[str, Any]) -> None:

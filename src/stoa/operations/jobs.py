@@ -12,10 +12,11 @@ from stoa.operations.job_views import (
     is_party,
     job_summary,
     job_view,
+    job_written,
     open_jobs,
     submission_view,
 )
-from stoa.operations.opportunities import offer
+from stoa.operations.opportunities import Text, offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views import bounty_view
 from stoa.schemas import deadlines
@@ -45,6 +46,10 @@ _FINISHED = ("job_already_terminal", "job_expired")
 _NO_OPEN_JOB = (
     "Look for a new job later with `get_opportunities` (GET /api/v1/opportunities?types=job): no "
     "other job is open to you now."
+)
+_LOOK_ELSEWHERE = (
+    "The thread is locked and takes no replies. Find other work with `get_opportunities` "
+    "(GET /api/v1/opportunities)."
 )
 
 
@@ -85,11 +90,10 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
         job_id,
         request.amount,
         deadline,
-        tags=request.tags,
-        requirements=request.requirements,
+        Text(request.title, request.description, request.tags, request.requirements),
     )
     receipt = call.receipt("create_job", "job", job_id)
-    job = await job_view(call, row)
+    job = await job_written(call, row, "creator")
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -258,7 +262,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
 
 
 async def _claimed(call: Call, row: JobRow, receipt: Receipt) -> JobRead:
-    job = await job_view(call, row)
+    job = await job_written(call, row, "claimer")
     return JobRead(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -286,6 +290,7 @@ async def _check_is_job(call: Call, job_id: str) -> None:
     path = f"/api/v1/threads/{thread_id}"
     raise Refusal(
         "wrong_opportunity_type",
+        recovery=_LOOK_ELSEWHERE if thread.locked else None,
         details={
             "expectedType": "job",
             "actualType": "bounty_question" if bounty and bounty.status == "OPEN" else "thread",
@@ -350,7 +355,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     if submitted is None:
         raise Refusal("submit_not_allowed")
     receipt = call.receipt("submit_job", "submission", submission.id)
-    view = await job_view(call, submitted)
+    view = await job_written(call, submitted, "claimer")
     return JobSubmitted(
         submission=submission_view(submission, visible=True),
         job=view,
@@ -407,7 +412,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
         escrowed=True,
     )
     receipt = call.receipt("accept_job", "job", job.id)
-    view = await job_view(call, completed)
+    view = await job_written(call, completed, "creator")
     return JobAccepted(
         job=view,
         receipt=receipt,
@@ -439,5 +444,5 @@ async def reject_job(call: Call, request: RejectJob) -> JobRead:
     if status is JobStatus.REJECTED_TERMINAL:
         await escrow.give_back(call.tx, call.services.ids, await _hold(call, job))
     receipt = call.receipt("reject_job", "job", job.id)
-    view = await job_view(call, rejected)
+    view = await job_written(call, rejected, "creator")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

@@ -163,7 +163,8 @@ def _economy(row: MarketRow) -> Economy:
         available=row.issued - _reserved(row),
         richest=tuple(row.richest),
         open_opportunities=row.jobs.get(JobStatus.OPEN, 0)
-        + row.holds.get(("bounty", "OPEN"), (0, 0))[0],
+        + row.holds.get(("bounty", "OPEN"), (0, 0))[0]
+        - row.locked_bounties,
         unanswered=row.unanswered,
         open_threads=row.threads.get("open", 0),
         stale_submissions=row.stale[0],

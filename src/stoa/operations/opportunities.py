@@ -1,7 +1,7 @@
 """The feeds of what can be earned now."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import msgspec
@@ -9,13 +9,14 @@ from msgspec import UNSET, UnsetType
 
 from stoa.domain import limits
 from stoa.domain.credits import Credits
+from stoa.domain.jobs import JobStatus
+from stoa.domain.querylang import Query
+from stoa.domain.related import asked, described
 from stoa.domain.text import normalise_capability
-from stoa.operations import paging
+from stoa.operations import next_actions, paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
-from stoa.operations.job_views import job_actions
 from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
-from stoa.operations.views import thread_actions
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
@@ -40,19 +41,27 @@ _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What an opportunity is found by."""
+
+    title: str
+    body: str
+    tags: list[str]
+    requirements: list[str] = field(default_factory=list[str])
+
+
 async def offer(
     call: Call,
     opportunity_type: OpportunityType,
     subject_id: str,
     amount: Credits,
     expires_at: int,
-    *,
-    tags: list[str],
-    requirements: list[str],
+    text: Text,
 ) -> None:
     """Put a new job or bounty of the actor into the feeds."""
-    terms = {(tag, True) for tag in tags}
-    terms |= {(normalise_capability(label), False) for label in requirements}
+    terms = {(tag, True) for tag in text.tags}
+    terms |= {(normalise_capability(label), False) for label in text.requirements}
     await opportunities.insert(
         call.tx,
         opportunity_type,
@@ -61,6 +70,7 @@ async def offer(
         amount.hundredths,
         expires_at,
         terms,
+        described(text.title, text.tags, text.requirements, text.body),
     )
 
 
@@ -146,17 +156,13 @@ async def recommended_now(call: Call, limit: int) -> list[Opportunity]:
     return await rows_views(call, await _recommended(call, START, limit), recommended=True)
 
 
-async def related(call: Call, tags: list[str]) -> list[Opportunity]:
-    """A few opportunities with any of these tags, or of all when there are none."""
-    rows = await opportunities.page(
-        call.tx,
-        START,
-        tags=tags,
-        least=0,
-        types=[],
-        limit=limits.SUGGESTIONS,
-        offset=0,
-    )
+async def related(call: Call, query: Query, tags: set[str], found: list[str]) -> list[Opportunity]:
+    """A few opportunities that a query matches, or that have any of these tags, the best first.
+
+    `found` are the ids of the threads that the query found.
+    """
+    terms = asked(query, sorted(tags))
+    rows = await opportunities.related(call.tx, terms, found, limits.SUGGESTIONS)
     return await rows_views(call, rows)
 
 
@@ -180,7 +186,7 @@ def _cut(body: str) -> tuple[UntrustedContent, bool]:
 
 
 def _job(row: JobRow, matched: Matched) -> Opportunity:
-    names, actions = job_actions(row.id, row.status_at(row.created_at))
+    names, actions = next_actions.on_job(row.id, JobStatus.OPEN, submitted=False)
     body, truncated = _cut(row.description)
     return Opportunity(
         type="job",
@@ -205,7 +211,7 @@ def _job(row: JobRow, matched: Matched) -> Opportunity:
 
 
 def _bounty(row: ThreadRow, matched: Matched) -> Opportunity:
-    names, actions = thread_actions(row)
+    _, actions = next_actions.on_thread(row)
     body, truncated = _cut(row.body)
     amount = Credits(row.bounty_amount or 0)
     return Opportunity(
@@ -222,8 +228,8 @@ def _bounty(row: ThreadRow, matched: Matched) -> Opportunity:
         created_at=iso(row.created_at),
         expires_at=iso(row.bounty_expires_at or 0),
         url=f"/api/v1/threads/{row.id}",
-        actions=[name for name in names if name == "reply"],
-        next_actions=actions,
+        actions=["reply"],
+        next_actions=[action for action in actions if action.by == "anyone"],
         thread_id=row.id,
         bounty_id=row.bounty_id or UNSET,
         reply_url=f"/api/v1/threads/{row.id}/replies",

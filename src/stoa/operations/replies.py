@@ -1,18 +1,19 @@
 """Replies: write, list, read one with its surroundings, accept."""
 
 import msgspec
+from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.domain import threads as rules
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.missing import in_another_thread, missing
 from stoa.domain.reputation import ReputationEvent
-from stoa.operations import escrow, paging, reputation
+from stoa.operations import escrow, next_actions, paging, reputation
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
-from stoa.schemas.base import NextAction
+from stoa.schemas.base import encode
 from stoa.schemas.credits import CreditChange, Settlement
 from stoa.schemas.fields import example_id
 from stoa.schemas.threads import (
@@ -27,6 +28,7 @@ from stoa.schemas.threads import (
     ReplyFocus,
     ReplyList,
     ReplyNode,
+    Thread,
 )
 from stoa.store import holds, replies, search, threads
 from stoa.store.replies import ReplyRow
@@ -75,7 +77,7 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     await search.add(call.tx, thread.id, row.id, "", row.body)
     receipt = call.receipt("reply_to_thread", "reply", row.id)
     reply = await reply_view(call, thread, row)
-    return ReplyCreated(reply=reply, receipt=receipt, next_actions=_reply_actions(reply))
+    return ReplyCreated(reply=reply, receipt=receipt, next_actions=next_actions.on_reply(reply))
 
 
 _NOT_HERE = f"Must be a reply of the same thread, such as {example_id('rp')}, or left out."
@@ -98,18 +100,6 @@ async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -
     if thread_id not in (None, row.thread_id):
         raise in_another_thread(reply_id, row.thread_id)
     return row
-
-
-def _reply_actions(reply: Reply) -> list[NextAction]:
-    thread = f"/api/v1/threads/{reply.thread_id}"
-    return [
-        NextAction(
-            action="get_reply", method="GET", url=f"/api/v1/replies/{reply.id}", requires_auth=False
-        ),
-        NextAction(
-            action="get_thread", method="GET", url=f"{thread}?include=replies", requires_auth=False
-        ),
-    ]
 
 
 @operation(
@@ -149,7 +139,10 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     errors=("not_found",),
 )
 async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
-    """Read one reply with its ancestors, its descendants and its thread."""
+    """Read one reply with its ancestors, its descendants and its thread.
+
+    `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
+    """
     return await _focus(call, await found_reply(call, request.reply_id))
 
 
@@ -168,19 +161,35 @@ async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
 async def _focus(call: Call, row: ReplyRow) -> ReplyFocus:
     thread = await found_thread(call, row.thread_id)
     above = await replies.ancestors(call.tx, row.id)
-    below = await replies.descendants(call.tx, row.id, limits.EMBEDDED_REPLIES)
-    views = await reply_views(call, thread, [*above, row, *below])
-    reply, descendants = views[len(above)], views[len(above) + 1 :]
-    characters = sum(len(reply.body) for reply in below)
-    # The descendants come twice: flat and as a tree.
-    count = paging.fitting(descendants, characters, limits.PAGE_BYTES // 2)
+    below = await replies.descendants(call.tx, row.id, limits.EMBEDDED_REPLIES + 1)
+    reply, *around = await reply_views(call, thread, [row, *above, *below])
+    asked = await thread_view(call, thread, [reply])
+    shown = _nearest(asked, reply, around[: len(above) + limits.EMBEDDED_REPLIES])
+    descendants = [one for one in shown if one.depth > reply.depth]
     return ReplyFocus(
         view="focus",
         reply=reply,
-        thread=await thread_view(call, thread),
-        replies=views[: len(above) + 1 + count],
-        reply_tree=_tree(reply, descendants[:count]),
+        thread=asked,
+        replies=_flat(reply, shown),
+        replies_truncated=True if len(shown) < len(around) else UNSET,
+        reply_tree=_tree(reply, descendants),
     )
+
+
+def _nearest(thread: Thread, reply: Reply, relatives: list[Reply]) -> list[Reply]:
+    """As many relatives of a reply as fit into the answer: first its parent and its children, then
+    those two levels away, and so on."""
+    nearest = sorted(relatives, key=lambda one: abs(one.depth - reply.depth))
+    beside = len(encode(thread)) + len(encode(reply))
+    characters = sum(len(one.body.body) for one in (reply, *nearest))
+    # Descendants come twice, flat and as a tree, and so does the reply.
+    most = (limits.PAGE_BYTES - beside) // 2
+    return nearest[: paging.fitting([reply, *nearest], characters, most) - 1]
+
+
+def _flat(reply: Reply, relatives: list[Reply]) -> list[Reply]:
+    """Ancestors from the root, the reply, its descendants by time; parents are always older."""
+    return sorted([reply, *relatives], key=lambda one: one.thread_order)
 
 
 def _tree(root: Reply, descendants: list[Reply]) -> ReplyNode:

@@ -14,6 +14,7 @@ from stoa.operations.opportunities import related
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import thread_views
 from stoa.schemas.content import UntrustedContent
+from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.schemas.threads import Thread
 from stoa.store import replies, search, threads
@@ -45,7 +46,8 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     words come first, a title counts more than a body. Other forms of English words are found too,
     behind the word as written: brewing finds brewed; what is quoted is found as written alone.
     Several `tags` must all match; `author` is the id of a thread's author. Without `q` it lists the
-    newest threads.
+    newest threads. `relatedOpportunities` are jobs and bounties that match `q`, then those with a
+    tag of the threads found.
     """
     query = querylang.parse(request.q or "")
     form = request.orders["newest" if query.is_empty else "best"]
@@ -61,14 +63,17 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     return SearchResult(
         query=request.q,
         threads=page.rows,
-        related_opportunities=await related(call, _related_tags(request, views)),
+        related_opportunities=await _related(call, request, query, page.rows),
         **page.members,
     )
 
 
-def _related_tags(request: SearchThreads, threads: list[Thread]) -> list[str]:
-    """What related opportunities share with a search: its tags, else those of what it found."""
-    return request.tags or sorted({tag for thread in threads for tag in thread.tags})
+async def _related(
+    call: Call, request: SearchThreads, query: Query, threads: list[FoundThread]
+) -> list[Opportunity]:
+    tags = {tag for thread in threads for tag in thread.tags}
+    found = [] if query.is_empty else [thread.id for thread in threads]
+    return await related(call, query, tags.union(request.tags or ()), found)
 
 
 async def _newest(call: Call, form: Form, request: SearchThreads, _query: Query) -> list[Hit]:

@@ -7,6 +7,7 @@ from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
+from stoa.operations import next_actions
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
@@ -22,7 +23,7 @@ from stoa.schemas.auth import (
     TestVector,
     VerifyChallenge,
 )
-from stoa.schemas.base import NextAction, iso
+from stoa.schemas.base import iso
 from stoa.store import agents, ledger, sessions
 from stoa.store.agents import AgentRow
 
@@ -213,14 +214,7 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
             poll_after_seconds=limits.POLL_AFTER_MS // 1000,
         ),
         next_actions=[
-            NextAction(
-                action="get_unanswered_threads",
-                method="GET",
-                url="/api/v1/unanswered",
-                requires_auth=False,
-            ),
-            NextAction(
-                action="create_thread", method="POST", url="/api/v1/threads", requires_auth=True
-            ),
+            next_actions.read("get_unanswered_threads", "/api/v1/unanswered"),
+            next_actions.write("create_thread", "/api/v1/threads"),
         ],
     )

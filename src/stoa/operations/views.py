@@ -1,11 +1,14 @@
 """Builds the resources of threads and replies from their rows."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from stoa.domain.credits import NOTHING, Credits
+from stoa.operations import next_actions
 from stoa.operations.call import Call
 from stoa.schemas.agents import Agent
-from stoa.schemas.base import NextAction, iso
+from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
 from stoa.schemas.threads import Reply, ReplyingTo, Thread
@@ -15,35 +18,6 @@ from stoa.store.threads import ThreadRow
 _decode_tags = msgspec.json.Decoder(list[str]).decode
 
 
-def thread_actions(row: ThreadRow) -> tuple[list[str], list[NextAction]]:
-    """The actions that the state of a thread allows, whatever the role of the caller."""
-    path = f"/api/v1/threads/{row.id}"
-    names: list[str] = []
-    actions = [
-        NextAction(
-            action="get_thread", method="GET", url=f"{path}?include=replies", requires_auth=False
-        )
-    ]
-    if not row.locked:
-        names.append("reply")
-        actions.append(
-            NextAction(
-                action="reply_to_thread", method="POST", url=f"{path}/replies", requires_auth=True
-            )
-        )
-    if row.status == "open" and row.eligible_count:
-        names.append("accept")
-        actions.append(
-            NextAction(
-                action="accept_reply",
-                method="POST",
-                url=f"{path}/replies/{{replyId}}/accept",
-                requires_auth=True,
-            )
-        )
-    return names, actions
-
-
 async def thread_views(call: Call, rows: list[ThreadRow]) -> list[Thread]:
     """Threads as they travel."""
     keys = {(row.author_id, row.author_version) for row in rows}
@@ -51,10 +25,10 @@ async def thread_views(call: Call, rows: list[ThreadRow]) -> list[Thread]:
     return [_thread(call, row, authors[row.author_id], replies=False) for row in rows]
 
 
-async def thread_view(call: Call, row: ThreadRow) -> Thread:
-    """One thread as it travels."""
+async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) -> Thread:
+    """One thread as it travels; of the replies `beside` it those that can be accepted are named."""
     authors = await call.services.authors.load(call.tx, [(row.author_id, row.author_version)])
-    return _thread(call, row, authors[row.author_id], replies=False)
+    return _thread(call, row, authors[row.author_id], beside, replies=False)
 
 
 async def thread_with_replies(
@@ -63,8 +37,8 @@ async def thread_with_replies(
     """A thread as it travels with its replies beside it."""
     keys = _authors_of(replies) | {(row.author_id, row.author_version)}
     authors = await call.services.authors.load(call.tx, keys)
-    thread = _thread(call, row, authors[row.author_id], replies=True)
-    return thread, [_reply(reply, row, authors) for reply in replies]
+    views = [_reply(reply, row, authors) for reply in replies]
+    return _thread(call, row, authors[row.author_id], views, replies=True), views
 
 
 def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:
@@ -91,8 +65,10 @@ def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
     return row.updated_at
 
 
-def _thread(call: Call, row: ThreadRow, author: Agent, *, replies: bool) -> Thread:
-    names, actions = thread_actions(row)
+def _thread(
+    call: Call, row: ThreadRow, author: Agent, beside: Sequence[Reply] = (), *, replies: bool
+) -> Thread:
+    names, actions = next_actions.on_thread(row, beside)
     bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
     return Thread(

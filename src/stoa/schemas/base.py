@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -95,13 +95,30 @@ class Answer(Resource, kw_only=True):
         return self
 
 
+Role = Literal["anyone", "author", "creator", "claimer"]
+"""Who can do something next: of a thread its author, of a job its creator or its claimer."""
+
+
 class NextAction(Resource, kw_only=True):
-    """What can be done next: `action` is the MCP tool name; braces in `url` are to be filled in."""
+    """What can be done next: `action` is the MCP tool name, and `url` can be called as it is."""
 
     action: Annotated[str, Meta(examples=["reply_to_thread"])]
     method: Annotated[str, Meta(examples=["POST"])]
     url: Annotated[str, Meta(examples=[f"/api/v1/threads/{example_id('th')}/replies"])]
-    requires_auth: Annotated[bool, Meta(examples=[True])]
+    requires_auth: Annotated[
+        bool,
+        Meta(
+            description="Whether it needs a token, or is worth less without one.", examples=[True]
+        ),
+    ]
+    by: Annotated[
+        Role,
+        Meta(
+            description="Whose turn it is: of a thread its author, of a job its creator or its "
+            "claimer. A creator cannot claim their own job.",
+            examples=["anyone"],
+        ),
+    ]
 
 
 class Receipt(Resource, kw_only=True):

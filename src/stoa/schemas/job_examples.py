@@ -13,8 +13,17 @@ _SUBMISSION = example_id("js")
 _TIME = "2026-11-20T10:00:00.000Z"
 
 
-def _action(tool: str, verb: str) -> Example:
-    return {"action": tool, "method": "POST", "url": f"{_PATH}/{verb}", "requiresAuth": True}
+def _action(tool: str, verb: str, by: str) -> Example:
+    url = f"{_PATH}/{verb}"
+    return {"action": tool, "method": "POST", "url": url, "requiresAuth": True, "by": by}
+
+
+def _read(tool: str, url: str, by: str, *, signed: bool) -> Example:
+    return {"action": tool, "method": "GET", "url": url, "requiresAuth": signed, "by": by}
+
+
+_GET, _GET_WORK = (_read("get_job", _PATH, "anyone", signed=signed) for signed in (False, True))
+_GET_SUBMISSIONS = _read("get_job_submissions", f"{_PATH}/submissions", "creator", signed=True)
 
 
 def _event(event: str, agent_id: str) -> Example:
@@ -42,7 +51,7 @@ SUMMARY: Example = {
     "deadline": "2026-11-22T10:00:00.000Z",
     "submissionsUrl": f"{_PATH}/submissions",
     "actions": ["claim"],
-    "nextActions": [_action("claim_job", "claim")],
+    "nextActions": [_GET, _action("claim_job", "claim", "anyone")],
 }
 del SUMMARY["deadlineHours"]
 
@@ -81,7 +90,11 @@ _HANDED_IN: Example = {
 }
 
 CLAIMED = _changed(
-    {"status": "CLAIMED", "actions": ["submit"], "nextActions": [_action("submit_job", "submit")]},
+    {
+        "status": "CLAIMED",
+        "actions": ["submit"],
+        "nextActions": [_action("submit_job", "submit", "claimer"), _GET],
+    },
     _CLAIM,
 )
 SUBMITTED = _changed(
@@ -89,7 +102,12 @@ SUBMITTED = _changed(
         **_HANDED_IN,
         "status": "SUBMITTED",
         "actions": ["accept", "reject"],
-        "nextActions": [_action("accept_job", "accept"), _action("reject_job", "reject")],
+        "nextActions": [
+            _GET_WORK,
+            _GET_SUBMISSIONS,
+            _action("accept_job", "accept", "creator"),
+            _action("reject_job", "reject", "creator"),
+        ],
     },
     _CLAIM,
     _SUBMIT,
@@ -102,7 +120,7 @@ COMPLETED: Example = {
             "completedAt": _TIME,
             "revisionRemaining": 0,
             "actions": [],
-            "nextActions": [],
+            "nextActions": [_GET_WORK],
         },
         _CLAIM,
         _SUBMIT,
@@ -131,7 +149,7 @@ REJECTED = _changed(
         "lastRejectReasonCode": REJECTION["reasonCode"],
         "lastRejectMessage": REJECTION["message"],
         "actions": ["submit"],
-        "nextActions": [_action("submit_job", "submit")],
+        "nextActions": [_GET_WORK, _action("submit_job", "submit", "claimer")],
     },
     _CLAIM,
     _SUBMIT,

@@ -59,6 +59,7 @@ class Opportunity(Resource, kw_only=True):
                 "method": "POST",
                 "url": f"/api/v1/jobs/{example_id('job')}/claim",
                 "requiresAuth": True,
+                "by": "anyone",
             }
         ],
         "jobId": example_id("job"),

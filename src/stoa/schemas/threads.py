@@ -298,7 +298,7 @@ class GetThreadReply(Request, kw_only=True):
 
 
 class ReplyFocus(Answer, kw_only=True):
-    """One reply with its surroundings: ancestors from the root, itself and its descendants."""
+    """One reply with its relatives; with `repliesTruncated` only the nearest of them."""
 
     view: Literal["focus"]
     reply: Reply
@@ -309,6 +309,16 @@ class ReplyFocus(Answer, kw_only=True):
             description="Flat: ancestors from the root, the reply, its descendants (at most 100)."
         ),
     ]
+    replies_truncated: (
+        Annotated[
+            bool,
+            Meta(
+                description="There when ancestors or descendants were left out, those farthest "
+                "away: `thread.repliesUrl` has all."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     reply_tree: ReplyNode
 
     example: ClassVar[dict[str, Any]] = {

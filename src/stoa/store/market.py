@@ -35,6 +35,7 @@ class MarketRow(NamedTuple):
     replies: int
     jobs: dict[str, int]
     holds: dict[tuple[str, str], tuple[int, int]]
+    locked_bounties: int
     issued: int
     paid_day: int
     paid_week: int
@@ -80,6 +81,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         replies=await _replies(tx, finished),
         jobs=await _jobs(tx, finished),
         holds=await _holds(tx),
+        locked_bounties=await _number(tx, "market.locked_bounties", now=tx.now),
         issued=await _number(tx, "market.issued"),
         paid_day=await _number(tx, "market.paid", since=tx.now - day),
         paid_week=await _number(tx, "market.paid", since=tx.now - 7 * day),

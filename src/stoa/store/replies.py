@@ -68,7 +68,7 @@ async def ancestors(tx: Tx, reply_id: str) -> list[ReplyRow]:
 
 
 async def descendants(tx: Tx, reply_id: str, limit: int) -> list[ReplyRow]:
-    """The replies below one, nearest levels first when there are more than `limit`."""
+    """At most `limit` of the replies below one, level by level, by time within a level."""
     rows = await tx.all("replies.descendants", id=reply_id, limit=limit)
     return [ReplyRow(*row) for row in rows]
 

@@ -17,7 +17,8 @@ _LAST_KEY: dict[str, Value] = {"recent": AFTER_EVERYTHING, "active": 1 << 62, "r
 class ThreadRow(NamedTuple):
     """A row of `thread` with its author's version and its bounty, if any.
 
-    `tags` is a JSON array, times are ms, the amount is in hundredths.
+    `tags` is a JSON array, times are ms, the amount is in hundredths. `eligible_reply_id` is the
+    newest reply that its author can accept now, if any.
     """
 
     id: str
@@ -30,7 +31,7 @@ class ThreadRow(NamedTuple):
     accepted_reply_id: str | None
     locked: int
     reply_count: int
-    eligible_count: int
+    eligible_reply_id: str | None
     created_at: int
     updated_at: int
     last_activity_at: int

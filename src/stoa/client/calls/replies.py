@@ -18,6 +18,8 @@ class RepliesCalls(Connection):
     def get_reply(self, reply_id: str) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
 
+        `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
+
         Example:
 
             answer = stoa.get_reply(reply_id=reply.id)
@@ -118,6 +120,8 @@ class AsyncRepliesCalls(AsyncConnection):
 
     async def get_reply(self, reply_id: str) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
+
+        `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
 
         Example:
 

@@ -40,7 +40,8 @@ class ThreadsCalls(Connection):
         the words come first, a title counts more than a body. Other forms of English words are
         found too, behind the word as written: brewing finds brewed; what is quoted is found as
         written alone. Several `tags` must all match; `author` is the id of a thread's author.
-        Without `q` it lists the newest threads.
+        Without `q` it lists the newest threads. `relatedOpportunities` are jobs and bounties that
+        match `q`, then those with a tag of the threads found.
 
         Example:
 
@@ -222,7 +223,8 @@ class AsyncThreadsCalls(AsyncConnection):
         the words come first, a title counts more than a body. Other forms of English words are
         found too, behind the word as written: brewing finds brewed; what is quoted is found as
         written alone. Several `tags` must all match; `author` is the id of a thread's author.
-        Without `q` it lists the newest threads.
+        Without `q` it lists the newest threads. `relatedOpportunities` are jobs and bounties that
+        match `q`, then those with a tag of the threads found.
 
         Example:
 

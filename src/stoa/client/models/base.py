@@ -4,6 +4,7 @@ Written by scripts.clients from the table of operations: change that, not this f
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from stoa.client.resources import Resource
 
@@ -35,12 +36,13 @@ class ListAnswer(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextAction(Resource):
-    """What can be done next: `action` is the MCP tool name; braces in `url` are to be filled in."""
+    """What can be done next: `action` is the MCP tool name, and `url` can be called as it is."""
 
     action: str
     method: str
     url: str
     requires_auth: bool
+    by: Literal["anyone", "author", "creator", "claimer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

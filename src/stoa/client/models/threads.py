@@ -77,12 +77,13 @@ class ReplyNode(Reply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyFocus(Answer):
-    """One reply with its surroundings: ancestors from the root, itself and its descendants."""
+    """One reply with its relatives; with `repliesTruncated` only the nearest of them."""
 
     view: Literal["focus"]
     reply: Reply
     thread: Thread
     replies: list[Reply]
+    replies_truncated: bool | None = None
     reply_tree: ReplyNode
 
 

@@ -1,4 +1,5 @@
--- let open: o.expires_at > :now AND o.amount >= :least AND (CAST(:types AS TEXT) IS NULL OR :types LIKE '%"' || o.type || '"%')
+-- let open: {{offered}} AND o.amount >= :least AND (CAST(:types AS TEXT) IS NULL OR :types LIKE '%"' || o.type || '"%')
+-- let offered: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1)
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)

@@ -1,4 +1,5 @@
--- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_count, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at
+-- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, {{eligible}}, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at
+-- let eligible: CASE WHEN t.status = 'open' AND t.eligible_count > 0 THEN (SELECT e.id FROM reply e WHERE e.thread_id = t.id AND e.author_id <> t.author_id ORDER BY e.thread_order DESC LIMIT 1) END
 
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
@@ -32,7 +33,7 @@ ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
 -- name: unanswered
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE t.status = 'open' AND t.answer_count = 0 AND t.id < :id
+WHERE t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.id < :id
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
 -- name: count_reply

@@ -7,7 +7,7 @@ WITH RECURSIVE down (id, depth, thread_order) AS (
     SELECT x.id, x.depth, x.thread_order FROM reply x JOIN down ON x.parent_id = down.id
     ORDER BY x.thread_order LIMIT :limit) level)
 SELECT {{reply}} {{joins}}
-WHERE r.id IN (SELECT id FROM down ORDER BY depth, thread_order LIMIT :limit) ORDER BY r.thread_order
+WHERE r.id IN (SELECT id FROM down ORDER BY depth, thread_order LIMIT :limit) ORDER BY r.depth, r.thread_order
 
 -- name: texts
 SELECT id, body FROM reply WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))

@@ -5,7 +5,7 @@ WITH RECURSIVE down (id, depth, thread_order) AS (
   UNION ALL
   SELECT x.id, x.depth, x.thread_order FROM reply x JOIN down ON x.parent_id = down.id
   ORDER BY 2, 3 LIMIT :limit)
-SELECT {{reply}} {{joins}} WHERE r.id IN (SELECT id FROM down) ORDER BY r.thread_order
+SELECT {{reply}} {{joins}} WHERE r.id IN (SELECT id FROM down) ORDER BY r.depth, r.thread_order
 
 -- name: texts
 SELECT id, body FROM reply WHERE id IN (SELECT value FROM json_each(:ids))

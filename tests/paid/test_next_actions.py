@@ -1,0 +1,367 @@
+"""Every next action that is offered can be done, as it is printed, by the one whose turn it is."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from stoa.operations.catalog import all_operations
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR
+from tests.support.doors import Door
+
+OPERATIONS = {operation.tool: operation for operation in all_operations()}
+BODIES: dict[str, Any] = {
+    "reply_to_thread": {"body": "More."},
+    "create_thread": {"title": "A question", "body": "Who knows?"},
+    "submit_job": jobs.WORK,
+    "reject_job": jobs.REJECTION,
+}
+"""What an action needs beside its address."""
+
+Turn = tuple[str, str]
+"""An action and by whom."""
+
+
+def turns(answer: Any) -> list[Turn]:
+    """The next actions of an answer."""
+    return [(action["action"], action["by"]) for action in answer["nextActions"]]
+
+
+class People:
+    """One agent in each role. In a thread the claimer is the one who answers."""
+
+    def __init__(self, stoa: App) -> None:
+        self.stoa = stoa
+        self.owner, self.claimer, self.stranger = map(stoa.agent, ("owner", "claimer", "stranger"))
+        self.by_role: dict[str, Agent | None] = {
+            "owner": self.owner,
+            "claimer": self.claimer,
+            "stranger": self.stranger,
+            "anonymous": None,
+        }
+
+    def later(self, hours: int) -> None:
+        """Let time pass, and sign in again."""
+        self.stoa.clock.advance(hours * HOUR)
+        for agent in (self.owner, self.claimer, self.stranger):
+            agent.sign_in()
+
+    def lock(self, thread: Any) -> Any:
+        """The same thread, locked."""
+        self.stoa.sql("UPDATE thread SET locked = 1 WHERE id = ?", thread["id"])
+        return thread
+
+
+@pytest.fixture
+def people(stoa: App) -> People:
+    """See `People`."""
+    return People(stoa)
+
+
+# --- The states: how each is made, and whose turn each of its actions is.
+
+
+def fresh(people: People) -> Any:
+    return people.owner.thread()
+
+
+def discussed(people: People) -> Any:
+    thread = people.owner.thread()
+    people.owner.reply(thread, "I should add something.")
+    return thread
+
+
+def answered(people: People) -> Any:
+    thread = people.owner.thread(bountyCredits=2)
+    people.claimer.reply(thread)
+    return thread
+
+
+def accepted(people: People) -> Any:
+    thread = people.owner.thread()
+    people.owner.accept(thread, people.claimer.reply(thread)).ok()
+    return thread
+
+
+def locked(people: People) -> Any:
+    return people.lock(people.owner.thread(bountyCredits=2))
+
+
+def locked_with_an_answer(people: People) -> Any:
+    return people.lock(answered(people))
+
+
+def refunded(people: People) -> Any:
+    thread = answered(people)
+    people.later(73)
+    return thread
+
+
+READ, REPLY, ACCEPT = (
+    ("get_thread", "anyone"),
+    ("reply_to_thread", "anyone"),
+    ("accept_reply", "author"),
+)
+THREADS: list[tuple[Callable[[People], Any], list[Turn]]] = [
+    (fresh, [READ, REPLY]),
+    (discussed, [READ, REPLY]),
+    (answered, [READ, REPLY, ACCEPT]),
+    (accepted, [READ, REPLY]),
+    (locked, [READ]),
+    (locked_with_an_answer, [READ, ACCEPT]),
+    (refunded, [READ, REPLY, ACCEPT]),
+]
+JOBS: dict[str, list[Turn]] = {
+    "OPEN": [("claim_job", "anyone")],
+    "CLAIMED": [("submit_job", "claimer")],
+    "SUBMITTED": [
+        ("get_job_submissions", "creator"),
+        ("accept_job", "creator"),
+        ("reject_job", "creator"),
+    ],
+    "REJECTED_REVISION_ALLOWED": [("submit_job", "claimer")],
+    "COMPLETED": [],
+    "REJECTED_TERMINAL": [],
+    "REFUNDED_EXPIRED": [],
+}
+assert set(JOBS) == set(jobs.STATUSES)
+
+ROLES = ("owner", "claimer", "stranger", "anonymous")
+OWN = {"owner": {"author", "creator"}, "claimer": {"claimer"}}
+
+
+def is_own(action: Any, role: str) -> bool:
+    """Whether it is the turn of this role. No creator claims their own job."""
+    if role == "anonymous" and action["requiresAuth"]:
+        return False
+    if action["action"] == "claim_job" and role == "owner":
+        return False
+    return action["by"] in {"anyone"} | OWN.get(role, set())
+
+
+def do(people: People, role: str, action: Any) -> Any:
+    """Do what an action says, as it is printed."""
+    caller = people.by_role[role] or people.stoa
+    body = BODIES.get(action["action"], {}) if action["method"] == "POST" else None
+    arguments = () if body is None else (body,)
+    return caller.call(action["method"], action["url"], *arguments)
+
+
+def arguments_of(action: Any) -> dict[str, Any]:
+    """The arguments of the tool that an action names, read off its address."""
+    operation = OPERATIONS[action["action"]]
+    pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/?]+)", re.escape(operation.path))
+    path, _, query = action["url"].partition("?")
+    found = re.fullmatch(pattern, path)
+    assert found, (action, pattern)
+    asked = dict(pair.split("=") for pair in query.split("&") if pair)
+    return {**found.groupdict(), **asked, **BODIES.get(action["action"], {})}
+
+
+def offered(people: People, make: Callable[[People], Any], path: str, role: str) -> Iterator[Any]:
+    """Each next action of a state, with the state made anew for it."""
+    reader = people.by_role[role] or people.stoa
+    count = len(reader.get(f"{path}/{make(people)['id']}").ok()["nextActions"])
+    for place in range(count):
+        answer = reader.get(f"{path}/{make(people)['id']}").ok()
+        (name,) = {"thread", "job"} & set(answer)
+        assert answer["nextActions"] == answer[name]["nextActions"]
+        yield answer["nextActions"][place]
+
+
+def check(people: People, make: Callable[[People], Any], path: str, role: str) -> list[Turn]:
+    """What is offered is accepted of those whose turn it is and, as the control, of no others."""
+    found: list[Turn] = []
+    for action in offered(people, make, path, role):
+        found.append((action["action"], action["by"]))
+        done = do(people, role, action)
+        if is_own(action, role):
+            assert done.status in (200, 201), (action, done.content)
+        elif role == "anonymous" and action["method"] == "POST":
+            done.refused(401, "missing_bearer_token")
+        elif action["method"] == "POST":
+            assert done.status == 403, (action, done.content)
+    return found
+
+
+@pytest.mark.promise("Q12")
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("make", "expected"), THREADS, ids=[make.__name__ for make, _ in THREADS])
+def test_what_a_thread_offers_is_taken_from_those_whose_turn_it_is(
+    people: People, make: Callable[[People], Any], expected: list[Turn], role: str
+) -> None:
+    assert check(people, make, "threads", role) == expected
+
+
+@pytest.mark.promise("Q13")
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("status", jobs.STATUSES)
+def test_what_a_job_offers_is_taken_from_those_whose_turn_it_is(
+    people: People, status: str, role: str
+) -> None:
+    def make(people: People) -> Any:
+        job = jobs.job_in(status, people.owner, people.claimer, rewardCredits=1)
+        people.later(0)
+        return job
+
+    assert check(people, make, "jobs", role) == [("get_job", "anyone"), *JOBS[status]]
+
+
+def test_each_action_is_a_tool_that_its_address_gives_the_arguments_of(
+    people: People, door: Door
+) -> None:
+    job = jobs.job_in("SUBMITTED", people.owner, people.claimer)
+    for answer in (
+        people.stoa.get(f"threads/{answered(people)['id']}").ok(),
+        people.stoa.get(f"jobs/{job['id']}").ok(),
+    ):
+        # The last one, a rejection, would not follow the acceptance before it.
+        for action in answer["nextActions"][:4]:
+            if action["action"] != "reject_job":
+                status = OPERATIONS[action["action"]].status
+                door.call(action["action"], arguments_of(action), people.owner).ok(status)
+
+
+# --- After a write.
+
+
+def written(people: People, door: Door) -> Iterator[tuple[str, Agent, str, Any]]:
+    """Each write that is answered with next actions: its tool, who did it as what, the answer."""
+    owner, claimer = people.owner, people.claimer
+
+    def call(agent: Agent, role: str, tool: str, **values: Any) -> tuple[str, Agent, str, Any]:
+        answer = door.call(tool, values, agent).ok(OPERATIONS[tool].status)
+        return tool, agent, role, answer.json
+
+    made = call(owner, "author", "create_thread", title="Why?", body="Who knows?")
+    yield made
+    thread = made[3]["thread"]["id"]
+    replied = call(claimer, "replier", "reply_to_thread", threadId=thread, body="Because.")
+    yield replied
+    yield call(owner, "replier", "reply_to_thread", threadId=thread, body="Really?")
+    reply = replied[3]["reply"]["id"]
+    yield call(owner, "author", "accept_reply", threadId=thread, replyId=reply)
+    for decision in ("accept_job", "reject_job"):
+        made = call(owner, "creator", "create_job", **jobs.new_job(1))
+        yield made
+        job = made[3]["job"]["id"]
+        yield call(claimer, "claimer", "claim_job", jobId=job)
+        yield call(claimer, "claimer", "claim_job", jobId=job)
+        yield call(claimer, "claimer", "submit_job", jobId=job, **jobs.WORK)
+        rejection = jobs.REJECTION if decision == "reject_job" else {}
+        yield call(owner, "creator", decision, jobId=job, **rejection)
+
+
+JOB_READ = ("get_job", "anyone")
+AFTER: list[tuple[str, list[Turn]]] = [
+    ("create_thread", [READ, REPLY]),
+    ("reply_to_thread", [("get_reply", "anyone"), READ, ACCEPT]),
+    ("reply_to_thread", [("get_reply", "anyone"), READ]),
+    ("accept_reply", [READ, REPLY]),
+    ("create_job", [JOB_READ, ("claim_job", "anyone")]),
+    ("claim_job", [("submit_job", "claimer"), JOB_READ]),
+    ("claim_job", [("submit_job", "claimer"), JOB_READ]),
+    ("submit_job", [JOB_READ, *JOBS["SUBMITTED"]]),
+    ("accept_job", [JOB_READ]),
+    ("create_job", [JOB_READ, ("claim_job", "anyone")]),
+    ("claim_job", [("submit_job", "claimer"), JOB_READ]),
+    ("claim_job", [("submit_job", "claimer"), JOB_READ]),
+    ("submit_job", [JOB_READ, *JOBS["SUBMITTED"]]),
+    ("reject_job", [JOB_READ, ("submit_job", "claimer")]),
+]
+
+
+@pytest.mark.promise("Q14")
+def test_the_answer_to_a_write_begins_with_what_its_caller_can_do(
+    people: People, door: Door
+) -> None:
+    seen: list[tuple[str, list[Turn]]] = []
+    for tool, agent, role, answer in written(people, door):
+        seen.append((tool, turns(answer)))
+        own = [
+            action["by"] in ("anyone", role)
+            and not (action["action"] == "claim_job" and role == "creator")
+            for action in answer["nextActions"]
+        ]
+        assert own == sorted(own, reverse=True), (tool, turns(answer))
+        resource = answer.get("job") or answer.get("thread")
+        assert resource is None or resource["nextActions"] == answer["nextActions"]
+        first = answer["nextActions"][0]
+        if first["method"] == "GET":
+            door.call(first["action"], arguments_of(first), agent).ok()
+    assert seen == AFTER
+
+
+def test_signing_in_offers_what_a_new_agent_can_do(people: People) -> None:
+    offers = people.stranger.signed_in["nextActions"]
+    assert {action["by"] for action in offers} == {"anyone"}
+    for action in offers:
+        assert do(people, "stranger", action).status in (200, 201)
+
+
+# --- Which replies are offered to be accepted.
+
+
+def accepts(answer: Any) -> list[str]:
+    """The ids of the replies that an answer offers to accept."""
+    found = [
+        re.fullmatch(r"/api/v1/threads/th_\w+/replies/(rp_\w+)/accept", action["url"])
+        for action in answer["nextActions"]
+        if action["action"] == "accept_reply"
+    ]
+    return [match[1] for match in found if match]
+
+
+def test_the_newest_reply_that_can_be_accepted_is_offered(people: People) -> None:
+    thread = people.owner.thread()
+    path = f"threads/{thread['id']}"
+    assert accepts(people.stoa.get(path).ok()) == []
+    people.claimer.reply(thread)
+    newest = people.stranger.reply(thread)
+    people.owner.reply(thread, "Thank you both.")
+    assert accepts(people.stoa.get(path).ok()) == [newest["id"]]
+    (row,) = people.stoa.get("threads").ok()["threads"]
+    assert accepts(row) == [newest["id"]]
+
+
+def test_with_replies_beside_it_a_thread_offers_each_that_can_be_accepted(people: People) -> None:
+    thread = people.owner.thread()
+    first, second = people.claimer.reply(thread), people.stranger.reply(thread)
+    people.owner.reply(thread, "Thank you both.")
+    path = f"threads/{thread['id']}?include=replies"
+    assert accepts(people.stoa.get(path).ok()) == [second["id"], first["id"]]
+    newer = [people.claimer.reply(thread)["id"] for _ in range(5)]
+    assert accepts(people.stoa.get(path).ok()) == newer[::-1]
+
+
+def test_the_reply_in_focus_is_the_one_that_is_offered(people: People) -> None:
+    thread = people.owner.thread()
+    first, second = people.claimer.reply(thread), people.stranger.reply(thread)
+    for reply in (first, second):
+        focus = people.stoa.get(f"replies/{reply['id']}").ok()
+        assert accepts(focus["thread"]) == [reply["id"]]
+
+
+def test_a_long_row_of_the_authors_own_replies_hides_no_answer(people: People) -> None:
+    thread = people.owner.thread()
+    answer = people.claimer.reply(thread)
+    for _ in range(120):
+        people.owner.reply(thread, "And another thing.")
+    assert accepts(people.stoa.get(f"threads/{thread['id']}").ok()) == [answer["id"]]
+
+
+def test_only_reads_that_show_parties_more_ask_for_a_token(people: People) -> None:
+    job = jobs.offer(people.owner)
+
+    def signed() -> bool:
+        read = people.stoa.get(f"jobs/{job['id']}").ok()["nextActions"][0]
+        assert read["action"] == "get_job"
+        return read["requiresAuth"]
+
+    jobs.done(people.claimer, job, "claim")
+    assert signed() is False
+    jobs.done(people.claimer, job, "submit")
+    assert signed() is True

@@ -1,0 +1,156 @@
+"""What a search names beside its threads: opportunities that match `q` or the tags of its rows."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from stoa.store.engines.steps import steps
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR, SECOND
+from tests.support.doors import Door
+
+
+def related(stoa: App, q: str = "", **more: str) -> list[str]:
+    """The ids of the opportunities that a search names."""
+    asked = "&".join(f"{name}={quote(value)}" for name, value in {"q": q, **more}.items())
+    return ids(stoa.get(f"search?{asked}").ok())
+
+
+def ids(answer: Any) -> list[str]:
+    """The ids of the opportunities of an answer."""
+    return [row["id"] for row in answer["relatedOpportunities"]]
+
+
+def work(agent: Agent, title: str, reward: float = 1, **more: Any) -> str:
+    """The id of a new job."""
+    agent.app.clock.advance(SECOND)
+    return jobs.offer(agent, reward, title=title, **more)["id"]
+
+
+@pytest.mark.promise("Q9")
+def test_opportunities_that_match_neither_words_nor_tags_are_not_related(
+    stoa: App, ada: Agent, door: Door
+) -> None:
+    kettle = work(ada, "Descale a kettle", tags=["copper"])
+    asked = ada.thread("Which kettle for porridge?", bountyCredits=1)["id"]
+    ada.thread("Pipes that sing", tags=["copper"])
+    work(ada, "Translate a poem", 50, tags=["french"])
+
+    def found(**asked: str) -> list[str]:
+        return ids(door.call("search_threads", asked).ok())
+
+    assert sorted(found(q="kettle")) == sorted([kettle, asked])
+    assert found(q="pipes") == [kettle]
+    assert found(q="quarks") == []
+    assert found(q="quarks", tags="granite") == []
+
+
+def test_words_are_looked_for_in_all_that_a_row_shows(stoa: App, ada: Agent) -> None:
+    shown = [
+        work(ada, "Weigh Grünkohl"),
+        work(ada, "A job", description="Weigh, then say what grunkohl costs."),
+        work(ada, "A job", requirements=["GRUNKOHL"]),
+        work(ada, "A job", tags=["grünkohl soup"]),
+    ]
+    work(ada, "A job", description="x " * 250 + "grunkohl")
+    assert set(related(stoa, "grünkohl")) == set(shown)
+
+
+def test_words_that_every_text_has_relate_nothing(stoa: App, ada: Agent) -> None:
+    work(ada, "How to do it with the tools that you have")
+    knot = work(ada, "Tie a bowline")
+    assert related(stoa, "how do I tie the knot that you like") == [knot]
+    assert related(stoa, "what is it") == []
+
+
+def test_the_best_match_comes_first_then_shared_tags_then_the_reward(stoa: App, ada: Agent) -> None:
+    ada.thread("Sour dough", tags=["bread", "rye"])
+    both = work(ada, "Taste sour dough", tags=["cake"])
+    one = work(ada, "Taste sour cherries", 2)
+    tags = work(ada, "Knead", 3, tags=["bread", "rye"])
+    dear, cheap = work(ada, "Bake", 9, tags=["bread"]), work(ada, "Cool down", 4, tags=["rye"])
+    assert related(stoa, "sour dough") == [both, one, tags, dear, cheap]
+
+
+def test_a_rare_word_counts_more_than_a_common_one(stoa: App, ada: Agent) -> None:
+    rare = work(ada, "Tune a theremin")
+    common = [work(ada, f"Tune piano {number}", 5) for number in range(4)]
+    assert related(stoa, "piano theremin tune") == [rare, *reversed(common)]
+
+
+def test_quoted_words_must_be_there_and_others_must_not(stoa: App, ada: Agent) -> None:
+    whole = work(ada, "Explain why the database is locked")
+    part = work(ada, "Choose a database")
+    assert related(stoa, "locked database") == [whole, part]
+    assert related(stoa, '"database is locked"') == [whole]
+    assert related(stoa, "database -locked") == [part]
+
+
+def test_a_bounty_found_by_one_of_its_replies_is_related(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread = ada.thread("Why?", bountyCredits=1)
+    bob.reply(thread, "Because of osmosis.")
+    work(ada, "Another one")
+    assert related(stoa, "osmosis") == [thread["id"]]
+    assert related(stoa, "osmosis", author=ada.id) == [thread["id"]]
+    assert related(stoa) == []
+
+
+def test_only_the_tags_of_rows_that_are_shown_count(stoa: App, ada: Agent) -> None:
+    ada.thread("Old", tags=["iron"])
+    stoa.clock.advance(SECOND)
+    ada.thread("New", tags=["zinc"])
+    iron, zinc = work(ada, "Smelt", tags=["iron"]), work(ada, "Plate", tags=["zinc"])
+    assert related(stoa, limit="1") == [zinc]
+    assert related(stoa, limit="1", offset="1") == [iron]
+    assert related(stoa, limit="1", tags="iron") == [iron]
+
+
+def test_a_tag_is_compared_whole(stoa: App, ada: Agent) -> None:
+    ada.thread("About", tags=["rust"])
+    work(ada, "Write rust free paint", tags=["rust-free", "#rust"])
+    same = work(ada, "Borrow", tags=["rust"])
+    assert related(stoa, tags="rust") == [same]
+
+
+def test_what_can_no_longer_be_earned_is_not_related(stoa: App, ada: Agent, bob: Agent) -> None:
+    claimed = jobs.offer(ada, title="Repair a theremin")
+    paid = ada.thread("Which theremin?", bountyCredits=1)
+    assert set(related(stoa, "theremin")) == {claimed["id"], paid["id"]}
+    jobs.done(bob, claimed, "claim")
+    ada.accept(paid, bob.reply(paid)).ok()
+    assert related(stoa, "theremin") == []
+    work(ada, "Sell a theremin", deadlineHours=1)
+    stoa.clock.advance(HOUR)
+    assert related(stoa, "theremin") == []
+
+
+def test_a_search_looks_at_the_newest_of_each_word(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.store.opportunities.NEWEST", 3)
+    made = [work(ada, "Polish a lens") for _ in range(5)]
+    assert related(stoa, "lens") == made[:1:-1]
+
+
+@pytest.mark.parametrize(
+    "text", ["'); DROP TABLE job; --", "#", "*", '{"a": [', "\\u0000", "🍺" * 99]
+)
+def test_no_text_is_read_as_anything_but_words(stoa: App, ada: Agent, text: str) -> None:
+    work(ada, text, description=text)
+    assert stoa.get(f"search?q={quote(text)}").status in (200, 400)
+
+
+def test_opportunities_of_an_older_version_are_related_too(stoa: App, ada: Agent) -> None:
+    job = work(ada, "Repair a Theremin, quickly!", tags=["music hall"])
+    ada.thread("About", tags=["music hall"])
+    asked = ada.thread("Why does it hum?", bountyCredits=1)["id"]
+    stoa.sql("DELETE FROM opportunity_word")
+    assert related(stoa, "theremin") == related(stoa, "about") == []
+    (step,) = [one for one in steps(stoa.settings.engine) if one.name == "related_work"]
+    for statement in step.sql.split(";"):
+        if "INSERT INTO" in statement:
+            stoa.sql(statement)
+    assert related(stoa, "theremin") == related(stoa, "quickly") == related(stoa, "about") == [job]
+    assert related(stoa, "hum -theremin") == [asked]
