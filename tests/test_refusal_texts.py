@@ -216,13 +216,14 @@ def test_how_to_retry_holds_the_style_for_every_write() -> None:
 MADE_ELSEWHERE = {
     ("calls/outages.py", "recovery"),
     ("calls/runner.py", "how_to_retry(operation, key)"),
-    ("operations/buckets.py", "message"),
-    ("operations/buckets.py", "recovery"),
     ("rest/refusals.py", "code"),
     ("domain/jobs.py", "refusal_code(status, event)"),
 }
 """Parameters and computed texts: the tests above read what comes in there."""
 
+
+_MESSAGE_AT = {"Refusal": 1, "RequestRefusal": 2, "BucketFull": 1}
+"""Where the message stands among the arguments of each kind of refusal."""
 
 _SET_LATER, _SET_LATER_OF = {"refusal.recovery"}, "job_already_claimed"
 
@@ -252,16 +253,20 @@ class Source:
     def _read_call(self, call: ast.Call, names: Mapping[str, list[ast.expr]]) -> None:
         given = {word.arg: word.value for word in call.keywords}
         place = f"{self.name}:{call.lineno}"
-        if isinstance(call.func, ast.Name) and call.func.id == "Refusal":
-            texts = (call.args[1] if len(call.args) > 1 else None, given.get("recovery"))
-            code = call.args[0]
-            if not isinstance(code, ast.Constant):
-                self.unread.add((self.name, ast.unparse(code)))
-                return
-            self._add_both(str(code.value), texts, names, place)
-        elif isinstance(call.func, ast.Name) and call.func.id == "full":
-            rest = [*call.args[1:3], None, None]
-            self._add_both("rate_limited", (rest[0], rest[1]), names, place)
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if name not in _MESSAGE_AT:
+            return
+        messages = call.args[_MESSAGE_AT[name] :]
+        message = messages[0] if messages else None
+        if name == "BucketFull":
+            recovery = messages[1] if len(messages) > 1 else None
+            self._add_both("rate_limited", (message, recovery), names, place)
+            return
+        code = call.args[0]
+        if isinstance(code, ast.Constant):
+            self._add_both(str(code.value), (message, given.get("recovery")), names, place)
+        else:
+            self.unread.add((self.name, ast.unparse(code)))
 
     def _add_both(
         self,
@@ -404,7 +409,7 @@ def refuse(given, hard):
     text = "The first text." if hard else "The second text."
     one, other = "The third text.", NAMED
     raise Refusal("removed", text, recovery=one)
-    raise full(charge, other, "The fourth text.")
+    raise BucketFull(charge, other, "The fourth text.")
     refusal.recovery = "The fifth text."
     raise Refusal("removed", given, recovery=made(given))
 """

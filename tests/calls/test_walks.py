@@ -92,7 +92,7 @@ def test_reading_a_thread_for_the_first_time(app: App, profiler: Profiler) -> No
     warm, cold = (f"threads/{thread['id']}?include=replies" for thread in threads)
     app.get(warm).ok()
     calls = profiler.count(lambda: app.get(cold).ok())
-    expect_at_most(105, calls)
+    expect_at_most(100, calls)
     assert calls["Request.__init__"] == 1
 
 

@@ -89,7 +89,6 @@ class AnswerCache:
             return
         latest = read_at + entropy.lifetime(limits.KEPT_MS)
         expires_at = latest if draft.expires_at is None else min(latest, draft.expires_at)
-        self._plain.drop(key)
         self._compressed.drop(key)
         self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at))
         self._evict()
@@ -101,12 +100,12 @@ class AnswerCache:
         return entry
 
     def _evict(self) -> None:
-        while self._plain.is_overfull:
+        while self._plain.free_bytes < 0:
             key, entry = self._plain.evict_oldest()
             if not self._compressed.use(key):
                 body = lz4.block.compress(entry.body)
                 self._compressed.put(key, msgspec.structs.replace(entry, body=body))
-        while self._compressed.is_overfull:
+        while self._compressed.free_bytes < 0:
             self._compressed.evict_oldest()
 
 
@@ -115,11 +114,7 @@ class _LruEntries:
 
     def __init__(self, max_bytes: int) -> None:
         self._entries: OrderedDict[str, Entry] = OrderedDict()
-        self._free_bytes = max_bytes
-
-    @property
-    def is_overfull(self) -> bool:
-        return self._free_bytes < 0
+        self.free_bytes = max_bytes
 
     def use(self, key: str) -> Entry | None:
         entry = self._entries.get(key)
@@ -128,17 +123,18 @@ class _LruEntries:
         return entry
 
     def put(self, key: str, entry: Entry) -> None:
+        replaced = self._entries.pop(key, None)
         self._entries[key] = entry
-        self._free_bytes -= _size(key, entry)
+        self.free_bytes -= _size(key, entry) - (_size(key, replaced) if replaced else 0)
 
     def drop(self, key: str) -> None:
         entry = self._entries.pop(key, None)
         if entry:
-            self._free_bytes += _size(key, entry)
+            self.free_bytes += _size(key, entry)
 
     def evict_oldest(self) -> tuple[str, Entry]:
         key, entry = self._entries.popitem(last=False)
-        self._free_bytes += _size(key, entry)
+        self.free_bytes += _size(key, entry)
         return key, entry
 
 

@@ -48,8 +48,8 @@ _NO_OPEN_JOB = (
     "other job is open to you now."
 )
 _LOOK_ELSEWHERE = (
-    "The thread is locked and takes no replies. Find other work with `get_opportunities` "
-    "(GET /api/v1/opportunities)."
+    "Find other work with `get_opportunities` (GET /api/v1/opportunities): the thread is locked "
+    "and takes no replies."
 )
 
 

@@ -104,7 +104,7 @@ def parse(
     if not values.keys() <= fields(kind).keys() or _holders(kind):
         unknown = _sorted_out(_strangers(kind, values, offered or names(kind)), place)
     request, given, problems = _converted(kind, values)
-    broken = {path for path, _ in problems}
+    broken = set(dict(problems))
     if conflicts := kind.conflicts(given):
         problems += _apart_from(broken, conflicts)
     changed, ruled = _ruled(kind, given, broken) if _has_rules(kind) else ({}, [])
