@@ -14,7 +14,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
 from stoa.http.wire import Receive, Scope, Send
-from stoa.server.connections import Patience
+from stoa.server.connections import Timeouts
 from tests.support.processes import until
 from tests.support.raw import WAIT_S, Client, Served, refusal_code
 
@@ -24,7 +24,7 @@ POST = b"POST /read HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
 
 SHORT = 0.6
 LONG = 3600.0
-ENDLESS = Patience(LONG, LONG, LONG, LONG, LONG, LONG)
+ENDLESS = Timeouts(LONG, LONG, LONG, LONG, LONG, LONG)
 
 
 class Rooms:
@@ -77,8 +77,8 @@ def rooms() -> Rooms:
 
 
 @pytest.fixture
-def patience(request: pytest.FixtureRequest) -> Patience:
-    """As the `patience` of the test's own `impatient` marker says; endless otherwise."""
+def timeouts(request: pytest.FixtureRequest) -> Timeouts:
+    """Those of the test's own `with_timeouts`; endless otherwise."""
     return replace(ENDLESS, **getattr(request, "param", {}))
 
 
@@ -88,14 +88,14 @@ def exempt() -> bool:
 
 
 @pytest.fixture
-def served(rooms: Rooms, patience: Patience, exempt: bool) -> Iterator[Served]:
-    with Served(rooms, patience, exempt=exempt) as running:
+def served(rooms: Rooms, timeouts: Timeouts, exempt: bool) -> Iterator[Served]:
+    with Served(rooms, timeouts, exempt=exempt) as running:
         yield running
 
 
 def with_patience(**values: float) -> pytest.MarkDecorator:
-    """Serve with this patience, and with none of any other kind."""
-    return pytest.mark.parametrize("patience", [values], indirect=True, ids=["_".join(values)])
+    """Serve with these timeouts, and with no others."""
+    return pytest.mark.parametrize("timeouts", [values], indirect=True, ids=["_".join(values)])
 
 
 @with_patience(header=SHORT)

@@ -12,7 +12,7 @@ from typing import Self
 import msgspec
 
 from stoa.http.wire import Application, Ready
-from stoa.server.connections import Connections, Patience
+from stoa.server.connections import Connections, Timeouts
 from stoa.server.server import Server, new_loop
 from tests.support.answers import Answer
 
@@ -27,7 +27,7 @@ class Served:
     def __init__(
         self,
         app: Application,
-        patience: Patience | None = None,
+        timeouts: Timeouts | None = None,
         *,
         exempt: bool = True,
         ready: Ready | None = None,
@@ -35,7 +35,7 @@ class Served:
         self.app = app
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self.address: tuple[str, int] = self._listener.getsockname()
-        connections = Connections(lambda _: exempt, patience)
+        connections = Connections(lambda _: exempt, timeouts)
         self.server = Server(app, connections, DOCUMENTATION, ready)
         self._thread = threading.Thread(target=self._run, daemon=True)
 

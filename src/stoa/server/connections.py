@@ -15,7 +15,7 @@ _LIST_AGAIN_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """Timeouts in seconds for waiting on clients, and caps on the number of connections."""
 
     header: float = limits.HEADER_TIMEOUT_MS / 1000
@@ -57,8 +57,8 @@ class Connections:
     While `draining` is true, each connection closes after its next response.
     """
 
-    def __init__(self, exempt: Callable[[str], bool], patience: Patience | None = None) -> None:
-        self.patience = patience or Patience()
+    def __init__(self, exempt: Callable[[str], bool], timeouts: Timeouts | None = None) -> None:
+        self.timeouts = timeouts or Timeouts()
         self.draining = False
         self._exempt = exempt
         self._open: dict[Connection, str] = {}
@@ -70,7 +70,7 @@ class Connections:
         """Count a new connection, or return why it is refused. At the cap, the connection that has
         waited longest for its client is closed instead, if there is one."""
         key = "" if self._exempt(connection.address) else bucket_key(connection.address)
-        limit = self.patience.per_address
+        limit = self.timeouts.per_address
         if key and self._per_address[key] >= limit:
             return Refusal(
                 "rate_limited",
@@ -79,7 +79,7 @@ class Connections:
                 "after {retryAfter} s.",
                 retry_after=_RETRY_S,
             )
-        if len(self._open) >= self.patience.connections and not self._close_oldest(now):
+        if len(self._open) >= self.timeouts.connections and not self._close_oldest(now):
             return Refusal(
                 "temporarily_unavailable",
                 "The service has too many open connections.",
@@ -107,7 +107,7 @@ class Connections:
         """Close the connection that has waited longest for its client; False if none waits."""
         if not self._waiting and now - self._listed_at > _LIST_AGAIN_S:
             self._listed_at = now
-            self._waiting = self._longest_waiting_last(now - self.patience.undisturbed)
+            self._waiting = self._longest_waiting_last(now - self.timeouts.undisturbed)
         while self._waiting:
             since, connection = self._waiting.pop()
             if connection in self._open and connection.waits_since() == since:

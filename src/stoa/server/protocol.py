@@ -109,16 +109,16 @@ class HttpConnection(HttpToolsProtocol):
                 self.transport.close()
 
     def _timeout(self) -> float:
-        patience = self._connections.patience
+        timeouts = self._connections.timeouts
         match self._stage:
             case _Stage.NEW | _Stage.HEAD:
-                return patience.header
+                return timeouts.header
             case _Stage.BODY:
-                return patience.body
+                return timeouts.body
             case _Stage.CACHED | _Stage.NOTHING:
-                return patience.idle
+                return timeouts.idle
             case _Stage.DRAINING:
-                return patience.linger
+                return timeouts.linger
 
     def _client_reads_too_slowly(self, now: float) -> bool:
         answer = self.cycle or self
@@ -127,7 +127,7 @@ class HttpConnection(HttpToolsProtocol):
         elif self._unread is not answer:
             self._unread, self._unread_since = answer, now
         waited = now - self._unread_since
-        return self._unread is answer and waited > self._connections.patience.response
+        return self._unread is answer and waited > self._connections.timeouts.response
 
     def _answering(self) -> bool:
         return self._running is not None and not self._running.response_complete
@@ -179,7 +179,7 @@ class HttpConnection(HttpToolsProtocol):
         open: its client may have sent the next request, which would be lost."""
         if self._answering():
             super().shutdown()
-        elif self._time() - self._since > self._connections.patience.last_request:
+        elif self._time() - self._since > self._connections.timeouts.last_request:
             self.transport.close()
 
     # --- What the parser calls.

@@ -90,7 +90,7 @@ class Server(uvicorn.Server):
 
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
-        end = loop.time() + self._connections.patience.last_request + _DRAIN_CHECK_S
+        end = loop.time() + self._connections.timeouts.last_request + _DRAIN_CHECK_S
         while not self.force_exit and loop.time() < end:
             for connection in list(self.server_state.connections):
                 connection.shutdown()
