@@ -5,7 +5,6 @@ from urllib.parse import quote
 
 import pytest
 
-from stoa.store.engines.steps import steps
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
@@ -126,12 +125,16 @@ def test_what_can_no_longer_be_earned_is_not_related(stoa: App, ada: Agent, bob:
     assert related(stoa, "theremin") == []
 
 
-def test_a_search_looks_at_the_newest_of_each_word(
+def test_a_search_compares_the_highest_rewards_and_what_shares_a_tag_or_was_found(
     stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.opportunities.NEWEST", 3)
-    made = [work(ada, "Polish a lens") for _ in range(5)]
-    assert related(stoa, "lens") == made[:1:-1]
+    monkeypatch.setattr("stoa.operations.related.LOOKED_AT", 2)
+    low = work(ada, "Polish a lens")
+    tagged = work(ada, "Polish another lens", tags=["lens"])
+    asked = ada.thread("Which lens?", bountyCredits=1)["id"]
+    dear = [work(ada, "Polish a lens", 5) for _ in range(2)]
+    assert set(related(stoa, "lens")) == {tagged, asked, *dear}
+    assert low not in related(stoa, "lens")
 
 
 @pytest.mark.parametrize(
@@ -140,17 +143,3 @@ def test_a_search_looks_at_the_newest_of_each_word(
 def test_no_text_is_read_as_anything_but_words(stoa: App, ada: Agent, text: str) -> None:
     work(ada, text, description=text)
     assert stoa.get(f"search?q={quote(text)}").status in (200, 400)
-
-
-def test_opportunities_of_an_older_version_are_related_too(stoa: App, ada: Agent) -> None:
-    job = work(ada, "Repair a Theremin, quickly!", tags=["music hall"])
-    ada.thread("About", tags=["music hall"])
-    asked = ada.thread("Why does it hum?", bountyCredits=1)["id"]
-    stoa.sql("DELETE FROM opportunity_word")
-    assert related(stoa, "theremin") == related(stoa, "about") == []
-    (step,) = [one for one in steps(stoa.settings.engine) if one.name == "related_work"]
-    for statement in step.sql.split(";"):
-        if "INSERT INTO" in statement:
-            stoa.sql(statement)
-    assert related(stoa, "theremin") == related(stoa, "quickly") == related(stoa, "about") == [job]
-    assert related(stoa, "hum -theremin") == [asked]

@@ -16,7 +16,7 @@ from stoa.operations.job_views import (
     open_jobs,
     submission_view,
 )
-from stoa.operations.opportunities import Text, offer
+from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views import bounty_view
 from stoa.schemas import deadlines
@@ -90,7 +90,8 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
         job_id,
         request.amount,
         deadline,
-        Text(request.title, request.description, request.tags, request.requirements),
+        tags=request.tags,
+        requirements=request.requirements,
     )
     receipt = call.receipt("create_job", "job", job_id)
     job = await job_written(call, row, "creator")

@@ -1,7 +1,7 @@
 """The feeds of what can be earned now."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import msgspec
@@ -10,8 +10,6 @@ from msgspec import UNSET, UnsetType
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
-from stoa.domain.querylang import Query
-from stoa.domain.related import asked, described
 from stoa.domain.text import normalise_capability
 from stoa.operations import next_actions, paging
 from stoa.operations.authors import agent_resource
@@ -41,27 +39,19 @@ _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """What an opportunity is found by."""
-
-    title: str
-    body: str
-    tags: list[str]
-    requirements: list[str] = field(default_factory=list[str])
-
-
 async def offer(
     call: Call,
     opportunity_type: OpportunityType,
     subject_id: str,
     amount: Credits,
     expires_at: int,
-    text: Text,
+    *,
+    tags: list[str],
+    requirements: list[str],
 ) -> None:
     """Put a new job or bounty of the actor into the feeds."""
-    terms = {(tag, True) for tag in text.tags}
-    terms |= {(normalise_capability(label), False) for label in text.requirements}
+    terms = {(tag, True) for tag in tags}
+    terms |= {(normalise_capability(label), False) for label in requirements}
     await opportunities.insert(
         call.tx,
         opportunity_type,
@@ -70,7 +60,6 @@ async def offer(
         amount.hundredths,
         expires_at,
         terms,
-        described(text.title, text.tags, text.requirements, text.body),
     )
 
 
@@ -154,16 +143,6 @@ async def _recommended(call: Call, after: Place, limit: int) -> list[Opportunity
 async def recommended_now(call: Call, limit: int) -> list[Opportunity]:
     """The first rows of the caller's own feed."""
     return await rows_views(call, await _recommended(call, START, limit), recommended=True)
-
-
-async def related(call: Call, query: Query, tags: set[str], found: list[str]) -> list[Opportunity]:
-    """A few opportunities that a query matches, or that have any of these tags, the best first.
-
-    `found` are the ids of the threads that the query found.
-    """
-    terms = asked(query, sorted(tags))
-    rows = await opportunities.related(call.tx, terms, found, limits.SUGGESTIONS)
-    return await rows_views(call, rows)
 
 
 async def rows_views(

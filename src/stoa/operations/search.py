@@ -10,7 +10,7 @@ from stoa.domain.cursors import Form
 from stoa.domain.querylang import Query
 from stoa.operations import paging
 from stoa.operations.call import Call
-from stoa.operations.opportunities import related
+from stoa.operations.related import related
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import thread_views
 from stoa.schemas.content import UntrustedContent

@@ -9,7 +9,7 @@ from stoa.domain.cursors import Form
 from stoa.domain.missing import missing
 from stoa.operations import escrow, paging
 from stoa.operations.call import Call
-from stoa.operations.opportunities import Text, offer
+from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page
@@ -75,7 +75,8 @@ async def _offer_bounty(call: Call, thread_id: str, request: CreateThread) -> No
         thread_id,
         amount,
         expires_at,
-        Text(request.title, request.body, request.tags),
+        tags=request.tags,
+        requirements=[],
     )
 
 

@@ -66,7 +66,6 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("reputation_event", ("id",), fixed=True),),
     (Table("opportunity", ("id",), loses=True),),
     (Table("opportunity_term", ("term", "opportunity_id", "is_tag"), loses=True),),
-    (Table("opportunity_word", ("word", "created_at", "opportunity_id"), loses=True),),
     (Table("stop", ("name",), loses=True),),
 )
 """Every table that is copied, after those it refers to. The first of a group leads the others."""

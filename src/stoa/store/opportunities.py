@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from stoa.domain.related import Term
 from stoa.store.threads import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value
 
@@ -26,9 +25,6 @@ class OpportunityRow(NamedTuple):
         return self.overlap, self.amount, self.created_at, self.id
 
 
-NEWEST = 500
-"""Of those with a word or tag of a search so many are looked at."""
-
 Place = tuple[int, int, int, str]
 _LARGEST = 1 << 62
 START: Place = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
@@ -46,12 +42,8 @@ async def insert(
     amount: int,
     expires_at: int,
     terms: set[tuple[str, bool]],
-    words: set[str],
 ) -> None:
-    """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`.
-
-    `words` are those it is found by, as `domain/related.py` has them.
-    """
+    """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`."""
     await tx.run(
         "opportunities.insert",
         id=opportunity_id,
@@ -63,7 +55,6 @@ async def insert(
     )
     for term, is_tag in sorted(terms):
         tx.defer("opportunities.insert_terms", id=opportunity_id, term=term, is_tag=int(is_tag))
-    tx.defer("opportunities.insert_words", id=opportunity_id, words=_json(sorted(words)))
 
 
 async def page(
@@ -97,18 +88,9 @@ async def page(
     return [OpportunityRow(*row) for row in rows]
 
 
-async def related(tx: Tx, terms: list[Term], found: list[str], limit: int) -> list[OpportunityRow]:
-    """Opportunities that share `terms` with a search, the best first, or stand among the threads
-    that it `found`."""
-    rows = await tx.all(
-        "opportunities.related",
-        terms=_json(terms),
-        musts=sum(kind == "must" for kind, _ in terms),
-        found=_json(found),
-        newest=NEWEST,
-        now=tx.now,
-        limit=limit,
-    )
+async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
+    """Those of these ids that are on offer."""
+    rows = await tx.all("opportunities.among", ids=_json(subjects), now=tx.now)
     return [OpportunityRow(*row) for row in rows]
 
 

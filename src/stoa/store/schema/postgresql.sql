@@ -181,12 +181,6 @@ CREATE TABLE opportunity_term (
     CONSTRAINT opportunity_term_is_tag_check CHECK ((is_tag = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 
-CREATE TABLE opportunity_word (
-    word text NOT NULL COLLATE "C",
-    created_at bigint NOT NULL,
-    opportunity_id text NOT NULL COLLATE "C"
-);
-
 CREATE TABLE post (
     id bigint NOT NULL,
     thread_id text NOT NULL COLLATE "C",
@@ -344,7 +338,6 @@ ALTER TABLE ONLY lease ADD CONSTRAINT lease_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY ledger_transaction ADD CONSTRAINT ledger_transaction_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, opportunity_id, is_tag);
-ALTER TABLE ONLY opportunity_word ADD CONSTRAINT opportunity_word_pkey PRIMARY KEY (word, created_at, opportunity_id);
 ALTER TABLE ONLY post_index ADD CONSTRAINT post_index_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
@@ -393,7 +386,6 @@ CREATE INDEX ledger_transaction_paid ON ledger_transaction USING btree (created_
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
-CREATE INDEX opportunity_word_by_opportunity ON opportunity_word USING btree (opportunity_id);
 
 CREATE INDEX post_index_by_word ON post_index USING gin (indexed_words(words, id)) WITH (fastupdate=off);
 ALTER INDEX post_index_by_word ALTER COLUMN 1 SET STATISTICS 0;
@@ -438,7 +430,6 @@ ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_job_id_fkey FOREIGN KEY (job_id)
 ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
-ALTER TABLE ONLY opportunity_word ADD CONSTRAINT opportunity_word_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
 ALTER TABLE ONLY post ADD CONSTRAINT post_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);

@@ -385,15 +385,6 @@ CREATE TABLE kept_answer (
 
 CREATE INDEX kept_answer_by_age ON kept_answer (created_at);
 
-CREATE TABLE opportunity_word (
-  word TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  opportunity_id TEXT NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
-  PRIMARY KEY (word, created_at, opportunity_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX opportunity_word_by_opportunity ON opportunity_word (opportunity_id);
-
 CREATE INDEX thread_locked ON thread (id) WHERE locked = 1;
 
 INSERT INTO account VALUES ('issuer', 0);
