@@ -4,17 +4,18 @@ The steps: authenticate, charge, look in the cache, read the input, book due ref
 transaction, encode.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
-from stoa.calls.answer_cache import AnswerCache
+from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, refused
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
+from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
 from stoa.domain import ids
@@ -42,6 +43,7 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
+    flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
         """Run one call. Every error becomes an outcome with a refusal; none is raised."""
@@ -77,10 +79,30 @@ class Runner:
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Outcome:
-        key = incoming.cache_key if operation.caching.cached else None
-        cached = self.cache.get(key, self.clock()) if key else None
+        key = _cache_key(operation, incoming, caller)
+        if key is None:
+            return await self._made(operation, incoming, caller)
+        cached = await self._cached(operation, key)
         if cached:
-            return Outcome(operation.status, cached.body, cached.etag)
+            return Outcome(operation.status, cached.body, cached.etag, cached.next_cursor)
+        with self.flight.making(key):
+            return await self._made(operation, incoming, caller, key)
+
+    async def _cached(self, operation: Operation, key: str) -> Entry | None:
+        """The cached answer, if need be the one that another call is making now."""
+        cached = self.cache.get(key, self.clock())
+        if cached is None and operation.effect.mode is Mode.SLOW_READ:
+            waited = await self.flight.wait(key)
+            return self.cache.get(key, self.clock()) if waited else None
+        return cached
+
+    async def _made(
+        self,
+        operation: Operation,
+        incoming: Incoming,
+        caller: Caller | None,
+        key: str | None = None,
+    ) -> Outcome:
         invocation = await self.reader.invocation(operation, incoming, caller)
         if operation.effect.mode is Mode.SNAPSHOT:
             snapshot = await self.reads.snapshot(operation.run, invocation.request)
@@ -91,6 +113,8 @@ class Runner:
         outcome.private = result.private
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
+            draft.next_cursor = result.next_cursor
+            draft.for_parties = operation.caching.for_parties
             self.cache.put(key, draft, result.body, result.etag, result.at)
         if operation.writes:
             outcome.consistency = await self.transactions.consistency(invocation, result)
@@ -111,6 +135,13 @@ class Runner:
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal
+
+
+def _cache_key(operation: Operation, incoming: Incoming, caller: Caller | None) -> str | None:
+    """What the answer is cached under, None if it must not be: a party sees more of its job."""
+    if not operation.caching.cached or (operation.caching.for_parties and caller):
+        return None
+    return incoming.cache_key
 
 
 def _ids_in(values: Values) -> Values:
