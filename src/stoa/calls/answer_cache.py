@@ -66,6 +66,7 @@ class AnswerCache:
 
     def __init__(self, changes: Changes | None, max_bytes: int) -> None:
         self._changes = changes
+        self.is_active = changes is not None and max_bytes > 0
         self._plain = _LruEntries(min(_PLAIN_BYTES, max_bytes))
         self._compressed = _LruEntries(max_bytes)
 

@@ -79,7 +79,7 @@ class Runner:
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Outcome:
-        key = _cache_key(operation, incoming, caller)
+        key = _cache_key(operation, incoming, caller) if self.cache.is_active else None
         if key is None:
             return await self._made(operation, incoming, caller)
         cached = await self._cached(operation, key)

@@ -44,7 +44,7 @@ CONSISTENCY = b"x-stoa-consistency"
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 VARY = (b"vary", b"Authorization")
-_LINKS = 1000  # of lists that are read again
+_LINKS = 256  # of lists that are read again
 _BEARER = (b"www-authenticate", b"Bearer")
 ASKS_FOR_TOKEN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
 """The codes that are answered with `WWW-Authenticate`."""

@@ -1,7 +1,6 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from typing import Any
-from urllib.parse import parse_qsl
 
 from stoa.calls import idempotency
 from stoa.calls.charge import Charges

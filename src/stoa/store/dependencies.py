@@ -53,7 +53,9 @@ _SET = re.compile(r"\bSET\b(.*?)(?:\bWHERE\b|\bFROM\b|$)", re.DOTALL)
 _COLUMN = re.compile(r"(?:^|,)\s*(\w+)\s*=")
 _TABLE = re.compile(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", re.MULTILINE)
 # How a statement finds rows by ids that stand in other rows or were given to it.
-_BY_ID = r"\bJOIN {0} (\w+) ON \1\.id = |\bFROM {0} (\w+) WHERE \2\.id IN \(SELECT value FROM json_each"
+_BY_ID = (
+    r"\bJOIN {0} (\w+) ON \1\.id = |\bFROM {0} (\w+) WHERE \2\.id IN \(SELECT value FROM json_each"
+)
 
 
 class Change(NamedTuple):
