@@ -1,4 +1,4 @@
-"""How long the answer of a call may be cached: what it depends on, and the deadline that ends it."""
+"""How long the answer of a call may be cached: what changes it, and the deadline that ends it."""
 
 from stoa.operations.call import Call
 from stoa.store import holds

@@ -74,9 +74,10 @@ class Caching:
     """How the answer may be cached.
 
     The server caches a `cached` answer until the data in it changes. It is the same for all
-    callers; one `for_parties` is cached for callers without a token alone. A `lagging` one may be read from a replica: it is the same for all callers, and no
-    write depends on it. A `personal` one must not be cached by clients or proxies; with `polled` it
-    has an ETag nevertheless. One `for_parties` differs for the two parties of a job.
+    callers; one `for_parties`, which differs for the two parties of a job, is cached for callers
+    without a token alone. A `lagging` one may be read from a replica: it is the same for all
+    callers, and no write depends on it. A `personal` one must not be cached by clients or proxies;
+    with `polled` it has an ETag nevertheless.
     """
 
     cached: bool = False
