@@ -357,7 +357,7 @@ def test_a_deadline_that_no_answer_knows_would_be_noticed(
 def test_a_deadline_of_what_is_not_shown_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:
-    monkeypatch.setattr("stoa.calls.validity.is_timed", nothing)
+    monkeypatch.setattr("stoa.calls.validity.TIME", "never")
     world = World(stoa, 0, {operation})
     with pytest.raises(AssertionError, match="pass_a_deadline"):
         world.run(MORE_STEPS)

@@ -3,7 +3,7 @@
 import pytest
 
 from stoa.store import statements
-from stoa.store.dependencies import change_of, changed_by, is_timed, read_from
+from stoa.store.dependencies import TIME, change_of, changed_by, read_from
 from stoa.store.tx import Statement
 
 PROFILE = "agents.update_profile"
@@ -79,7 +79,7 @@ def test_a_change_marks_its_owner_and_its_statement(
         ),
         (
             [("opportunities.page", {"id": "~"})],
-            {"opportunities.insert", "opportunities.delete", "threads.insert"},
+            {"opportunities.insert", "opportunities.delete", "threads.insert", TIME},
         ),
         ([("sessions.secret", {"name": "a"})], None),
     ],
@@ -92,11 +92,3 @@ def test_a_list_depends_on_the_changes_of_what_it_reads_alone() -> None:
     threads = read_from([("threads.list_all_recent", {"id": "~"})]) or frozenset()
     assert {"threads.insert", "threads.count_reply", "threads.accept", "holds.close"} <= threads
     assert not threads & {"agents.seen", "agents.insert", "holds.insert", "jobs.insert"}
-
-
-@pytest.mark.parametrize(
-    ("name", "timed"),
-    [("opportunities.page", True), ("jobs.expired_recent", True), ("jobs.get", False)],
-)
-def test_what_was_given_the_time_changes_with_deadlines(name: str, timed: bool) -> None:
-    assert is_timed([(name, {})]) is timed

@@ -79,22 +79,27 @@ class Runner:
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Outcome:
-        key = _cache_key(operation, incoming, caller) if self.cache.is_active else None
-        if key is None:
+        caching, key = operation.caching, incoming.cache_key
+        differs = caching.for_parties and caller  # a party sees more of its job
+        if key is None or not caching.cached or differs or not self.cache.is_active:
             return await self._made(operation, incoming, caller)
-        cached = await self._cached(operation, key)
-        if cached:
-            return Outcome(operation.status, cached.body, cached.etag, cached.next_cursor)
-        with self.flight.making(key):
-            return await self._made(operation, incoming, caller, key)
-
-    async def _cached(self, operation: Operation, key: str) -> Entry | None:
-        """The cached answer, if need be the one that another call is making now."""
         cached = self.cache.get(key, self.clock())
         if cached is None and operation.effect.mode is Mode.SLOW_READ:
-            waited = await self.flight.wait(key)
-            return self.cache.get(key, self.clock()) if waited else None
-        return cached
+            return await self._made_once(operation, incoming, caller, key)
+        if cached:
+            return _ready(operation, cached)
+        return await self._made(operation, incoming, caller, key)
+
+    async def _made_once(
+        self, operation: Operation, incoming: Incoming, caller: Caller | None, key: str
+    ) -> Outcome:
+        """A new answer, if need be the one that another call is making now."""
+        waited = await self.flight.wait(key)
+        cached = self.cache.get(key, self.clock()) if waited else None
+        if cached:
+            return _ready(operation, cached)
+        with self.flight.making(key):
+            return await self._made(operation, incoming, caller, key)
 
     async def _made(
         self,
@@ -137,11 +142,8 @@ class Runner:
         return refusal
 
 
-def _cache_key(operation: Operation, incoming: Incoming, caller: Caller | None) -> str | None:
-    """What the answer is cached under, None if it must not be: a party sees more of its job."""
-    if not operation.caching.cached or (operation.caching.for_parties and caller):
-        return None
-    return incoming.cache_key
+def _ready(operation: Operation, cached: Entry) -> Outcome:
+    return Outcome(operation.status, cached.body, cached.etag, cached.next_cursor)
 
 
 def _ids_in(values: Values) -> Values:

@@ -2,7 +2,7 @@
 
 from stoa.operations.call import Call
 from stoa.store import holds
-from stoa.store.dependencies import is_timed, read_from
+from stoa.store.dependencies import TIME, read_from
 
 
 async def depends_on(call: Call) -> frozenset[str] | None:
@@ -11,9 +11,8 @@ async def depends_on(call: Call) -> frozenset[str] | None:
     A statement that was given the time may find other rows when a deadline passes, even one of a
     row that the answer does not show. So the answer then expires with the next deadline of all.
     """
-    ran = tuple(call.tx.ran)
-    found = read_from(ran)
-    if found is not None and is_timed(ran):
+    found = read_from(call.tx.ran)
+    if found and TIME in found:
         deadline = await holds.next_deadline(call.tx)
         if deadline is not None:
             call.expires(deadline)

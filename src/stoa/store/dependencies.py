@@ -45,6 +45,13 @@ about something else. An answer about agents shows them as they are."""
 EMBEDS = {"agents.many"}
 """Statements that read agents in order to embed them."""
 
+TIME = "time"
+"""What an answer depends on if a statement was given the time: it may find other rows when a
+deadline passes."""
+
+_LATE = " late"
+"""Behind the id of an owner: the key of its late changes."""
+
 UNSEEN = {"sessions.forget_tokens"}
 """Statements that change only what is shown no more."""
 
@@ -71,15 +78,13 @@ class Change(NamedTuple):
 
 class Reading(NamedTuple):
     """What an answer depends on that a statement was read for: the owners that these parameters
-    name, one or many (those in `seen` with their late changes), and these changing statements.
-    A `timed` statement finds other rows when a deadline passes; a `private` one reads what is never
-    shown."""
+    name, one or many (those in `seen` with their late changes), and these changing statements or
+    `TIME`. A `private` statement reads what is never shown."""
 
     one: tuple[str, ...]
     many: tuple[str, ...]
     seen: tuple[str, ...]
     changes: frozenset[str]
-    timed: bool
     private: bool
 
 
@@ -92,16 +97,13 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
         if reading.private:
             return None
         found |= reading.changes
-        found.update([str(values[owner]) for owner in reading.one])
-        found.update([_late(str(values[owner])) for owner in reading.seen])
+        for owner in reading.one:
+            found.add(str(values[owner]))
+        for owner in reading.seen:
+            found.add(f"{values[owner]}{_LATE}")
         for owners in reading.many:
             found.update(msgspec.json.decode(str(values[owners]), type=list[str]))
     return frozenset(found)
-
-
-def is_timed(ran: Iterable[Statement]) -> bool:
-    """Whether one of these statements finds other rows when a deadline passes."""
-    return any(reading_of(name).timed for name, _ in ran)
 
 
 def changed_by(ran: Iterable[Statement]) -> list[str]:
@@ -111,13 +113,8 @@ def changed_by(ran: Iterable[Statement]) -> list[str]:
         change = change_of(name)
         if change:
             owner = str(values[change.owner])
-            changed += (_late(owner) if change.late else owner, name)
+            changed += (f"{owner}{_LATE}" if change.late else owner, name)
     return changed
-
-
-def _late(owner: str) -> str:
-    """The key of what changes about an owner without making a new version of it."""
-    return f"{owner} late"
 
 
 @cache
@@ -153,8 +150,8 @@ def reading_of(name: str) -> Reading:
         tuple(set(one.values())),
         tuple(set(many.values())),
         tuple(seen),
-        frozenset(change for table in rest for change in _seen_by(name, table, words)),
-        "now" in parameters,
+        frozenset(change for table in rest for change in _seen_by(name, table, words))
+        | ({TIME} if "now" in parameters else set()),
         not words.isdisjoint(_private()),
     )
 
