@@ -236,6 +236,7 @@ class World:
         assert without(ignored, cached) == without(ignored, made), (target, after)
 
 
+@pytest.mark.promise("W30")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_cached_answer_is_the_one_that_would_be_made_now(stoa: App, seed: int) -> None:
     World(stoa, seed).run()
@@ -313,6 +314,7 @@ def test_a_cached_answer_has_the_same_headers(stoa: App) -> None:
         assert f"{name}: {value}\r\n".encode() in found[1]
 
 
+@pytest.mark.promise("W31")
 def test_a_party_never_gets_the_cached_view_of_others_and_they_never_get_its_own(
     stoa: App,
 ) -> None:
