@@ -123,7 +123,9 @@ class World:
         for agent in self.agents if self.random.random() < 0.7 else []:
             agent.post(f"jobs/{job['id']}/submit", {"body": "Done."})
         rejection = {"reasonCode": "incomplete", "message": "Not yet."}
-        decision = self.random.choice([("accept", {}), ("reject", rejection), None])
+        decisions: list[tuple[str, dict[str, str]] | None]
+        decisions = [("accept", {}), ("reject", rejection), None]
+        decision = self.random.choice(decisions)
         if decision:
             creator.post(f"jobs/{job['id']}/{decision[0]}", decision[1])
 
