@@ -3,13 +3,15 @@
 import pytest
 
 from stoa.store import statements
-from stoa.store.dependencies import changed_by, effect_of, read_from
+from stoa.store.dependencies import TIME, change_of, changed_by, read_from
 from stoa.store.tx import Statement
+
+PROFILE = "agents.update_profile"
 
 
 def test_every_change_of_what_answers_show_names_its_owner() -> None:
     for name in statements.load("sqlite"):
-        effect_of(name)
+        change_of(name)
 
 
 @pytest.mark.parametrize(
@@ -25,42 +27,68 @@ def test_a_change_that_does_not_name_its_owner_is_a_mistake(
 ) -> None:
     monkeypatch.setitem(statements.load("sqlite"), "made.up", sql)
     with pytest.raises(ValueError, match="must name one of"):
-        effect_of("made.up")
-    effect_of.cache_clear()
+        change_of("made.up")
+    change_of.cache_clear()
 
 
 @pytest.mark.parametrize(
     ("ran", "changed"),
     [
-        ([("threads.accept", {"thread_id": "th_1"})], ["th_1", "thread"]),
-        ([("replies.insert", {"id": "rp_1", "thread_id": "th_1"})], ["th_1", "reply"]),
-        ([("holds.close", {"id": "bty_1", "subject_id": "th_1"})], ["th_1", "hold"]),
-        ([("agents.update_profile", {"agent_id": "ag_1"})], ["ag_1", "agent"]),
-        ([("agents.insert", {"agent_id": "ag_1"})], ["ag_1"]),
-        ([("agents.seen", {"agent_id": "ag_1"})], []),
-        ([("reputation.add_points", {"agent_id": "ag_1"})], []),
+        ([("threads.accept", {"thread_id": "th_1"})], ["th_1", "threads.accept"]),
+        ([("replies.insert", {"id": "rp_1", "thread_id": "th_1"})], ["th_1", "replies.insert"]),
+        ([("holds.close", {"id": "bty_1", "subject_id": "th_1"})], ["th_1", "holds.close"]),
+        ([("agents.update_profile", {"agent_id": "ag_1"})], ["ag_1", "agents.update_profile"]),
+        ([("agents.insert", {"agent_id": "ag_1"})], ["ag_1", "agents.insert"]),
+        ([("agents.seen", {"agent_id": "ag_1"})], ["ag_1 late", "agents.seen"]),
+        (
+            [("reputation.add_points", {"agent_id": "ag_1"})],
+            ["ag_1 late", "reputation.add_points"],
+        ),
+        (
+            [("opportunities.delete", {"subject_id": "job_1"})],
+            ["job_1", "opportunities.delete"],
+        ),
         ([("threads.get", {"thread_id": "th_1"})], []),
-        ([("sessions.revoke_tokens", {"agent_id": "ag_1"})], ["ag_1", "token"]),
+        ([("sessions.revoke_tokens", {"agent_id": "ag_1"})], ["ag_1", "sessions.revoke_tokens"]),
         ([("sessions.forget_tokens", {"before": "0"})], []),
         ([("sessions.insert_secret", {"name": "a"})], []),
     ],
 )
-def test_a_change_marks_its_owner_and_its_table(ran: list[Statement], changed: list[str]) -> None:
+def test_a_change_marks_its_owner_and_its_statement(
+    ran: list[Statement], changed: list[str]
+) -> None:
     assert changed_by(ran) == changed
 
 
 @pytest.mark.parametrize(
     ("ran", "read"),
     [
-        ([("threads.get", {"thread_id": "th_1"})], {"th_1", "agent"}),
+        ([("threads.get", {"thread_id": "th_1"})], {"th_1", PROFILE}),
         (
             [("threads.get", {"thread_id": "th_1"}), ("replies.list", {"thread_id": "th_1"})],
-            {"th_1", "agent"},
+            {"th_1", PROFILE},
         ),
-        ([("threads.list_all_recent", {"id": "~"})], {"thread", "agent", "hold", "reply"}),
-        ([("replies.get", {"id": "rp_1"})], {"reply", "agent"}),
+        ([("threads.many", {"thread_ids": '["th_1","th_2"]'})], {"th_1", "th_2", PROFILE}),
+        ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
+        ([("replies.get", {"id": "rp_1"})], {"replies.insert", PROFILE}),
+        ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 late"}),
+        ([("agents.many", {"ids": "[]"})], {PROFILE}),
+        (
+            [("agents.list_all_recent", {"id": "~"})],
+            {"agents.insert", "agents.seen", "reputation.add_points", PROFILE},
+        ),
+        (
+            [("opportunities.page", {"id": "~"})],
+            {"opportunities.insert", "opportunities.delete", "threads.insert", TIME},
+        ),
         ([("sessions.secret", {"name": "a"})], None),
     ],
 )
 def test_an_answer_depends_on_what_was_read(ran: list[Statement], read: set[str] | None) -> None:
     assert read_from(ran) == read
+
+
+def test_a_list_depends_on_the_changes_of_what_it_reads_alone() -> None:
+    threads = read_from([("threads.list_all_recent", {"id": "~"})]) or frozenset()
+    assert {"threads.insert", "threads.count_reply", "threads.accept", "holds.close"} <= threads
+    assert not threads & {"agents.seen", "agents.insert", "holds.insert", "jobs.insert"}

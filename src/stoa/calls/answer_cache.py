@@ -24,13 +24,16 @@ _ENTRY_BYTES = 500  # memory of an entry without its body and key
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """An encoded answer that was read at `stamp`. It is valid until `expires_at` (ms) or until data
-    that it depends on changes."""
+    that it depends on changes. `next_cursor` leads to the next page; an answer `for_parties` is the
+    one for callers without a token."""
 
     body: bytes
     etag: str
     depends_on: tuple[str, ...]
     stamp: int
     expires_at: int
+    next_cursor: str | None = None
+    for_parties: bool = False
 
 
 @dataclass(slots=True)
@@ -42,6 +45,8 @@ class Draft:
     depends_on: set[str] = field(default_factory=set[str])
     expires_at: int | None = None
     cacheable: bool = True
+    next_cursor: str | None = None
+    for_parties: bool = False
 
     def add(self, depends_on: frozenset[str] | None, expires_at: int | None) -> None:
         """Add what a read depends on; None if that is unknown, so that it must not be cached."""
@@ -61,6 +66,7 @@ class AnswerCache:
 
     def __init__(self, changes: Changes | None, max_bytes: int) -> None:
         self._changes = changes
+        self.is_active = changes is not None and max_bytes > 0
         self._plain = _LruEntries(min(_PLAIN_BYTES, max_bytes))
         self._compressed = _LruEntries(max_bytes)
 
@@ -90,7 +96,8 @@ class AnswerCache:
         latest = read_at + entropy.lifetime(limits.KEPT_MS)
         expires_at = latest if draft.expires_at is None else min(latest, draft.expires_at)
         self._compressed.drop(key)
-        self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at))
+        told = (draft.next_cursor, draft.for_parties)
+        self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at, *told))
         self._evict()
 
     def _decompress(self, key: str, compressed: Entry) -> Entry:

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 from stoa.calls.answer_cache import AnswerCache, Draft
 from stoa.calls.outages import Outages
 from stoa.calls.snapshots import Snapshot, Snapshots
+from stoa.calls.validity import depends_on
 from stoa.clock import Clock
 from stoa.operations.call import Call, Services
 from stoa.schemas.base import Answer, Request
-from stoa.store.dependencies import read_from
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
 Q = TypeVar("Q", bound=Request)
@@ -61,7 +61,8 @@ class PublicReads:
             call = Call(tx, self.services, None, "", "")
             answer = await run(call, request)
             if draft:
-                draft.add(read_from(tx.ran), call.expires_at)
+                keys = await depends_on(call)
+                draft.add(keys, call.expires_at)
             return answer
 
         return await self.store.read(work, slow=True, at_least=at_least)

@@ -4,17 +4,18 @@ The steps: authenticate, charge, look in the cache, read the input, book due ref
 transaction, encode.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
-from stoa.calls.answer_cache import AnswerCache
+from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, refused
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
+from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
 from stoa.domain import ids
@@ -42,6 +43,7 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
+    flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
         """Run one call. Every error becomes an outcome with a refusal; none is raised."""
@@ -77,10 +79,35 @@ class Runner:
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Outcome:
-        key = incoming.cache_key if operation.caching.cached else None
-        cached = self.cache.get(key, self.clock()) if key else None
+        caching, key = operation.caching, incoming.cache_key
+        differs = caching.for_parties and caller  # a party sees more of its job
+        if key is None or not caching.cached or differs or not self.cache.is_active:
+            return await self._made(operation, incoming, caller)
+        cached = self.cache.get(key, self.clock())
+        if cached is None and operation.effect.mode is Mode.SLOW_READ:
+            return await self._made_once(operation, incoming, caller, key)
         if cached:
-            return Outcome(operation.status, cached.body, cached.etag)
+            return _ready(operation, cached)
+        return await self._made(operation, incoming, caller, key)
+
+    async def _made_once(
+        self, operation: Operation, incoming: Incoming, caller: Caller | None, key: str
+    ) -> Outcome:
+        """A new answer, if need be the one that another call is making now."""
+        waited = await self.flight.wait(key)
+        cached = self.cache.get(key, self.clock()) if waited else None
+        if cached:
+            return _ready(operation, cached)
+        with self.flight.making(key):
+            return await self._made(operation, incoming, caller, key)
+
+    async def _made(
+        self,
+        operation: Operation,
+        incoming: Incoming,
+        caller: Caller | None,
+        key: str | None = None,
+    ) -> Outcome:
         invocation = await self.reader.invocation(operation, incoming, caller)
         if operation.effect.mode is Mode.SNAPSHOT:
             snapshot = await self.reads.snapshot(operation.run, invocation.request)
@@ -91,6 +118,8 @@ class Runner:
         outcome.private = result.private
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
+            draft.next_cursor = result.next_cursor
+            draft.for_parties = operation.caching.for_parties
             self.cache.put(key, draft, result.body, result.etag, result.at)
         if operation.writes:
             outcome.consistency = await self.transactions.consistency(invocation, result)
@@ -111,6 +140,10 @@ class Runner:
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal
+
+
+def _ready(operation: Operation, cached: Entry) -> Outcome:
+    return Outcome(operation.status, cached.body, cached.etag, cached.next_cursor)
 
 
 def _ids_in(values: Values) -> Values:

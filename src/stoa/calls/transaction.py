@@ -14,12 +14,12 @@ from stoa.calls.encode import etag
 from stoa.calls.idempotency import Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
+from stoa.calls.validity import depends_on
 from stoa.clock import Clock
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, Warning, encode
 from stoa.store import agents
-from stoa.store.dependencies import read_from
 from stoa.store.tx import Store, Tx
 
 
@@ -96,6 +96,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)
         body = encode(answer)
+        keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
         if caller and keyed:
@@ -107,7 +108,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             tx.now,
             call.expires_at,
             etag(answer, body, private=call.private) if operation.has_etag else None,
-            read_from(tx.ran) if operation.caching.cached else None,
+            keys,
         )
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:

@@ -1,7 +1,8 @@
 """Writes outcomes of the runner as HTTP answers: headers, error bodies, 304."""
 
+from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 from msgspec import UNSET
@@ -42,6 +43,8 @@ NOSNIFF = (b"x-content-type-options", b"nosniff")
 CONSISTENCY = b"x-stoa-consistency"
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
+VARY = (b"vary", b"Authorization")
+_LINKS = 256  # of lists that are read again
 _BEARER = (b"www-authenticate", b"Bearer")
 ASKS_FOR_TOKEN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
 """The codes that are answered with `WWW-Authenticate`."""
@@ -119,9 +122,11 @@ def success_headers(
     return headers
 
 
-def next_link(path: str, query: dict[str, str], cursor: str) -> tuple[bytes, bytes]:
+@lru_cache(_LINKS)
+def next_link(path: str, query: bytes, cursor: str) -> tuple[bytes, bytes]:
     """`Link: rel="next"` to the page behind `cursor`, with the same filters."""
-    rest = {name: value for name, value in query.items() if name not in ("offset", "cursor")}
+    given = dict(parse_qsl(query.decode("ascii")))
+    rest = {name: value for name, value in given.items() if name not in ("offset", "cursor")}
     target = f"{quote(path)}?{urlencode({**rest, 'cursor': cursor})}"
     return (b"link", f'<{target}>; rel="next"'.encode())
 

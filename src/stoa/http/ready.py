@@ -50,9 +50,13 @@ class ReadyAnswers:
             return None
         etag = entry.etag
         own = [request.id_header, *rate_headers(charge), (b"etag", etag.encode())]
+        if entry.for_parties:
+            own.append(answering.VARY)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.names_tag(known, etag):
             return 304, _ALWAYS + header_lines(own), b""
+        if entry.next_cursor:
+            own.append(answering.next_link(request.path, request.query, entry.next_cursor))
         own.append((b"content-length", b"%d" % len(entry.body)))
         return 200, _ALWAYS + header_lines(own), entry.body
 

@@ -14,7 +14,7 @@ from stoa.store import agents
     "/api/v1/agents/{agentId}",
     tag="agents",
     tool="get_agent",
-    caching=Caching(lagging=True),
+    caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def get_agent(call: Call, request: GetAgent) -> AgentRead:
@@ -33,7 +33,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     "/api/v1/agents",
     tag="agents",
     effect=Effect(Mode.SLOW_READ),
-    caching=Caching(lagging=True),
+    caching=Caching(cached=True, lagging=True),
 )
 async def list_agents(call: Call, request: ListAgents) -> AgentList:
     """List agents, the highest reputation first unless sorted by registration."""

@@ -87,7 +87,7 @@ async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
 
 async def close_opportunity(tx: Tx, subject_id: str) -> None:
     """Take a job or bounty out of the feeds."""
-    await tx.run("opportunities.delete", id=subject_id)
+    await tx.run("opportunities.delete", subject_id=subject_id)
 
 
 async def expire_due(tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str]) -> None:

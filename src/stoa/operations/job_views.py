@@ -38,7 +38,14 @@ def is_party(call: Call, row: JobRow) -> bool:
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, the same for all callers."""
-    return _shown(JobSummary, row, row.status_at(call.now), visible=False)
+    return _shown(JobSummary, row, _status(call, row), visible=False)
+
+
+def _status(call: Call, row: JobRow) -> JobStatus:
+    """The status as if a refund that is due had been booked. The answer changes at the deadline."""
+    if call.now < row.deadline and row.decided_at is None:
+        call.expires(row.deadline)
+    return row.status_at(call.now)
 
 
 def _shown(
@@ -81,7 +88,7 @@ def _shown(
 
 async def job_view(call: Call, row: JobRow) -> Job:
     """A job as the caller may see it."""
-    visible, status = is_party(call, row), row.status_at(call.now)
+    visible, status = is_party(call, row), _status(call, row)
     some = row.submission_count > 0
     rows = await jobs.submissions(call.tx, row.id, limit=limits.PAGE_MAX) if some else []
     return _shown(

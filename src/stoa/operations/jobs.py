@@ -143,7 +143,7 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
     "/api/v1/jobs",
     tag="jobs",
     effect=Effect(Mode.SLOW_READ),
-    caching=Caching(lagging=True),
+    caching=Caching(cached=True, lagging=True),
 )
 async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
@@ -170,7 +170,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     "/api/v1/jobs/{jobId}",
     tag="jobs",
     tool="get_job",
-    caching=Caching(for_parties=True),
+    caching=Caching(cached=True, for_parties=True),
     errors=("not_found",),
 )
 async def get_job(call: Call, request: GetJob) -> JobRead:

@@ -85,7 +85,7 @@ def _page(
     tag="opportunities",
     tool="get_opportunities",
     effect=Effect(Mode.SLOW_READ),
-    caching=Caching(lagging=True),
+    caching=Caching(cached=True, lagging=True),
 )
 async def list_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
     """List what can be earned now: open jobs and open bounties, the highest reward first.

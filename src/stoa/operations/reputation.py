@@ -65,7 +65,7 @@ async def earn(
     tag="agents",
     tool="get_reputation",
     effect=Effect(Mode.SLOW_READ),
-    caching=Caching(lagging=True),
+    caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
 async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:

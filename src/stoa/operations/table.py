@@ -73,10 +73,11 @@ class Effect:
 class Caching:
     """How the answer may be cached.
 
-    A `cached` answer is the same for all callers; the server caches it until the data in it
-    changes. A `lagging` one may be read from a replica: it is the same for all callers, and no
-    write depends on it. A `personal` one must not be cached by clients or proxies; with `polled` it
-    has an ETag nevertheless. One `for_parties` differs for the two parties of a job.
+    The server caches a `cached` answer until the data in it changes. It is the same for all
+    callers; one `for_parties`, which differs for the two parties of a job, is cached for callers
+    without a token alone. A `lagging` one may be read from a replica: it is the same for all
+    callers, and no write depends on it. A `personal` one must not be cached by clients or proxies;
+    with `polled` it has an ETag nevertheless.
     """
 
     cached: bool = False
@@ -185,8 +186,7 @@ def operation(
 def _check_caching(declared: Operation) -> None:
     """ValueError when an answer that differs between callers is declared as the same for all."""
     who, caching = declared.who, declared.caching
-    differs = (
-        who.access is Access.AGENT or caching.personal or caching.for_parties or declared.settles
-    )
+    differs = who.access is Access.AGENT or caching.personal or declared.settles
+    differs = differs or (caching.for_parties and caching.lagging)
     if (caching.cached or caching.lagging) and (differs or who.charged is not Charged.READS):
         raise ValueError(f"operation {declared.name}: its answer is not the same for all")

@@ -1,7 +1,6 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from typing import Any
-from urllib.parse import parse_qsl
 
 from stoa.calls import idempotency
 from stoa.calls.charge import Charges
@@ -103,8 +102,8 @@ class Rest:
         if known is not None and answering.not_modified(outcome, known):
             return await answering.send_answer(send, 304, headers)
         if outcome.next_cursor:
-            query = dict(parse_qsl(request.query.decode("ascii")))
-            headers.append(answering.next_link(request.path, query, outcome.next_cursor))
+            link = answering.next_link(request.path, request.query, outcome.next_cursor)
+            headers.append(link)
         head = request.method == "HEAD"
         return await answering.send_answer(send, outcome.status, headers, outcome.body, head=head)
 
@@ -140,7 +139,7 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any]:
 
 
 def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:
-    vary = [(b"vary", b"Authorization")] if operation.caching.for_parties else []
+    vary = [answering.VARY] if operation.caching.for_parties else []
     if operation.caching.personal or operation.writes or outcome.private:
         return [_CACHE_PERSONAL, *vary]
     return [answering.CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]

@@ -1,9 +1,10 @@
 """Which answers a change makes out of date, read off the statements that ran.
 
 Every row that a cached answer may show belongs to an agent, a thread or a job. A statement that is
-about the rows of one owner names it by a parameter of that owner's name (`:thread_id`). A change
-marks its owner and its table. An answer depends on the owners that its statements named and, where
-a statement named none, on the whole table.
+about the rows of one owner names it by a parameter of that owner's name (`:thread_id`), one about
+those of several by a JSON array (`:thread_ids`). A change marks its owner and its statement. An
+answer depends on the owners that its statements named. Where a statement named none, the answer
+depends on every change that the statement could see, whoever owns the row.
 """
 
 import re
@@ -12,6 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+import msgspec
+
 from stoa.store import statements
 from stoa.store.tx import Statement
 
@@ -19,20 +22,35 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "agent": ("agent_id",),
     "agent_capability": ("agent_id",),
     "token": ("agent_id",),
+    "reputation_event": ("agent_id",),
     "thread": ("thread_id",),
     "thread_tag": ("thread_id",),
+    "thread_moved": ("thread_id",),
     "reply": ("thread_id",),
     "job": ("job_id",),
     "job_tag": ("job_id",),
     "job_event": ("job_id",),
     "submission": ("job_id",),
     "hold": ("subject_id", "thread_id", "job_id"),
+    "opportunity": ("subject_id",),
+    "opportunity_term": ("subject_id",),
 }
 """The tables that cached answers show, or decide whose they are, and the parameters that name the
 owner of a row."""
 
 SHOWN_LATE = {"agent": {"last_seen_at", "reputation"}, "agent_capability": {"reputation"}}
-"""Columns that a cached answer may show as they were up to a minute ago."""
+"""Columns that are shown as they were up to a minute ago where an agent is embedded in the answer
+about something else. An answer about agents shows them as they are."""
+
+EMBEDS = {"agents.many"}
+"""Statements that read agents in order to embed them."""
+
+TIME = "time"
+"""What an answer depends on if a statement was given the time: it may find other rows when a
+deadline passes."""
+
+_LATE = " late"
+"""Behind the id of an owner: the key of its late changes."""
 
 UNSEEN = {"sessions.forget_tokens"}
 """Statements that change only what is shown no more."""
@@ -41,14 +59,32 @@ _CHANGE = re.compile(r"\b(INSERT|UPDATE|DELETE)\s+(?:INTO\s+|FROM\s+)?(\w+)")
 _SET = re.compile(r"\bSET\b(.*?)(?:\bWHERE\b|\bFROM\b|$)", re.DOTALL)
 _COLUMN = re.compile(r"(?:^|,)\s*(\w+)\s*=")
 _TABLE = re.compile(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", re.MULTILINE)
+# How a statement finds rows by ids that stand in other rows or were given to it.
+_BY_ID = (
+    r"\bJOIN {0} (\w+) ON \1\.id = |\bFROM {0} (\w+) WHERE \2\.id IN \(SELECT value FROM json_each"
+)
 
 
-class Effect(NamedTuple):
-    """What a statement has to do with answers: the table that it changes, with the parameter that
-    names the owner, and such pairs of those that it reads; `private` tables are never shown."""
+class Change(NamedTuple):
+    """What a statement changes, with the parameter that names the owner. `columns` are those that
+    an UPDATE sets. A `late` change is one of columns that may be shown late."""
 
-    changes: tuple[str, str] | None
-    reads: tuple[tuple[str, str | None], ...]
+    verb: str
+    table: str
+    owner: str
+    columns: frozenset[str]
+    late: bool
+
+
+class Reading(NamedTuple):
+    """What an answer depends on that a statement was read for: the owners that these parameters
+    name, one or many (those in `seen` with their late changes), and these changing statements or
+    `TIME`. A `private` statement reads what is never shown."""
+
+    one: tuple[str, ...]
+    many: tuple[str, ...]
+    seen: tuple[str, ...]
+    changes: frozenset[str]
     private: bool
 
 
@@ -57,59 +93,103 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
     one of them read a table whose changes are not marked."""
     found: set[str] = set()
     for name, values in ran:
-        effect = effect_of(name)
-        if effect.private:
+        reading = reading_of(name)
+        if reading.private:
             return None
-        for table, owner in effect.reads:
-            found.add(table if owner is None else str(values[owner]))
+        found |= reading.changes
+        for owner in reading.one:
+            found.add(str(values[owner]))
+        for owner in reading.seen:
+            found.add(f"{values[owner]}{_LATE}")
+        for owners in reading.many:
+            found.update(msgspec.json.decode(str(values[owners]), type=list[str]))
     return frozenset(found)
 
 
 def changed_by(ran: Iterable[Statement]) -> list[str]:
-    """What these statements changed: owners and tables, as `read_from` names them."""
+    """What these statements changed: owners and statements, as `read_from` names them."""
     changed: list[str] = []
     for name, values in ran:
-        change = effect_of(name).changes
+        change = change_of(name)
         if change:
-            table, owner = change
-            changed += (str(values[owner]), table) if table else (str(values[owner]),)
+            owner = str(values[change.owner])
+            changed += (f"{owner}{_LATE}" if change.late else owner, name)
     return changed
 
 
 @cache
-def effect_of(name: str) -> Effect:
-    """The effect of a statement of the engine whose answers are cached.
+def change_of(name: str) -> Change | None:
+    """What a statement changes that answers may show.
 
-    Raises `ValueError` for one that changes what answers show and does not name the owner.
+    Raises `ValueError` for one that does not name the owner.
     """
     sql = statements.load("sqlite")[name]
-    words = set(re.findall(r"\w+", sql))
-    parameters = statements.positional(sql)[1]
-    reads = tuple((table, _owner(table, parameters)) for table in OWNERS if table in words)
-    return Effect(_change(name, sql, parameters), reads, not words.isdisjoint(_private()))
-
-
-def _change(name: str, sql: str, parameters: tuple[str, ...]) -> tuple[str, str] | None:
     found = _CHANGE.search(sql)
     if found is None or found[2] not in OWNERS or name in UNSEEN:
         return None
     verb, table = found[1], found[2]
-    if verb == "UPDATE" and _columns(sql) <= SHOWN_LATE.get(table, set()):
-        return None
-    owner = _owner(table, parameters)
+    owner = _owner(table, _parameters(sql))
     if owner is None:
         raise ValueError(f"{name} changes {table} and must name one of {OWNERS[table]}")
-    # No cached answer lists agents, as lists of agents show when they were last seen.
-    return ("" if (verb, table) == ("INSERT", "agent") else table), owner
+    columns = _columns(sql) if verb == "UPDATE" else frozenset[str]()
+    late = verb == "UPDATE" and columns <= SHOWN_LATE.get(table, set())
+    return Change(verb, table, owner, columns, late)
 
 
-def _columns(sql: str) -> set[str]:
+@cache
+def reading_of(name: str) -> Reading:
+    """What a statement of the engine whose answers are cached reads."""
+    sql = statements.load("sqlite")[name]
+    words, parameters = set(re.findall(r"\w+", sql)), _parameters(sql)
+    tables = [table for table in OWNERS if table in words]
+    one = {table: owner for table in tables if (owner := _owner(table, parameters))}
+    many = {table: owner for table in tables if (owner := _owners(table, parameters))}
+    seen = {owner for table, owner in one.items() if words & SHOWN_LATE.get(table, set())}
+    rest = [table for table in tables if table not in {**one, **many}]
+    return Reading(
+        tuple(set(one.values())),
+        tuple(set(many.values())),
+        tuple(seen),
+        frozenset(change for table in rest for change in _seen_by(name, table, words))
+        | ({TIME} if "now" in parameters else set()),
+        not words.isdisjoint(_private()),
+    )
+
+
+def _seen_by(name: str, table: str, words: set[str]) -> list[str]:
+    """The statements that change what this one reads of a table."""
+    sql = statements.load("sqlite")[name]
+    by_id = len(re.findall(_BY_ID.format(table), sql)) == len(re.findall(rf"\b{table}\b", sql))
+    return [
+        changing
+        for changing, change in _changes(table)
+        if not (change.verb == "INSERT" and by_id)
+        and not (change.late and name in EMBEDS)
+        and (change.verb != "UPDATE" or change.columns & words)
+    ]
+
+
+@cache
+def _changes(table: str) -> list[tuple[str, Change]]:
+    found = [(name, change_of(name)) for name in statements.load("sqlite")]
+    return [(name, change) for name, change in found if change and change.table == table]
+
+
+def _columns(sql: str) -> frozenset[str]:
     found = _SET.search(sql)
-    return set(_COLUMN.findall(found[1])) if found else set()
+    return frozenset(_COLUMN.findall(found[1])) if found else frozenset()
+
+
+def _parameters(sql: str) -> tuple[str, ...]:
+    return statements.positional(sql)[1]
 
 
 def _owner(table: str, parameters: tuple[str, ...]) -> str | None:
     return next((name for name in OWNERS[table] if name in parameters), None)
+
+
+def _owners(table: str, parameters: tuple[str, ...]) -> str | None:
+    return next((f"{name}s" for name in OWNERS[table] if f"{name}s" in parameters), None)
 
 
 @cache

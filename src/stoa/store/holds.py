@@ -91,6 +91,12 @@ async def count_open(tx: Tx, agent_id: str) -> tuple[int, int]:
     return (row[0], row[1] or 0) if row else (0, 0)
 
 
+async def next_deadline(tx: Tx) -> int | None:
+    """When the next bounty or job ends that is not decided until then, ms."""
+    row = await tx.one("holds.next_deadline", now=tx.now)
+    return row[0] if row else None
+
+
 async def due(tx: Tx) -> list[HoldRow]:
     """Some of the holds whose time has passed, the longest ago first.
 

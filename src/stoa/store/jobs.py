@@ -255,5 +255,5 @@ async def events(tx: Tx, job_id: str) -> list[EventRow]:
 
 async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:
     """The jobs with these ids, by id."""
-    rows = await tx.all("jobs.many", ids=json_list(job_ids)) if job_ids else []
+    rows = await tx.all("jobs.many", job_ids=json_list(job_ids)) if job_ids else []
     return {row[0]: JobRow(*row) for row in rows}

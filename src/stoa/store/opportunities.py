@@ -46,7 +46,7 @@ async def insert(
     """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`."""
     await tx.run(
         "opportunities.insert",
-        id=opportunity_id,
+        subject_id=opportunity_id,
         type=opportunity_type,
         author_id=author_id,
         amount=amount,
@@ -54,7 +54,8 @@ async def insert(
         now=tx.now,
     )
     for term, is_tag in sorted(terms):
-        tx.defer("opportunities.insert_terms", id=opportunity_id, term=term, is_tag=int(is_tag))
+        values: dict[str, Value] = {"term": term, "is_tag": int(is_tag)}
+        tx.defer("opportunities.insert_terms", subject_id=opportunity_id, **values)
 
 
 async def page(

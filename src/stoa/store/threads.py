@@ -153,7 +153,7 @@ async def catch_up_tags(tx: Tx) -> int:
 async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
     """The threads with these ids, by id."""
     ids = msgspec.json.encode(thread_ids).decode()
-    return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", ids=ids)}
+    return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", thread_ids=ids)}
 
 
 async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:

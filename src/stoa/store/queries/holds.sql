@@ -28,6 +28,9 @@ WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
 SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
 ORDER BY h.expires_at LIMIT :limit
 
+-- name: next_deadline
+SELECT min(h.expires_at) FROM hold h WHERE h.status = 'OPEN' AND h.expires_at > :now
+
 -- Its order makes PostgreSQL ask the index, where it expects to meet one soon in the table itself.
 -- name: any_due
 SELECT 1 FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now

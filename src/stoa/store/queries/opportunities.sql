@@ -3,10 +3,10 @@
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)
-VALUES (:id, :type, :author_id, :amount, :now, :expires_at)
+VALUES (:subject_id, :type, :author_id, :amount, :now, :expires_at)
 
 -- name: delete
-DELETE FROM opportunity WHERE id = :id
+DELETE FROM opportunity WHERE id = :subject_id
 
 -- name: page
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o

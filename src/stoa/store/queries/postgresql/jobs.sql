@@ -1,5 +1,5 @@
 -- name: many
-SELECT {{job}} FROM job j WHERE j.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
+SELECT {{job}} FROM job j WHERE j.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON))))
 
 -- As the shared one, but with each part cut before they are merged: else all refunds are sorted.
 -- name: expired_{order}

@@ -30,8 +30,8 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 -- name: insert_terms
 INSERT INTO opportunity_term (term, opportunity_id, is_tag)
 SELECT r.term, o.id, r.is_tag
-FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id TEXT, term TEXT, is_tag BIGINT)
-JOIN opportunity o ON o.id = r.id
+FROM json_to_recordset(CAST(:rows AS JSON)) AS r (subject_id TEXT, term TEXT, is_tag BIGINT)
+JOIN opportunity o ON o.id = r.subject_id
 
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o

@@ -1,5 +1,5 @@
 -- name: many
-SELECT {{job}} FROM job j WHERE j.id IN (SELECT value FROM json_each(:ids))
+SELECT {{job}} FROM job j WHERE j.id IN (SELECT value FROM json_each(:job_ids))
 
 -- name: insert_tags
 INSERT INTO job_tag (tag, job_id, amount, deadline)

@@ -28,7 +28,7 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- name: insert_terms
 INSERT INTO opportunity_term (term, opportunity_id, is_tag)
-SELECT :term, id, :is_tag FROM opportunity WHERE id = :id
+SELECT :term, id, :is_tag FROM opportunity WHERE id = :subject_id
 
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
