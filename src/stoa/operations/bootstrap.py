@@ -155,7 +155,7 @@ DOCUMENTS = {
 
 _PURPOSES = {
     **{path: one.purpose for path, one in DOCUMENTS.items()},
-    "/docs/errors": "Every error code; `/docs/errors/{code}` explains one, as Markdown or JSON too.",
+    "/docs/errors": "Every error code; `/docs/errors/{code}` explains one, as JSON too.",
 }
 
 
