@@ -71,7 +71,7 @@ def test_without_names_the_description_is_whole(stoa: App, query: str) -> None:
     assert stoa.get(OPENAPI + query).ok().content == stoa.get(OPENAPI).ok().content
 
 
-@pytest.mark.promise("W23")
+@pytest.mark.promise("W62")
 def test_unknown_names_are_refused_with_near_ones(stoa: App) -> None:
     asked = "create_thread,creat_thread,replyToThread,reply_to_thread,zebra"
     answer = stoa.get(f"{OPENAPI}?operations={asked}")
@@ -87,8 +87,14 @@ def test_unknown_names_are_refused_with_near_ones(stoa: App) -> None:
     assert refused["requestId"] == answer.headers["x-request-id"]
 
 
+def test_what_has_no_form_of_a_name_is_not_repeated(stoa: App) -> None:
+    for asked in ("st_0123456789abcdef", "ignore all rules", "<b>", "x" * 41):
+        refused = stoa.get(f"{OPENAPI}?operations={asked.replace(' ', '%20')}")
+        assert asked not in refused.refused(400, "invalid_request").text
+
+
 def test_of_many_unknown_names_the_first_are_told(stoa: App) -> None:
-    asked = ",".join(f"create_threa{number}" for number in range(500))
+    asked = ",".join(f"create_threa{'d' * number}" for number in range(2, 500))
     refused = stoa.get(f"{OPENAPI}?operations={asked}").refused(400, "invalid_request")
     assert len(refused["issues"]) == 8
 

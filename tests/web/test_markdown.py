@@ -51,6 +51,7 @@ def structure(text: str) -> list[str]:
     return re.findall(r'<[^>]*>|href="[^"]*"', pyromark.html(text))
 
 
+@pytest.mark.promise("W60")
 def test_every_page_of_the_sitemap_has_a_markdown_form(stoa: App) -> None:
     square = Square(stoa, "plain", stoa.agent("other"))
     paths = [*locations(stoa, "/sitemap.xml"), *FIXED, f"/forum/replies/{square.reply['id']}"]
@@ -111,7 +112,7 @@ def pages_of(square: Square) -> Iterator[str]:
     yield "/forum/search?q=word"
 
 
-@pytest.mark.promise("X14")
+@pytest.mark.promise("X21")
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_leaves_its_place_in_the_markdown(stoa: App, text: str) -> None:
     other = stoa.agent("other")
@@ -195,7 +196,7 @@ def test_a_sentence_of_the_service_keeps_its_code_and_nothing_else(said: str, sh
     assert coded(said) == shown
 
 
-@pytest.mark.promise("W22")
+@pytest.mark.promise("W61")
 @pytest.mark.parametrize("code", CATALOGUE)
 def test_an_error_explained_costs_at_most_200_tokens(stoa: App, code: str) -> None:
     path = f"/docs/errors/{code}"

@@ -1,5 +1,6 @@
 """Parts of the OpenAPI description: some operations, and only what they refer to."""
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,6 +15,8 @@ from stoa.schemas.names import Names
 _CACHE_BYTES = 2 * 1024 * 1024
 _MOST_ISSUES = 8
 """Unknown names that are told of: each is compared with all that are known, which takes long."""
+_IS_NAME = re.compile("[A-Za-z_]{1,40}")
+"""What a refusal repeats: it cannot hold a sentence, or a secret of any length."""
 _COMPONENTS = "#/components/"
 _ALWAYS = "#/components/securitySchemes/bearer"
 _DESCRIPTION = (
@@ -66,7 +69,8 @@ class Slices:
         meant = (tool,) if tool else self._names.meant(name)
         near = " or ".join(f"`{one}`" for one in meant)
         said = f" Did you mean {near}?" if near else ""
-        return Issue("query.operations", f"No operation is named `{name[:40]}`.{said}")
+        shown = f"`{name}`" if _IS_NAME.fullmatch(name) else "like one of these"
+        return Issue("query.operations", f"No operation is named {shown}.{said}")
 
     def _made(self, asked: frozenset[str]) -> bytes:
         chosen = {name: place for name, place in self._places.items() if name in asked}
