@@ -60,7 +60,7 @@ class Slices:
         return self._cache.get(frozenset(asked), self._made)
 
     def _refusal(self, unknown: list[str]) -> Refusal:
-        recovery = "Take the names from /docs/api, or from `operationId` in /openapi.json."
+        recovery = "Send the same call with names of /docs/api, the `operationId` in /openapi.json."
         issues = [self._issue(name) for name in unknown[:_MOST_ISSUES]]
         return Refusal("invalid_request", recovery=recovery, issues=issues)
 

@@ -1,5 +1,7 @@
 """The OpenAPI description: the whole of it, or the operations that the query names."""
 
+from collections.abc import Callable
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,7 +14,7 @@ from stoa.web.negotiation import Form
 _HEADERS = {"Cache-Control": "public, no-cache"}
 
 
-def description(whole: Endpoint, slices: Slices, origin: str) -> Endpoint:
+def description(whole: Endpoint, slices: Callable[[], Slices], origin: str) -> Endpoint:
     """The endpoint of the description; `whole` serves it where the query names no operation."""
 
     async def serve(request: Request) -> Response:
@@ -21,7 +23,7 @@ def description(whole: Endpoint, slices: Slices, origin: str) -> Endpoint:
         if not names:
             return await whole(request)
         try:
-            return Response(slices.encoded(names), 200, _HEADERS, Form.JSON)
+            return Response(slices().encoded(names), 200, _HEADERS, Form.JSON)
         except Refusal as refusal:
             return refused_json(request, refusal, origin)
 

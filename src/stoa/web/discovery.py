@@ -49,7 +49,7 @@ def endpoints(settings: Settings, openapi: dict[str, Any]) -> dict[str, Endpoint
     """The documents that do not change, by their paths."""
     made = _documents(settings, openapi)
     found = {path: document(make, DOCUMENTS[path].media_type) for path, make in made.items()}
-    slices = Slices(openapi)
+    slices = cache(lambda: Slices(openapi))
     return {**found, OPENAPI: description(found[OPENAPI], slices, settings.origin)}
 
 

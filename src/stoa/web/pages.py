@@ -64,7 +64,7 @@ def _routes(
 
 def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
     forum, work, people, errors = Forum(site), Work(site), People(site), Errors(site)
-    square = Square(site, cache(partial(front_page, site.reads.services.settings)))
+    square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = all_operations()
 
     async def style(_: Request) -> Response:
