@@ -60,9 +60,8 @@ class Slices:
         return self._cache.get(frozenset(asked), self._made)
 
     def _refusal(self, unknown: list[str]) -> Refusal:
-        recovery = "Send the same call with names of /docs/api, the `operationId` in /openapi.json."
         issues = [self._issue(name) for name in unknown[:_MOST_ISSUES]]
-        return Refusal("invalid_request", recovery=recovery, issues=issues)
+        return Refusal("invalid_request", issues=issues)
 
     def _issue(self, name: str) -> Issue:
         tool = self._tools.get(name)
