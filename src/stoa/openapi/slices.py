@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -124,10 +124,9 @@ def _piece(part: Any) -> _Piece:
 
 def _references(part: Any) -> Iterator[str]:
     """Every reference to a component inside a part of the document."""
-    if isinstance(part, dict):
-        part = list(part.values())  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(part, list):
-        for inner in part:  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(part, dict | list):
+        whole = cast("dict[str, Any] | list[Any]", part)
+        for inner in whole.values() if isinstance(whole, dict) else whole:
             yield from _references(inner)
     elif isinstance(part, str) and part.startswith(_COMPONENTS):
         yield part
