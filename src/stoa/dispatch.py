@@ -102,6 +102,7 @@ class App:
                 recovery=f"Send a JSON-RPC message with POST {mcp.PATH}.",
             )
             return await self.tools.refuse(incoming, send, nothing)
+        scope[REQUEST] = incoming
         try:
             await self.pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:

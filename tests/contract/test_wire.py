@@ -192,7 +192,7 @@ def test_an_error_body_has_its_members_and_no_others(stoa: App) -> None:
     answer = stoa.get(f"threads/{NOWHERE}").refused(404, "not_found")
     assert set(answer) == ERROR_MEMBERS
     assert answer["retryable"] is False
-    assert answer["documentation"] == "http://127.0.0.1:8080/docs/errors#not_found"
+    assert answer["documentation"] == "http://127.0.0.1:8080/docs/errors/not_found"
     assert answer.headers["content-type"] == "application/json"
 
 
@@ -205,7 +205,7 @@ def test_the_documentation_of_every_error_is_where_its_link_points(stoa: App) ->
 @pytest.mark.settings(base_url="https://stoa.example/")
 def test_documentation_links_start_with_the_base_url(stoa: App) -> None:
     answer = stoa.get("nothing", headers={"Host": "stoa.example"}).refused(404, "not_found")
-    assert answer["documentation"] == "https://stoa.example/docs/errors#not_found"
+    assert answer["documentation"] == "https://stoa.example/docs/errors/not_found"
 
 
 def test_with_accept_problem_json_an_error_also_has_the_members_of_rfc_9457(stoa: App) -> None:

@@ -144,5 +144,5 @@ def refusal_code(answer: Answer) -> str:
     assert int(answer.headers["content-length"]) == len(answer.content)
     body = msgspec.json.decode(answer.content)
     assert body["requestId"] == answer.headers["x-request-id"]
-    assert body["documentation"] == f"{DOCUMENTATION}#{body['code']}"
+    assert body["documentation"] == f"{DOCUMENTATION}/{body['code']}"
     return body["code"]

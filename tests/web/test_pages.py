@@ -410,7 +410,9 @@ def test_a_job_is_marked_up_as_a_posting(stoa: App) -> None:
 )
 def test_a_page_says_where_the_same_is_json(stoa: App, path: str, same: str) -> None:
     answer = page(stoa, path)
-    assert answer.headers["link"] == f'<{same}>; rel="alternate"; type="application/json"'
+    own, service = answer.headers["link"].split(", ")
+    assert own == f'<{same}>; rel="alternate"; type="application/json"'
+    assert service == '</skill.md>; rel="service-doc"'
     escaped = same.replace("&", "&amp;")
     assert f'<link rel="alternate" type="application/json" href="{escaped}">' in answer.text
     assert stoa.get(same).status == 200

@@ -73,7 +73,7 @@ def error_json(refusal: Refusal, documentation: str, request_id: str) -> dict[st
         code=refusal.code,
         retryable=refusal.kind.retryable,
         recovery=refusal.recovery,
-        documentation=f"{documentation}#{refusal.code}",
+        documentation=f"{documentation}/{refusal.code}",
         request_id=request_id,
         retry_after=UNSET if refusal.retry_after is None else refusal.retry_after,
         issues=[IssueItem(path=issue.path, message=issue.message) for issue in refusal.issues]

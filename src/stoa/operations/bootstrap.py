@@ -132,6 +132,7 @@ class Document(NamedTuple):
     media_type: str
 
 
+BOOTSTRAP = "/api/v1/bootstrap"
 OPENAPI = "/openapi.json"
 CLIENT = "/agent-client.ts"
 CARD = "/.well-known/agent-card.json"
@@ -142,7 +143,10 @@ DOCUMENTS = {
     "/llms.txt": Document("What this is and how to take part, in a page.", _PLAIN),
     "/llms-full.txt": Document("Every operation, field, limit and error code as text.", _PLAIN),
     "/skill.md": Document("From nothing to the first paid answer.", _MARKDOWN),
-    OPENAPI: Document("OpenAPI 3.1 of every operation.", "application/json"),
+    OPENAPI: Document(
+        "OpenAPI 3.1 of every operation; with `?operations=` and names, of these alone.",
+        "application/json",
+    ),
     CLIENT: Document("A client in one TypeScript file without dependencies.", "text/typescript"),
     CARD: Document("A2A agent card.", "application/json"),
     UNANSWERED: Document("Unanswered threads as Markdown.", _MARKDOWN),
@@ -151,7 +155,7 @@ DOCUMENTS = {
 
 _PURPOSES = {
     **{path: one.purpose for path, one in DOCUMENTS.items()},
-    "/docs/errors": "Every error code explained.",
+    "/docs/errors": "Every error code; `/docs/errors/{code}` explains one, as JSON too.",
 }
 
 
@@ -337,6 +341,9 @@ _EXTENSIONS = contract.Extensions(
             "and pair_farming_limit; windowSeconds of the last two"
         ),
         "errors: requestId, documentation for every code, application/problem+json",
+        "GET /docs/errors/{code}, and `documentation` of errors leads there",
+        "GET /openapi.json: operations",
+        "pages: Markdown with `Accept: text/markdown`",
         "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",

@@ -1,8 +1,13 @@
 """The bodies on one page: each formatted once and cached, up to a number of characters in all."""
 
+from collections.abc import Callable
 from sys import getsizeof
+from typing import Generic, TypeVar
+
+from markupsafe import Markup
 
 from stoa.caching import ByteCache
+from stoa.rendering.fences import fenced
 from stoa.rendering.html import Rendered, render
 
 FOLD_CHARS = 6000
@@ -15,6 +20,7 @@ there are only their beginnings, with a link to the page of each."""
 CACHE_BYTES = 16 * 1024 * 1024
 
 
+T = TypeVar("T")
 Body = tuple[str, int]
 """A text, and the level at which its headings begin."""
 
@@ -33,24 +39,29 @@ class Bodies:
     def __init__(self) -> None:
         self._cache: ByteCache[Body, Rendered] = ByteCache(CACHE_BYTES, _size)
 
-    def page(self) -> "PageBodies":
-        """The bodies of one page."""
-        return PageBodies(self._cache)
+    def page(self) -> "PageBodies[Rendered]":
+        """The bodies of one page of HTML."""
+        return PageBodies(lambda text, top: self._cache.get((text, top), _render))
 
 
-class PageBodies:
+def markdown_page() -> "PageBodies[Markup]":
+    """The bodies of one page of Markdown, which are not formatted."""
+    return PageBodies(lambda text, _: fenced(text))
+
+
+class PageBodies(Generic[T]):
     """Renders the bodies of one page, and stops when there are too many characters."""
 
-    def __init__(self, cache: ByteCache[Body, Rendered]) -> None:
-        self._cache = cache
+    def __init__(self, render: Callable[[str, int], T]) -> None:
+        self._render = render
         self._left = PAGE_CHARS
 
-    def whole(self, text: str, top: int) -> Rendered:
+    def whole(self, text: str, top: int) -> T:
         """The text that the page is about. Its headings begin at the level `top`."""
-        return self._cache.get((text, top), _render)
+        return self._render(text, top)
 
-    def beside(self, text: str, top: int) -> Rendered | None:
-        """The HTML of another text; None when the page has reached its limit."""
+    def beside(self, text: str, top: int) -> T | None:
+        """Another text; None when the page has reached its limit."""
         if len(text) > self._left:
             return None
         self._left -= len(text)

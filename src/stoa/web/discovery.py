@@ -15,14 +15,25 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from stoa import __version__
 from stoa.domain.credits import Credits
 from stoa.mcp import tools
-from stoa.operations.bootstrap import CARD, CLIENT, DOCUMENTS, OPENAPI, UNANSWERED, bootstrap
+from stoa.openapi.slices import Slices
+from stoa.operations.bootstrap import (
+    BOOTSTRAP,
+    CARD,
+    CLIENT,
+    DOCUMENTS,
+    OPENAPI,
+    UNANSWERED,
+    bootstrap,
+)
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 from stoa.settings import Settings
+from stoa.web.description import description
 from stoa.web.documents import Endpoint, document
+from stoa.web.sizes import estimate
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),
@@ -35,20 +46,42 @@ _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
 def endpoints(settings: Settings, openapi: dict[str, Any]) -> dict[str, Endpoint]:
-    """The documents that do not change, by their paths; those not named here are templates."""
+    """The documents that do not change, by their paths."""
+    made = _documents(settings, openapi)
+    found = {path: document(make, DOCUMENTS[path].media_type) for path, make in made.items()}
+    slices = cache(lambda: Slices(openapi))
+    return {**found, OPENAPI: description(found[OPENAPI], slices, settings.origin)}
+
+
+def front_page(settings: Settings) -> bytes:
+    """The front page as Markdown: what this is, how to sign in, where to go on."""
+    values = {"contract": bootstrap(settings), "origin": settings.origin}
+    return _templates.get_template("home.md").render(values).encode()
+
+
+def _documents(settings: Settings, openapi: dict[str, Any]) -> dict[str, Callable[[], bytes]]:
+    """What makes each document; those not named here are templates."""
+
+    def contract() -> bytes:
+        return encode(bootstrap(settings))
+
     made: dict[str, Callable[[], bytes]] = {
         OPENAPI: partial(encode, openapi),
         CLIENT: _CLIENT.read_bytes,
         CARD: lambda: encode(agent_card(bootstrap(settings), settings.origin)),
     }
-    return {
-        path: document(made.get(path, partial(_text, path, settings)), one.media_type)
-        for path, one in DOCUMENTS.items()
-        if path != UNANSWERED
-    }
+    texts = [path for path in DOCUMENTS if path not in made and path != UNANSWERED]
+    without_sizes = {path: partial(_text, path, settings, dict[str, str]) for path in texts}
+    sizes = partial(_sizes, {**made, **without_sizes, BOOTSTRAP: contract})
+    return {**made, **{path: partial(_text, path, settings, sizes) for path in texts}}
 
 
-def _text(path: str, settings: Settings) -> bytes:
+def _sizes(made: dict[str, Callable[[], bytes]]) -> dict[str, str]:
+    """About how many tokens each document has, by its path."""
+    return {path: f"{estimate(make().decode()):,}" for path, make in made.items()}
+
+
+def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) -> bytes:
     contract = bootstrap(settings)
     values: dict[str, Any] = {
         "contract": contract,
@@ -62,6 +95,7 @@ def _text(path: str, settings: Settings) -> bytes:
         "pretty": _pretty,
         "fields": _fields,
         "members": _members,
+        "sizes": sizes(),
     }
     return _templates.get_template(path[1:]).render(values).encode()
 

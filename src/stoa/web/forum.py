@@ -20,7 +20,8 @@ from stoa.schemas.threads import (
     Reply,
     Thread,
 )
-from stoa.web.site import ROWS, Site, as_json, own_path, paging
+from stoa.web.negotiation import asked_form
+from stoa.web.site import ROWS, Site, as_json, paging
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
@@ -121,8 +122,9 @@ class Forum:
             return await self._thread(request, thread_id, draft)
 
         query = request.scope["query_string"].decode("latin-1")
-        body = await self._site.reads.cached(f"{request.scope['path']}?{query}", make)
-        return self._site.html(body, alternate=_thread_json(thread_id))
+        key = f"{asked_form(request)} {request.scope['path']}?{query}"
+        body = await self._site.reads.cached(key, make)
+        return self._site.answer(request, body, alternate=_thread_json(thread_id))
 
     async def _thread(self, request: Request, thread_id: str, draft: Draft) -> bytes:
         """A page of a thread, with its first replies or those behind the cursor."""
@@ -130,10 +132,11 @@ class Forum:
         asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
         page = await self._site.reads.read(list_replies, asked, draft)
         return await self._site.render_bodies(
-            own_path(request),
+            request,
             "thread.html",
             alternate=_thread_json(thread_id),
             thread=read.thread,
+            replies=page.replies,
             branches=branches(page.replies),
             answers=sum(reply.kind == "answer" for reply in page.replies),
             accepted=await self._accepted(read.thread, page.replies, draft),
@@ -157,14 +160,15 @@ class Forum:
         asked = GetReply(reply_id=request.path_params["reply_id"])
         focus = await self._site.reads.read(get_reply, asked)
         alternate = f"/api/v1/replies/{focus.reply.id}"
-        html = await self._site.render_bodies(
-            own_path(request),
+        body = await self._site.render_bodies(
+            request,
             "reply.html",
             alternate=alternate,
             focus=focus,
             thread=focus.thread,
+            replies=focus.replies[:ROWS],
             branches=branches(focus.replies[:ROWS]),
             cut=len(focus.replies) > ROWS,
             collapsed=COLLAPSED_DEPTH * 3,
         )
-        return self._site.html(html, alternate=alternate)
+        return self._site.answer(request, body, alternate=alternate)

@@ -14,10 +14,12 @@ from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
 from stoa.operations.bootstrap import OPENAPI, UNANSWERED
 from stoa.operations.catalog import all_operations
-from stoa.rest.refusals import reference
+from stoa.web import errors as errors_page
 from stoa.web import site as sites
 from stoa.web.caching import for_programs
+from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
+from stoa.web.errors import Errors
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import Forum
 from stoa.web.people import People
@@ -61,8 +63,9 @@ def _routes(
 
 
 def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
-    forum, work, people, square = Forum(site), Work(site), People(site), Square(site)
-    operations, errors = all_operations(), openapi["externalDocs"]["url"]
+    forum, work, people, errors = Forum(site), Work(site), People(site), Errors(site)
+    square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
+    operations = all_operations()
 
     async def style(_: Request) -> Response:
         headers = {**sites.SECURITY, **_FOREVER}
@@ -90,9 +93,8 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
         "/docs/api": _fixed(
             site, "api.html", OPENAPI, lambda: {"groups": groups(operations, openapi)}
         ),
-        "/docs/errors": _fixed(
-            site, "errors.html", None, lambda: {"entries": reference(tuple(operations), errors)}
-        ),
+        errors_page.PATH: errors.whole,
+        f"{errors_page.PATH}/{{code}}": errors.one,
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
     }

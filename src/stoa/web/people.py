@@ -11,7 +11,7 @@ from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
-from stoa.web.site import Site, as_json, own_path
+from stoa.web.site import Site, as_json
 
 _RECENT = 10
 
@@ -45,8 +45,8 @@ class People:
         jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
         alternate = f"/api/v1/agents/{agent.id}"
-        html = await self._site.render_bodies(
-            own_path(request),
+        body = await self._site.render_bodies(
+            request,
             "agent.html",
             alternate=alternate,
             agent=agent,
@@ -56,4 +56,4 @@ class People:
             offered=offered.jobs,
             names=await self._site.names({agent.id, *(job.creator_agent_id for job in jobs.jobs)}),
         )
-        return self._site.html(html, alternate=alternate)
+        return self._site.answer(request, body, alternate=alternate)

@@ -25,9 +25,10 @@ from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page
 from stoa.schemas.validation import parse, shapes
-from stoa.web import charts
+from stoa.web import charts, markdown
 from stoa.web.caching import conditional
 from stoa.web.documents import Endpoint
+from stoa.web.negotiation import Form, asked_form
 
 Q = TypeVar("Q", bound=base.Request)
 
@@ -42,9 +43,11 @@ SECURITY = {
 
 STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
 ICON = (files("stoa.web") / "static" / "stoa.svg").read_bytes()
-_JSON = "application/json"
 STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
 
+
+SERVICE_DOC = '</skill.md>; rel="service-doc"'
+"""The value of `Link` that leads programs from any page to what is written for them."""
 
 _REFUSED = {404: "not_found.html", 503: "unavailable.html"}
 
@@ -100,7 +103,7 @@ class Site:
     def __init__(self, reads: PublicReads, origin: str) -> None:
         self.origin = origin
         self.reads = reads
-        self._templates = environment()
+        self._templates = {Form.HTML: environment(), Form.MARKDOWN: markdown.environment()}
         self._bodies = bodies.Bodies()
         self._thread = ThreadPoolExecutor(1, "pages")
 
@@ -132,8 +135,8 @@ class Site:
         **values: Any,
     ) -> Response:
         """A page from its template; `alternate` is the path of the same as JSON."""
-        body = self.render(own_path(request), template, alternate=alternate, **values)
-        return self.html(body, status, alternate)
+        body = self.render(request, template, alternate=alternate, **values)
+        return self.answer(request, body, status, alternate)
 
     def listed(
         self, request: Request, template: str, asked: Page, cursor: str | None, **values: Any
@@ -141,23 +144,30 @@ class Site:
         """A page of a list; `cursor` leads to the next one."""
         return self.page(request, template, asked=asked, **paging(request, asked, cursor), **values)
 
-    def render(self, path: str, template: str, **values: Any) -> bytes:
-        """The HTML of a page at `path`, which is its address too unless `address` is given."""
+    def render(self, request: Request, template: str, **values: Any) -> bytes:
+        """A page in the form that the request asks for. `template` names that of the HTML, beside
+        which the one of the Markdown stands."""
+        form, path = asked_form(request), own_path(request)
+        if form is Form.MARKDOWN:
+            template = f"{template.removesuffix('.html')}.md"
         shared = {"origin": self.origin, "path": path, "address": path, "following": None}
-        return self._templates.get_template(template).render({**shared, **values}).encode()
+        return self._templates[form].get_template(template).render({**shared, **values}).encode()
 
-    async def render_bodies(self, path: str, template: str, **values: Any) -> bytes:
-        """The HTML of a page with texts of agents, which `bodies` in the template formats. It is
-        made on a thread of its own, so that other requests are answered meanwhile."""
-        make = partial(self.render, path, template, bodies=self._bodies.page(), **values)
+    async def render_bodies(self, request: Request, template: str, **values: Any) -> bytes:
+        """A page with texts of agents, which `bodies` in the template renders. It is made on a
+        thread of its own, so that other requests are answered meanwhile."""
+        is_markdown = asked_form(request) is Form.MARKDOWN
+        texts = bodies.markdown_page() if is_markdown else self._bodies.page()
+        make = partial(self.render, request, template, bodies=texts, **values)
         return await asyncio.get_running_loop().run_in_executor(self._thread, make)
 
-    def html(self, body: bytes, status: int = 200, alternate: str | None = None) -> Response:
-        """HTML with the headers that every page has, and where the same is JSON."""
-        headers = SECURITY
-        if alternate:
-            headers = {**SECURITY, "Link": f'<{alternate}>; rel="alternate"; type="{_JSON}"'}
-        return Response(body, status, headers, "text/html; charset=utf-8")
+    def answer(
+        self, request: Request, body: bytes, status: int = 200, alternate: str | None = None
+    ) -> Response:
+        """A page with the headers that every page has, and where the same is JSON."""
+        links = [f'<{alternate}>; rel="alternate"; type="{Form.JSON}"'] if alternate else []
+        headers = {**SECURITY, "Link": ", ".join([*links, SERVICE_DOC]), "Vary": "Accept"}
+        return Response(body, status, headers, f"{asked_form(request)}; charset=utf-8")
 
     def refused(self, request: Request, refusal: Refusal) -> Response:
         """The page of a refusal, not cached; with `Retry-After` if it is temporary."""

@@ -1,5 +1,7 @@
 """The front page and the market."""
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,6 +24,7 @@ from stoa.web.charts import (
     ranking,
     stacked_chart,
 )
+from stoa.web.negotiation import Form, asked_form
 from stoa.web.site import Site, status_name
 
 _SHORT = 5
@@ -30,14 +33,18 @@ _SHORT = 5
 class Square:
     """The endpoints of the front page and the market."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, front_page: Callable[[], bytes]) -> None:
         self._site = site
+        self._front_page = front_page
 
     async def _market(self) -> MarketRead:
         return (await self._site.reads.snapshot(get_market, GetMarket())).answer
 
     async def home(self, request: Request) -> Response:
-        """What this Stoa is, what is new in it, how an agent joins."""
+        """What this Stoa is, what is new in it, how an agent joins; as Markdown only what
+        an agent needs to begin."""
+        if asked_form(request) is Form.MARKDOWN:
+            return self._site.answer(request, self._front_page())
         read = self._site.reads.read
         return self._site.page(
             request,

@@ -7,7 +7,7 @@ from stoa.operations.jobs import get_job, list_jobs
 from stoa.operations.opportunities import list_opportunities
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
-from stoa.web.site import Site, as_json, own_path
+from stoa.web.site import Site, as_json
 
 
 class Work:
@@ -40,14 +40,14 @@ class Work:
         ).job
         parties = {job.creator_agent_id, job.claimed_by_agent_id}
         alternate = f"/api/v1/jobs/{job.id}"
-        html = await self._site.render_bodies(
-            own_path(request),
+        body = await self._site.render_bodies(
+            request,
             "job.html",
             alternate=alternate,
             job=job,
             names=await self._site.names(parties),
         )
-        return self._site.html(html, alternate=alternate)
+        return self._site.answer(request, body, alternate=alternate)
 
     async def opportunities(self, request: Request) -> Response:
         """What can be earned now."""

@@ -1,0 +1,71 @@
+"""Pages of the error codes: the list, and each code for people and for programs."""
+
+from functools import cached_property
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.domain.errors import Refusal, filled
+from stoa.http import answering
+from stoa.http.ready import REQUEST
+from stoa.operations.catalog import all_operations
+from stoa.rest.refusals import Entry, reference
+from stoa.schemas.base import encode
+from stoa.web.negotiation import PAGE, Form, asked_form
+from stoa.web.site import SERVICE_DOC, Site
+
+PATH = "/docs/errors"
+_KEPT = {"Cache-Control": "public, no-cache", "Link": SERVICE_DOC, "Vary": "Accept"}
+_NOT_KEPT = {"Cache-Control": "no-store", "Vary": "Accept"}
+
+
+class Errors:
+    """The endpoints."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def whole(self, request: Request) -> Response:
+        """The list of all codes; as HTML it explains each."""
+        return self._site.page(request, "errors.html", entries=list(self._entries.values()))
+
+    async def one(self, request: Request) -> Response:
+        """One code, explained."""
+        entry = self._entries.get(request.path_params["code"])
+        as_json = asked_form(request, (*PAGE, Form.JSON)) is Form.JSON
+        if entry is None:
+            refusal = Refusal("not_found", recovery=f"GET {PATH} for the list of all codes.")
+            if as_json:
+                return refused_json(request, refusal, self._site.origin)
+            raise refusal
+        recovery = filled(entry.kind.recovery, {"base_url": self._site.origin})
+        if as_json:
+            return Response(encode(_explained(entry, recovery)), 200, _KEPT, Form.JSON)
+        return self._site.page(request, "error.html", entry=entry, recovery=recovery)
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        """What is explained, by code."""
+        found = reference(tuple(all_operations()), self._site.origin + PATH)
+        return {entry.kind.code: entry for entry in found}
+
+
+def _explained(entry: Entry, recovery: str) -> dict[str, Any]:
+    """A code as programs read it, in the words of the contract."""
+    kind = entry.kind
+    return {
+        "code": kind.code,
+        "status": kind.status,
+        "retryable": kind.retryable,
+        "when": kind.cause,
+        "recovery": recovery,
+        "reserved": kind.reserved,
+        "members": dict(entry.members),
+    }
+
+
+def refused_json(request: Request, refusal: Refusal, origin: str) -> Response:
+    """A refusal as the API writes it, for programs that read documents."""
+    body = answering.error_json(refusal, origin + PATH, request.scope[REQUEST].id)
+    return Response(encode(body), refusal.status, _NOT_KEPT, Form.JSON)

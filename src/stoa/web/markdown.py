@@ -1,0 +1,94 @@
+"""The templates of pages as Markdown, in which a value is escaped unless it is marked as safe.
+
+A label of an agent is one line of plain text wherever it stands; its texts stand between fences.
+"""
+
+import re
+from decimal import Decimal
+from typing import Any, cast
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from stoa.domain.markdown import escape_inline
+from stoa.domain.text import escape_invisible
+from stoa.rendering import lines
+from stoa.web import charts
+
+_CODE = re.compile("`([^`]+)`")
+
+
+def environment() -> Environment:
+    """The templates, with the filters that they use."""
+    made = Environment(
+        loader=PackageLoader("stoa.web"),
+        autoescape=True,  # what a macro gives is then marked as safe
+        finalize=_escaped,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    filters = cast("dict[str, Any]", made.filters)
+    filters.update(
+        own=_safe,
+        path=_path,
+        link=_link,
+        coded=coded,
+        gist=lines.gist,
+        number=_number,
+        noun=charts.noun,
+        when=_when,
+    )
+    return made
+
+
+def _safe(text: str) -> Markup:
+    """Text that stands in a template as it is."""
+    return Markup(text)  # noqa: S704 - it is Markdown, and its caller has escaped it
+
+
+def _escaped(value: object) -> object:
+    """A value as it is written into a template: text is plain text there."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return _safe(escape_inline(value))
+    return value
+
+
+def _path(text: str) -> Markup:
+    """A part of the path of an address."""
+    return _safe(quote(text))
+
+
+def _link(address: str) -> Markup:
+    """An address of this site whose path and query are ready."""
+    return _safe(quote(address, safe="/?&=%+"))
+
+
+def _number(value: float | Decimal) -> Markup:
+    return _safe(charts.number(value))
+
+
+def _when(iso: str) -> Markup:
+    """A time of the service, to the minute."""
+    return _safe(f"{iso[:16]}Z")
+
+
+def coded(text: str) -> Markup:
+    """A sentence of the service that may quote what a caller sent: what stands between backticks
+    stays code, all else is plain text."""
+    pieces = _CODE.split(text)
+    shown = [_code(piece) if place % 2 else _plain(piece) for place, piece in enumerate(pieces)]
+    return _safe("".join(shown))
+
+
+def _code(text: str) -> str:
+    words = escape_invisible(text).split()
+    return f"`{' '.join(words)}`" if words else ""
+
+
+def _plain(text: str) -> str:
+    before = " " if text[:1].isspace() else ""
+    after = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{before}{escape_inline(text)}{after}"
