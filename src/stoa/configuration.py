@@ -14,7 +14,9 @@ import msgspec
 from stoa.settings import PREFIX, Settings, SettingsError, check, environment_name, kinds
 
 FILE = Path("stoa.toml")
-NOT_SETTINGS = frozenset({"STOA_TEST_DATA"})
+COPY_TARGET = "STOA_COPY_TO"
+"""The database that `stoa copy` copies to."""
+NOT_SETTINGS = frozenset({"STOA_TEST_DATA", COPY_TARGET})
 """Names of the environment that other parts of the project use."""
 
 # Kubernetes sets these in every container beside a Service named `stoa`, or `stoa-…`.

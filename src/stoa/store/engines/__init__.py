@@ -44,6 +44,10 @@ class Engine(Protocol):
         """Bring the database to this program's schema; returns the names of the steps applied."""
         ...
 
+    async def refuse_absent(self, settings: Settings) -> None:
+        """Raise `StartRefused` when there is no database of Stoa, and make none."""
+        ...
+
     async def read_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:
         """Read a database that servers may have open."""
         ...

@@ -39,6 +39,11 @@ async def migrate(settings: Settings) -> list[str]:
     return await postgres.migrate(settings.database_url)
 
 
+async def refuse_absent(settings: Settings) -> None:
+    """See `Engine`."""
+    await postgres.refuse_absent(settings.database_url)
+
+
 async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     """See `Engine`."""
     return await postgres.read_once(settings.database_url, clock, work)

@@ -7,7 +7,7 @@ from typing import TypeVar
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
-from stoa.store.engines import sqlite, sqlite_alone, sqlite_copying
+from stoa.store.engines import sqlite, sqlite_alone, sqlite_copying, sqlite_file
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.tx import Alone, Work
@@ -29,6 +29,11 @@ async def open_store(
 async def migrate(settings: Settings) -> list[str]:
     """See `Engine`."""
     return sqlite.migrate(settings.database_path)
+
+
+async def refuse_absent(settings: Settings) -> None:
+    """See `Engine`."""
+    sqlite_file.existing(settings.database_path)
 
 
 async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:

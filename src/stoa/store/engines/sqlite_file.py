@@ -86,7 +86,9 @@ def existing(path: Path) -> Path:
     try:
         return path.resolve(strict=True)
     except FileNotFoundError:
-        raise StartRefused(f"there is no database at {path}") from None
+        raise StartRefused(
+            f"there is no database at {path}: name it with --config, --data-dir or --database-url"
+        ) from None
     except OSError as error:
         raise StartRefused(f"cannot use the database {path}: {error.strerror}") from None
 
