@@ -63,7 +63,7 @@ def test_an_audit_takes_the_config_of_the_server_and_not_a_stale_folder(folder: 
     assert (control.code, first_line(control)) == (0, f"database: {stale}")
 
 
-@pytest.mark.promise("D24")
+@pytest.mark.promise("D31")
 @each_command
 @pytest.mark.parametrize("source", ["stoa.toml", "--config", "STOA_DATABASE_URL", "--database-url"])
 def test_a_data_folder_is_refused_where_anything_names_an_address(
@@ -104,7 +104,7 @@ def test_a_config_is_refused_beside_another_database(
     assert "different databases" not in same.err
 
 
-@pytest.mark.promise("D25")
+@pytest.mark.promise("D32")
 @each_command
 @pytest.mark.parametrize("flag", ["--data-dir", "--database-url"])
 def test_an_absent_database_is_an_error_and_none_is_made(
