@@ -12,10 +12,12 @@ from tests.support.database import opened
 from tests.support.postgresql import PostgreSQL
 
 ELSEWHERE = "postgresql://stoa:hush@127.0.0.1:1/elsewhere"
+IMPORT = ("import", "stackexchange", str(SMALL), "--direct", "--no-attribution", "--keys", "keys")
 COMMANDS = [
     ("audit",),
+    ("backup", "backups"),
     ("copy", "--to", "sqlite:///target/stoa.db"),
-    ("import", "stackexchange", str(SMALL), "--direct", "--no-attribution", "--keys", "keys"),
+    IMPORT,
 ]
 each_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 
@@ -117,7 +119,7 @@ def test_an_absent_database_is_an_error_and_none_is_made(
     assert [path.name for path in folder.iterdir() if path.name != "keys"] == []
 
 
-@pytest.mark.parametrize("command", [COMMANDS[0], COMMANDS[2]], ids=["audit", "import"])
+@pytest.mark.parametrize("command", [COMMANDS[0], IMPORT], ids=["audit", "import"])
 def test_an_empty_database_on_postgresql_stays_empty(
     postgresql: PostgreSQL, command: tuple[str, ...]
 ) -> None:
@@ -136,7 +138,7 @@ def test_each_command_says_first_which_database_it_works_on_without_the_password
     shown = url.replace("hush", "***")
     done = run_stoa("audit", "--database-url", url)
     assert first_line(done) == f"database: {shown}"
-    imported = run_stoa(*COMMANDS[2], STOA_DATABASE_URL=url)
+    imported = run_stoa(*IMPORT, STOA_DATABASE_URL=url)
     assert (imported.code, first_line(imported)) == (0, f"database: {shown}")
     target = postgresql.empty()
     copied = run_stoa("copy", "--from", url, STOA_COPY_TO=target)
@@ -169,7 +171,7 @@ def test_settings_of_the_server_do_not_stop_work_on_another_database(folder: Pat
 
 def test_a_copy_takes_its_addresses_from_the_environment_or_from_files(folder: Path) -> None:
     source = made(folder / "old/stoa.db")
-    assert run_stoa(*COMMANDS[2], "--database-url", source).code == 0
+    assert run_stoa(*IMPORT, "--database-url", source).code == 0
     (folder / "old.toml").write_text(f'data_dir = "{folder}/old"\n')
     (folder / "new.toml").write_text(f'data_dir = "{folder}/new"\n')
     by_file = run_stoa("copy", "--config", "old.toml", "--to-config", "new.toml")
