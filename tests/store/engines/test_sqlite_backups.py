@@ -119,6 +119,21 @@ def test_a_damaged_file_with_its_log_is_kept_and_replaced(
     assert content(file)["agent"] == content(backup)["agent"]
 
 
+def test_a_log_whose_file_is_gone_is_not_read_into_the_restored_one(
+    stoa: App, file: Path, clock: VirtualClock, tmp_path: Path
+) -> None:
+    backup = back_up(file, clock, tmp_path / "backups", 0)
+    stoa.agent("later")
+    log = Path(f"{file}-wal").read_bytes()
+    stoa.close()
+    file.unlink()
+    Path(f"{file}-wal").write_bytes(log)
+    restore(file, clock, backup)
+    assert content(file)["agent"] == content(backup)["agent"]
+    [moved] = file.parent.glob("*.before-*-wal")
+    assert moved.read_bytes() == log != b""
+
+
 @pytest.mark.promise("D34")
 @pytest.mark.usefixtures("paid")
 def test_nothing_is_restored_while_the_file_is_served(
@@ -204,7 +219,9 @@ def test_a_disk_that_is_full_during_a_backup_loses_nothing_and_leaves_no_half_fi
     assert list(folder.iterdir()) == [old]
     assert old.read_bytes() == kept
     storage.fault = lambda *_: None
-    assert list(folder.iterdir()) != [back_up(file, clock, folder, 1), old]
+    new = back_up(file, clock, folder, 1)
+    assert new != old
+    assert list(folder.iterdir()) == [new]
 
 
 def test_a_disk_that_is_full_during_a_restore_leaves_the_file_as_it_was(
@@ -249,6 +266,23 @@ def test_a_copy_whose_audit_finds_a_difference_is_no_backup_and_not_restored(
     with pytest.raises(StartRefused, match="finds differences"):
         restore(file, clock, backup)
     assert content(file) == before
+
+
+def test_damage_that_no_audit_reads_is_found_before_there_is_a_backup(
+    migrated_file: Path, clock: VirtualClock, tmp_path: Path
+) -> None:
+    file = tmp_path / "stoa.db"
+    shutil.copy(migrated_file, file)
+    root = "SELECT rootpage FROM sqlite_schema WHERE name = 'challenge_used_by_expiry'"
+    with opened(file) as connection:
+        ((page,),) = connection.execute(root).fetchall()
+        size = connection.pragma("page_size")
+    content = bytearray(file.read_bytes())
+    content[(page - 1) * size : page * size] = b"?" * size
+    file.write_bytes(content)
+    with pytest.raises(StartRefused, match="is damaged: "):
+        back_up(file, clock, tmp_path / "backups", 0)
+    assert list((tmp_path / "backups").iterdir()) == []
 
 
 def empty(file: Path) -> None:

@@ -132,16 +132,16 @@ def _put(partial: Path, target: Path) -> None:
 
 def _keep(path: Path, clock: Clock) -> Path | None:
     """Give what is there a second name, and take away its companions, which would be read as those
-    of the new file. At each moment there is a whole file at `path`."""
-    if not path.exists():
-        return None
+    of the new file. Where there was a file at `path`, there is one at each moment."""
     kept = path.with_name(f"{path.name}.before-{_stamp(clock())}")
-    _empty_log(path)
-    os.link(path, kept)
-    for companion in _COMPANIONS:  # of a damaged file
+    was_there = path.exists()
+    if was_there:
+        _empty_log(path)
+        os.link(path, kept)
+    for companion in _COMPANIONS:  # of a file that is damaged or gone
         with suppress(FileNotFoundError):
             Path(f"{path}{companion}").replace(f"{kept}{companion}")
-    return kept
+    return kept if was_there else None
 
 
 def _empty_log(path: Path) -> None:
