@@ -1,7 +1,6 @@
 """`stoa copy`: move everything to another database."""
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ from stoa.cli import database
 from stoa.cli.database import Database
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.clock import SystemClock
-from stoa.configuration import COPY_TARGET as TARGET
+from stoa.configuration import COPY_TARGET, copy_target
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
@@ -31,7 +30,7 @@ To = Annotated[
     typer.Option(
         "--to",
         help="An empty database, or an unfinished copy of the other: sqlite:///path or "
-        f"postgresql://…; the variable {TARGET} unless given.",
+        f"postgresql://…; the variable {COPY_TARGET} unless given.",
     ),
 ]
 ToConfig = Annotated[
@@ -90,9 +89,11 @@ def _target(to: str | None, config: Path | None) -> Database:
         raise SettingsError("--to and --to-config both name the target: leave out one of them")
     if config:
         return database.in_file(config)
-    if to is None and not os.environ.get(TARGET):
-        raise SettingsError(f"name the database to copy to: --to, --to-config or {TARGET}")
-    return database.at(to, "--to") if to is not None else database.at(os.environ[TARGET], TARGET)
+    if to is not None:
+        return database.at(to, "--to")
+    if address := copy_target():
+        return database.at(address, COPY_TARGET)
+    raise SettingsError(f"name the database to copy to: --to, --to-config or {COPY_TARGET}")
 
 
 async def _copy(from_: Database, to: Database, rehearsal: bool) -> "Outcome":
