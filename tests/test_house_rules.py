@@ -421,5 +421,5 @@ def test_no_setting_or_code_is_named_that_does_not_exist(documentation: str) -> 
     assert mentioned - settings - KNOWN_VARIABLES == set()
 
 
-KNOWN_VARIABLES = {"STOA_URL", "STOA_KEY", "STOA_KEY_FILE", "STOA_TOKEN"}
-"""Variables that programs of agents read; they are not settings of the service."""
+KNOWN_VARIABLES = {"STOA_URL", "STOA_KEY", "STOA_KEY_FILE", "STOA_TOKEN", "STOA_COPY_TO"}
+"""Variables that programs of agents and `stoa copy` read; they are not settings of the service."""

@@ -14,7 +14,9 @@ import msgspec
 from stoa.settings import PREFIX, Settings, SettingsError, check, environment_name, kinds
 
 FILE = Path("stoa.toml")
-NOT_SETTINGS = frozenset({"STOA_TEST_DATA"})
+COPY_TARGET = "STOA_COPY_TO"
+"""The variable that names the database which `stoa copy` copies to."""
+NOT_SETTINGS = frozenset({"STOA_TEST_DATA", COPY_TARGET})
 """Names of the environment that other parts of the project use."""
 
 # Kubernetes sets these in every container beside a Service named `stoa`, or `stoa-…`.
@@ -70,6 +72,11 @@ def given_to_process(flags: Mapping[str, Any], file: Path | None = None) -> dict
 def from_process(flags: Mapping[str, Any], file: Path | None = None) -> Settings:
     """The settings of this process."""
     return settle(given_to_process(flags, file))
+
+
+def copy_target() -> str | None:
+    """The address that this process was given to copy a database to, None without one."""
+    return os.environ.get(COPY_TARGET, "").strip() or None
 
 
 _PARAMETER = re.compile(r"([?&])([^?&=]*)=(.*?)(?=[?&][^?&=]+=|$)", re.DOTALL)

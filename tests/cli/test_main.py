@@ -45,6 +45,9 @@ COMMANDS = [
     ["migrate"],
     ["config", "show"],
     ["audit"],
+    ["backup"],
+    ["restore"],
+    ["copy"],
     ["demo"],
     ["import", "stackexchange"],
 ]

@@ -65,7 +65,8 @@ def test_a_backup_of_a_running_server_can_be_restored(
     server = start_server(data)
     kept = ask(server, "Before the backup")
     run(backup, folder)
-    assert (folder / "backup.db").stat().st_mode & 0o077 == 0
+    [made] = (folder / "backups").iterdir()
+    assert made.stat().st_mode & 0o077 == 0
     lost = ask(server, "After the backup")
     assert server.stop() == 0
     shutil.rmtree(data)

@@ -136,6 +136,7 @@ def test_a_killed_import_goes_on_and_writes_nothing_twice(
     command = [sys.executable, "-m", "stoa", "import", "stackexchange", str(imported.job.source)]
     command += ["--direct", "--keys", str(imported.job.keys), "--no-attribution"]
     place = {name: value for name, value in _place(database).items() if value}
+    asyncio.run(engine_of(database).migrate(database))
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env=environment(place)
     ) as killed:
@@ -251,10 +252,14 @@ def test_the_command_imports_into_the_data_folder(tmp_path: Path) -> None:
     source = folder / "Posts.xml"
     source.write_bytes(SMALL.read_bytes())
     data = str(tmp_path / "data")
+    assert run_stoa("migrate", "--data-dir", data).code == 0
     done = run_stoa("import", "stackexchange", str(source), "--direct", "--data-dir", data)
-    assert (done.code, done.out.splitlines()[0]) == (
+    assert (done.code, done.out.splitlines()[:2]) == (
         0,
-        "created: 5 questions, 3 answers, 1 accepted answers",
+        [
+            f"database: sqlite:///{data}/stoa.db",
+            "created: 5 questions, 3 answers, 1 accepted answers",
+        ],
     )
     assert f"not kept: {LOST}\n" in done.out
     assert run_stoa("audit", "--data-dir", data).code == 0

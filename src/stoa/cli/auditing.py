@@ -1,11 +1,14 @@
 """`stoa audit`: check the ledger."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+import json
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stoa import configuration
+from stoa.cli import database
+from stoa.cli.database import Database
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.clock import SystemClock
 from stoa.store import audit, ledger
 from stoa.store.audit import Finding
@@ -16,30 +19,67 @@ if TYPE_CHECKING:
 
 
 def audit_command(
-    data_dir: Annotated[str | None, typer.Option(help="Folder of the embedded database.")] = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="When all is well, let settlements go on again.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Recompute every balance and compare it with the stored one; exit 1 on any difference.
 
     May run beside a server; with the embedded database, --resume needs the server to be stopped.
     """
+    named = database.chosen(config, data_dir, database_url)
+    with named.refusing():
+        findings, stopped = _audit(named, say=not as_json)
+        sound = not any(finding.differences for finding in findings)
+        if not as_json:
+            _print(findings, stopped)
+        resumed = sound and stopped is not None and resume
+        if resumed:
+            _resume(named)
+    if as_json:
+        typer.echo(json.dumps(_described(named, findings, None if resumed else stopped), indent=2))
+    elif resumed:
+        typer.echo("settlements go on")
+    if not sound:
+        raise typer.Exit(1)
+
+
+def _audit(named: Database, *, say: bool) -> tuple[list[Finding], str | None]:
     from stoa.store.engines import engine_of
 
-    settings = configuration.from_process({"data_dir": data_dir})
-    engine = engine_of(settings)
-    findings, stopped = asyncio.run(engine.read_once(settings, SystemClock(), _audit))
-    _print(findings, stopped)
-    if any(finding.differences for finding in findings):
-        raise typer.Exit(1)
-    if stopped and resume:
-        asyncio.run(engine.write_once(settings, SystemClock(), ledger.resume))
-        typer.echo("settlements go on")
+    async def work(tx: Tx) -> tuple[list[Finding], str | None]:
+        if say:
+            typer.echo(f"database: {named.address}")
+        return await audit.run_all(tx), await ledger.stopped(tx)
+
+    return asyncio.run(engine_of(named.settings).read_once(named.settings, SystemClock(), work))
 
 
-async def _audit(tx: Tx) -> tuple[list[Finding], str | None]:
-    return await audit.run_all(tx), await ledger.stopped(tx)
+def _resume(named: Database) -> None:
+    from stoa.store.engines import engine_of
+
+    engine = engine_of(named.settings)
+    asyncio.run(engine.write_once(named.settings, SystemClock(), ledger.resume))
+
+
+def _described(named: Database, findings: list[Finding], stopped: str | None) -> dict[str, Any]:
+    return {
+        "database": named.address,
+        "checks": [
+            {
+                "name": finding.check.name,
+                "meaning": finding.check.meaning,
+                "rows": finding.checked,
+                "differences": [difference._asdict() for difference in finding.differences],
+            }
+            for finding in findings
+        ],
+        "settlementsStopped": stopped,
+    }
 
 
 def _print(findings: list[Finding], stopped: str | None) -> None:

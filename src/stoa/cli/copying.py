@@ -3,12 +3,17 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stoa.cli import database
+from stoa.cli.database import Database
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.clock import SystemClock
-from stoa.settings import Settings, SettingsError, check
+from stoa.configuration import COPY_TARGET, copy_target
+from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
@@ -18,9 +23,20 @@ _DIGITS = 12
 _RUN_AGAIN = 75  # EX_TEMPFAIL of sysexits.h
 
 From = Annotated[
-    str, typer.Option("--from", help="The database to copy: sqlite:///path or postgresql://…")
+    str | None, typer.Option("--from", help="The database to copy; the same as --database-url.")
 ]
-To = Annotated[str, typer.Option("--to", help="An empty database, or an unfinished copy of it.")]
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        help="An empty database, or an unfinished copy of the other: sqlite:///path or "
+        f"postgresql://…; the variable {COPY_TARGET} unless given.",
+    ),
+]
+ToConfig = Annotated[
+    Path | None,
+    typer.Option("--to-config", help="Copy to the database that this TOML file of settings names."),
+]
 Rehearsal = Annotated[
     bool,
     typer.Option(
@@ -31,7 +47,15 @@ Rehearsal = Annotated[
 ]
 
 
-def copy_command(from_: From, to: To, rehearsal: Rehearsal = False) -> None:
+def copy_command(
+    from_: From = None,
+    to: To = None,
+    to_config: ToConfig = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    rehearsal: Rehearsal = False,
+) -> None:
     """Copy a database to another, of the same engine or the other one.
 
     It copies what the source holds when it starts, while servers go on using it. Then stop them and
@@ -39,7 +63,8 @@ def copy_command(from_: From, to: To, rehearsal: Rehearsal = False) -> None:
     ended at any time and run again. Exit status: 0 when the copy is complete, 1 on any difference,
     75 when it is to be run again because the source is still served.
     """
-    outcome = asyncio.run(_copy(_settings("--from", from_), _settings("--to", to), rehearsal))
+    source = _source(from_, data_dir, database_url, config)
+    outcome = asyncio.run(_copy(source, _target(to, to_config), rehearsal))
     _print(outcome)
     if not outcome.equal:
         typer.echo("The copy is NOT complete, and no server opens it.")
@@ -49,31 +74,38 @@ def copy_command(from_: From, to: To, rehearsal: Rehearsal = False) -> None:
         raise typer.Exit(_RUN_AGAIN)
 
 
-def _settings(flag: str, url: str) -> Settings:
-    settings = Settings(database_url=url)
-    try:
-        if not url:
-            raise SettingsError("STOA_DATABASE_URL is empty: use sqlite:///path or postgresql://…")
-        check(settings)
-    except SettingsError as error:
-        raise SettingsError(_named(flag, error)) from None
-    return settings
+def _source(
+    from_: str | None, data_dir: str | None, database_url: str | None, config: Path | None
+) -> Database:
+    if from_ is None:
+        return database.chosen(config, data_dir, database_url)
+    if database_url is not None:
+        raise SettingsError("--from and --database-url mean the same: leave out one of them")
+    return database.chosen(config, data_dir, from_, "--from")
 
 
-def _named(flag: str, error: Exception) -> str:
-    """What is wrong with the setting of a server is wrong with the flag."""
-    return str(error).replace("STOA_DATABASE_URL", flag)
+def _target(to: str | None, config: Path | None) -> Database:
+    if to is not None and config:
+        raise SettingsError("--to and --to-config both name the target: leave out one of them")
+    if config:
+        return database.in_file(config)
+    if to is not None:
+        return database.at(to, "--to")
+    if address := copy_target():
+        return database.at(address, COPY_TARGET)
+    raise SettingsError(f"name the database to copy to: --to, --to-config or {COPY_TARGET}")
 
 
-async def _copy(from_: Settings, to: Settings, rehearsal: bool) -> "Outcome":
+async def _copy(from_: Database, to: Database, rehearsal: bool) -> "Outcome":
     import apsw
     import asyncpg
 
     from stoa.store import copying
 
-    if from_.database_url == to.database_url:
-        raise SettingsError("--from and --to are the same database")
+    if from_.same_as(to):
+        raise SettingsError(f"{from_.named_by} and {to.named_by} are the same database")
     async with _open(from_, to) as (source, target):
+        typer.echo(f"from: {from_.address}\nto:   {to.address}")
         try:
             return await copying.copy(source, target, _Progress(), while_served=rehearsal)
         except (apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
@@ -82,19 +114,17 @@ async def _copy(from_: Settings, to: Settings, rehearsal: bool) -> "Outcome":
 
 
 @asynccontextmanager
-async def _open(from_: Settings, to: Settings) -> AsyncGenerator[tuple["Source", "Target"]]:
+async def _open(from_: Database, to: Database) -> AsyncGenerator[tuple["Source", "Target"]]:
     from stoa.store.engines import engine_of
 
     clock = SystemClock()
     async with AsyncExitStack() as stack:
-        try:
-            source = await stack.enter_async_context(engine_of(from_).open_source(from_, clock))
-        except StartRefused as error:
-            raise StartRefused(_named("--from", error)) from None
-        try:
-            target = await stack.enter_async_context(engine_of(to).open_target(to, clock))
-        except StartRefused as error:
-            raise StartRefused(_named("--to", error)) from None
+        with from_.refusing():
+            opening = engine_of(from_.settings).open_source(from_.settings, clock)
+            source = await stack.enter_async_context(opening)
+        with to.refusing():
+            opening = engine_of(to.settings).open_target(to.settings, clock)
+            target = await stack.enter_async_context(opening)
         yield source, target
 
 

@@ -1,5 +1,6 @@
 """`stoa import`: bring in what another service exported."""
 
+import asyncio
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from stoa import configuration
-from stoa.cli.options import ConfigFile, DataDir
+from stoa.cli import database
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.importers import ImportStopped
 
 app = typer.Typer(help="Import discussions from another service.", no_args_is_help=True)
@@ -24,9 +25,6 @@ Direct = Annotated[
     typer.Option(
         "--direct", help="Write to the database itself, which no server may use meanwhile."
     ),
-]
-DatabaseUrl = Annotated[
-    str | None, typer.Option(help="The database, postgresql://… or sqlite:///path.")
 ]
 Keys = Annotated[
     Path | None,
@@ -148,8 +146,9 @@ def stackexchange(
     """Play questions, answers and accepted answers, each as its author.
 
     With --direct each happens at its own date, as fast as the database takes it, and no limit
-    holds. With --url they go through the API of a running server: they get today's date, and where
-    the server's limits are full the import waits. Scores, views, comments and edits are not kept.
+    holds; `stoa migrate` makes a new database. With --url they go through the API of a running
+    server: they get today's date, and where the server's limits are full the import waits. Scores,
+    views, comments and edits are not kept.
 
     Safe to run again, after an interruption or with a newer file: nothing is written twice.
     """
@@ -157,16 +156,18 @@ def stackexchange(
     from stoa.importers.attribution import attribution
 
     _check_target(url, direct, data_dir, database_url)
-    places = {"data_dir": data_dir, "database_url": database_url}
+    target = database.chosen(config, data_dir, database_url) if direct else None
     try:
         job = importer.Job(
             source=file,
             keys=keys or importer.default_keys(file),
             url=(url or "").rstrip("/"),
             concurrency=concurrency,
-            database=configuration.from_process(places, config) if direct else None,
+            database=target.settings if target else None,
             attribution=None if no_attribution else attribution(site, licence, file),
         )
+        if target:
+            _begin(target)
         with _progress() as progress:
             summary = importer.run(job, progress)
     except ImportStopped as stopped:
@@ -178,6 +179,15 @@ def stackexchange(
     for line in summary.lines():
         print(line)
     print(f"keys of the authors: {job.keys}")
+
+
+def _begin(target: database.Database) -> None:
+    """Say which database is written to. Raises `StartRefused` when there is none."""
+    from stoa.store.engines import engine_of
+
+    with target.refusing():
+        asyncio.run(engine_of(target.settings).refuse_absent(target.settings))
+    print(f"database: {target.address}", flush=True)
 
 
 def _check_target(url: str | None, direct: bool, *places: str | None) -> None:

@@ -8,7 +8,7 @@ import typer
 from typer.main import get_command
 
 from stoa import __version__
-from stoa.cli import agent, auditing, configuring, copying, demo, importing, serving
+from stoa.cli import agent, auditing, backups, configuring, copying, demo, importing, serving
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 app.command("serve")(serving.serve)
 app.command("migrate")(serving.migrate)
+app.command("backup")(backups.backup)
+app.command("restore")(backups.restore)
 app.command("copy")(copying.copy_command)
 app.add_typer(configuring.app, name="config")
 app.add_typer(importing.app, name="import")

@@ -14,6 +14,9 @@ DataDir = Annotated[
     str | None,
     typer.Option(help="Folder of the embedded database; ./stoa-data unless given."),
 ]
+DatabaseUrl = Annotated[
+    str | None, typer.Option(help="The database, postgresql://… or sqlite:///path.")
+]
 BaseUrl = Annotated[
     str | None,
     typer.Option(help="The address that agents use; needed when the host is not loopback."),

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 import typer
 
 from stoa import configuration
-from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogLevel, Port, Workers
+from stoa.cli import database
+from stoa.cli.options import (
+    BaseUrl,
+    ConfigFile,
+    DatabaseUrl,
+    DataDir,
+    Host,
+    LogLevel,
+    Port,
+    Workers,
+)
 from stoa.settings import Settings
 from stoa.store.tx import StartRefused
 
@@ -150,30 +160,33 @@ def _end_with_supervisor(link: "Link") -> None:
     loop.add_reader(link.supervisor_gone, end)
 
 
-def _announce(settings: Settings, database: str) -> None:
+def _announce(settings: Settings, data: str) -> None:
     origin = settings.origin
     typer.echo(
         f"Stoa is open at {origin}\n"
         f"  pages    {origin}/\n"
         f"  API      {origin}/api/v1   (description: {origin}/openapi.json)\n"
         f"  MCP      {origin}/mcp\n"
-        f"  data     {database}\n"
+        f"  data     {data}\n"
         f"  sign in  POST {origin}/api/v1/auth/challenge with your Ed25519 public key,\n"
         f"           sign the challenge, POST {origin}/api/v1/auth/verify"
     )
 
 
-def migrate(data_dir: DataDir = None, config: ConfigFile = None) -> None:
+def migrate(
+    data_dir: DataDir = None, database_url: DatabaseUrl = None, config: ConfigFile = None
+) -> None:
     """Bring the database to this program's schema.
 
     `stoa serve` does this too when it starts. A database with the current schema is not changed.
     """
-    settings = configuration.from_process({"data_dir": data_dir}, config)
+    named = database.chosen(config, data_dir, database_url)
     from stoa.store.engines import engine_of
 
-    engine = engine_of(settings)
-    applied = asyncio.run(engine.migrate(settings))
+    engine = engine_of(named.settings)
+    with named.refusing():
+        applied = asyncio.run(engine.migrate(named.settings))
     for name in applied:
         typer.echo(f"applied {name}")
     state = "is up to date" if applied else "was up to date"
-    typer.echo(f"{engine.place(settings)} {state}")
+    typer.echo(f"{engine.place(named.settings)} {state}")

@@ -7,6 +7,9 @@ import msgspec
 from stoa.domain import limits
 from stoa.store.tx import Tx
 
+_NEVER = 2**62
+"""A time that no token lives to see."""
+
 
 class TokenRow(NamedTuple):
     """A token and its agent's status; times are ms."""
@@ -83,3 +86,8 @@ async def registrations(tx: Tx, address: bytes, most: int) -> tuple[int, int]:
 async def register(tx: Tx, agent_id: str, address: bytes) -> None:
     """Note from which address (a keyed hash of it) an agent registered."""
     await tx.run("sessions.insert_registration", agent_id=agent_id, address=address, now=tx.now)
+
+
+async def end_all(tx: Tx) -> None:
+    """Forget every token, so that each agent has to sign in again."""
+    await tx.run("sessions.forget_tokens", before=_NEVER)

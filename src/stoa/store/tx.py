@@ -1,7 +1,8 @@
 """The interface of a store, the same for every engine."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from stoa.domain.querylang import Query
 from stoa.store.changes import Changes
@@ -83,6 +84,13 @@ class WritingStopped(StoreUnavailable):
 
 class StartRefused(Exception):
     """The store cannot be opened; the message is one line for the operator."""
+
+
+class Restored(NamedTuple):
+    """What a restore did: the time of the backup in ms, and where what was there is kept."""
+
+    taken_at: int
+    kept: Path | None
 
 
 class Store(Protocol):

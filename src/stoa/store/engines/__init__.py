@@ -6,12 +6,13 @@ Each engine is a module with the functions of `Engine`, and is loaded only where
 import importlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
-from stoa.store.tx import Alone, Store, Work
+from stoa.store.tx import Alone, Restored, Store, Work
 
 T = TypeVar("T")
 
@@ -44,12 +45,25 @@ class Engine(Protocol):
         """Bring the database to this program's schema; returns the names of the steps applied."""
         ...
 
+    async def refuse_absent(self, settings: Settings) -> None:
+        """Raise `StartRefused` when there is no database of Stoa, and make none."""
+        ...
+
     async def read_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:
         """Read a database that servers may have open."""
         ...
 
     async def write_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:
         """Change a database; the embedded one must not be open in a server."""
+        ...
+
+    async def back_up(self, settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:
+        """Make a checked copy of a database that may be served; with `keep`, which is 0 for all,
+        keep only so many in this folder. Returns the file."""
+        ...
+
+    async def restore(self, settings: Settings, clock: Clock, file: Path) -> Restored:
+        """Replace a database that no server uses by a backup, and end all sessions."""
         ...
 
     def place(self, settings: Settings) -> str:

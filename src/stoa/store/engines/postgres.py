@@ -20,7 +20,7 @@ from stoa.store.engines.postgres_errors import Meaning, meaning, said
 from stoa.store.engines.postgres_pool import Pool
 from stoa.store.engines.postgres_tx import PostgresTx
 from stoa.store.engines.postgres_watch import Watch
-from stoa.store.tx import StoreUnavailable, Work
+from stoa.store.tx import StartRefused, StoreUnavailable, Work
 
 log = structlog.get_logger("stoa.store")
 
@@ -59,6 +59,13 @@ async def migrate(url: str) -> list[str]:
     async with opened(url) as connection:
         await postgres_migrations.refuse_unfinished(connection, place(url))
         return await postgres_migrations.migrate(connection, place(url))
+
+
+async def refuse_absent(url: str) -> None:
+    """Raise `StartRefused` when no database there has ever been brought to a schema of Stoa."""
+    async with opened(url) as connection:
+        if not await postgres_migrations.check(connection, place(url), postgres_migrations.steps()):
+            raise StartRefused(f"{place(url)} is empty: run `stoa migrate` first")
 
 
 async def read_once(url: str, clock: Clock, work: Work[T]) -> T:

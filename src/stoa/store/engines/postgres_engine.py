@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import TypeVar
 
 from stoa.clock import Clock
@@ -10,7 +11,7 @@ from stoa.store.copying import Source, Target
 from stoa.store.engines import postgres, postgres_alone, postgres_connection, postgres_copying
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.postgres_replica import ReplicatedStore
-from stoa.store.tx import Alone, Store, Work
+from stoa.store.tx import Alone, Restored, StartRefused, Store, Work
 
 T = TypeVar("T")
 
@@ -39,6 +40,11 @@ async def migrate(settings: Settings) -> list[str]:
     return await postgres.migrate(settings.database_url)
 
 
+async def refuse_absent(settings: Settings) -> None:
+    """See `Engine`."""
+    await postgres.refuse_absent(settings.database_url)
+
+
 async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     """See `Engine`."""
     return await postgres.read_once(settings.database_url, clock, work)
@@ -47,6 +53,16 @@ async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
 async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     """See `Engine`."""
     return await postgres.write_once(settings.database_url, clock, work)
+
+
+async def back_up(settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:  # noqa: ARG001 - see `Engine`
+    """See `Engine`."""
+    raise StartRefused(f"{place(settings)} is on PostgreSQL: back it up with pg_dump")
+
+
+async def restore(settings: Settings, clock: Clock, file: Path) -> Restored:  # noqa: ARG001 - see `Engine`
+    """See `Engine`."""
+    raise StartRefused(f"{place(settings)} is on PostgreSQL: restore it with pg_restore")
 
 
 def place(settings: Settings) -> str:

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import TypeVar
 
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
-from stoa.store.engines import sqlite, sqlite_alone, sqlite_copying
+from stoa.store.engines import sqlite, sqlite_alone, sqlite_backups, sqlite_copying, sqlite_file
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
-from stoa.store.tx import Alone, Work
+from stoa.store.tx import Alone, Restored, Work
 
 T = TypeVar("T")
 
@@ -31,6 +32,11 @@ async def migrate(settings: Settings) -> list[str]:
     return sqlite.migrate(settings.database_path)
 
 
+async def refuse_absent(settings: Settings) -> None:
+    """See `Engine`."""
+    sqlite_file.existing(settings.database_path)
+
+
 async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     """See `Engine`."""
     return sqlite.read_once(settings.database_path, clock, work)
@@ -39,6 +45,16 @@ async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
 async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     """See `Engine`."""
     return sqlite.write_once(settings.database_path, clock, work)
+
+
+async def back_up(settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:
+    """See `Engine`."""
+    return sqlite_backups.back_up(settings.database_path, clock, folder, keep)
+
+
+async def restore(settings: Settings, clock: Clock, file: Path) -> Restored:
+    """See `Engine`."""
+    return sqlite_backups.restore(settings.database_path, clock, file)
 
 
 def place(settings: Settings) -> str:

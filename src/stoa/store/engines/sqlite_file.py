@@ -58,7 +58,7 @@ def lock(path: Path) -> int:
     Raises `StartRefused` when the folder cannot be used or another program holds the file.
     """
     try:
-        _make_folder(path.parent)
+        make_folder(path.parent)
         descriptor = os.open(f"{path}.lock", _OPEN, 0o600)
     except FileExistsError:
         raise StartRefused(f"cannot use the data folder {path.parent}: it is a file") from None
@@ -86,7 +86,9 @@ def existing(path: Path) -> Path:
     try:
         return path.resolve(strict=True)
     except FileNotFoundError:
-        raise StartRefused(f"there is no database at {path}") from None
+        raise StartRefused(
+            f"there is no database at {path}: name it with --config, --data-dir or --database-url"
+        ) from None
     except OSError as error:
         raise StartRefused(f"cannot use the database {path}: {error.strerror}") from None
 
@@ -126,14 +128,15 @@ def prepare(path: Path, *, unfinished: bool = False) -> list[str]:
     return applied
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, for this user alone. Raises OSError."""
     missing = [part for part in (folder, *folder.parents) if not part.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for made in missing:
-        _sync(made.parent)
+        sync(made.parent)
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
     """Put the names in a folder on disk: a file that survives a power cut must be found again."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -1,0 +1,127 @@
+"""Which database a command works on: one rule for every command that names one."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoa import configuration
+from stoa.configuration import Given, masked
+from stoa.settings import Settings, SettingsError, environment_name
+from stoa.store.tx import StartRefused
+
+_OF_SERVING = ("workers", "read_database_url")
+"""Settings of a server, which need not go together with the database that a command names."""
+
+_PASSED_OVER = (
+    "--data-dir {0} and {1} name different databases: leave out --data-dir, or give "
+    "--database-url sqlite:///{0}/stoa.db instead"
+)
+_TWO = "{} and {} name different databases: leave out one of them"
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database, and `named_by`: the flag, variable or line of a file that names it."""
+
+    settings: Settings
+    named_by: str
+
+    @property
+    def address(self) -> str:
+        """Its whole address, without a password."""
+        if self.settings.engine == "postgresql":
+            return masked(self.settings.database_url)
+        return f"sqlite:///{self.settings.database_path.resolve()}"
+
+    def same_as(self, other: "Database") -> bool:
+        """Whether both name one database."""
+        return _same(self.settings, other.settings)
+
+    @contextmanager
+    def refusing(self) -> Generator[None]:
+        """Raise each `StartRefused` so that it says what to change."""
+        try:
+            yield
+        except StartRefused as error:
+            variable = environment_name("database_url")
+            raise StartRefused(str(error).replace(variable, self.named_by)) from None
+
+
+def chosen(
+    config: Path | None,
+    data_dir: str | None,
+    database_url: str | None,
+    url_flag: str = "--database-url",
+) -> Database:
+    """The database that these flags name or, without any, the settings of this process.
+
+    Raises SettingsError when two of them name different ones, or when `data_dir` would be passed
+    over because a database address is given anywhere.
+    """
+    flags = _flags(data_dir, database_url, url_flag)
+    given = configuration.given_to_process({}, config) | flags
+    if data_dir is not None and "database_url" in given:
+        raise SettingsError(_PASSED_OVER.format(data_dir, given["database_url"].place))
+    database = _settled(given)
+    if config:
+        _refuse_other(database, configuration.given({}, {}, config))
+    return database
+
+
+def in_file(config: Path) -> Database:
+    """The database that a file names, whatever else this process is given. Raises SettingsError."""
+    given = configuration.given({}, {}, config)
+    if not _names_database(given):
+        raise SettingsError(f"{config} names no database: give it a line database_url or data_dir")
+    return _settled(given)
+
+
+def at(url: str, named_by: str) -> Database:
+    """The database at an address. Raises SettingsError."""
+    return _settled({"database_url": Given(_filled(url, named_by), "flag", named_by)})
+
+
+def _flags(data_dir: str | None, database_url: str | None, url_flag: str) -> dict[str, Given]:
+    named = {"data_dir": (data_dir, "--data-dir"), "database_url": (database_url, url_flag)}
+    return {
+        name: Given(_filled(value, flag), "flag", flag)
+        for name, (value, flag) in named.items()
+        if value is not None
+    }
+
+
+def _filled(value: str, named_by: str) -> str:
+    if not value.strip():
+        raise SettingsError(f"{named_by} is empty: name a database")
+    return value
+
+
+def _settled(given: Mapping[str, Given]) -> Database:
+    kept = {name: value for name, value in given.items() if name not in _OF_SERVING}
+    return Database(configuration.settle(kept), _named_by(given))
+
+
+def _named_by(given: Mapping[str, Given]) -> str:
+    for name in ("database_url", "data_dir"):
+        if name in given:
+            return given[name].place
+    return "the default data folder"
+
+
+def _names_database(given: Mapping[str, Given]) -> bool:
+    return not given.keys().isdisjoint(("database_url", "data_dir"))
+
+
+def _refuse_other(database: Database, in_config: Mapping[str, Given]) -> None:
+    """Refuse a file that was named for its settings, but whose database another source replaces."""
+    if _names_database(in_config):
+        other = _settled(in_config)
+        if not database.same_as(other):
+            raise SettingsError(_TWO.format(database.named_by, other.named_by))
+
+
+def _same(one: Settings, other: Settings) -> bool:
+    if "postgresql" in (one.engine, other.engine):
+        return one.database_url == other.database_url
+    return one.database_path.resolve() == other.database_path.resolve()

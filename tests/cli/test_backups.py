@@ -1,0 +1,84 @@
+"""`stoa backup` and `stoa restore` as an operator runs them, beside a server and without one."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.support.command import run_stoa
+from tests.support.keys import Key
+from tests.support.postgresql import PostgreSQL
+from tests.support.server import Server
+
+
+def token_of(server: Server) -> str:
+    """Sign in; a token that is good now."""
+    key = Key("operated")
+    url = f"{server.url}/api/v1/auth"
+    challenge = httpx.post(f"{url}/challenge", json={"publicKey": key.public}).json()["challenge"]
+    signed = {"challenge": challenge, "signature": key.sign(challenge)}
+    return httpx.post(f"{url}/verify", json={"publicKey": key.public, **signed}).json()["token"]
+
+
+def status_of(server: Server, token: str) -> int:
+    """What a personal call with this token is answered."""
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.get(
+        f"{server.url}/api/v1/credits/balance", headers=headers, timeout=60
+    ).status_code
+
+
+def test_an_operator_backs_up_a_served_database_and_brings_it_back(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    address = f"sqlite:///{data}/stoa.db"
+    server = start_server(data)
+    token = token_of(server)
+    assert status_of(server, token) == 200
+    made = run_stoa("backup", str(backups), "--keep", "2", "--data-dir", str(data))
+    [file] = backups.iterdir()
+    assert (made.code, made.out) == (0, f"database: {address}\nbackup:   {file}\n")
+    described = json.loads(run_stoa("backup", str(backups), "--json", "--data-dir", str(data)).out)
+    assert described == {"database": address, "file": str(max(backups.iterdir()))}
+    refused = run_stoa("restore", str(file), "--data-dir", str(data))
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "another Stoa is already serving" in refused.err
+    assert status_of(server, token) == 200
+    server.stop()
+    restored = json.loads(run_stoa("restore", str(file), "--json", "--data-dir", str(data)).out)
+    kept = Path(restored.pop("kept"))
+    taken_at = restored.pop("takenAt")
+    assert taken_at.replace("-", "").replace(":", "")[:15] == file.name[5:20]
+    assert restored == {"database": address, "file": str(file)}
+    assert kept.parent == data
+    again = start_server(data)
+    assert status_of(again, token) == 401  # all sessions have ended
+    assert status_of(again, token_of(again)) == 200
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_postgresql_is_left_to_its_own_tools(
+    postgresql: PostgreSQL, tmp_path: Path, command: str
+) -> None:
+    url = postgresql.new()
+    file = tmp_path / "backups"
+    file.touch()
+    done = run_stoa(command, str(file), "--database-url", url)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "is on PostgreSQL: " in done.err
+
+
+def test_mistakes_are_one_line_and_make_nothing(tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    missing = run_stoa("restore", str(tmp_path / "none.db"), "--data-dir", data)
+    assert (missing.code, missing.err.count("\n")) == (1, 1)
+    assert "cannot read the backup" in missing.err
+    assert not Path(data).exists()
+    assert run_stoa("migrate", "--data-dir", data).code == 0
+    (tmp_path / "file").write_text("")
+    taken = run_stoa("backup", str(tmp_path / "file"), "--data-dir", data)
+    assert (taken.code, taken.err.count("\n")) == (1, 1)
+    assert f"no backup was made in {tmp_path}/file: " in taken.err
