@@ -31,7 +31,11 @@ OWNERS: dict[str, tuple[str, ...]] = {
 """The tables that cached answers show, or decide whose they are, and the parameters that name the
 owner of a row."""
 
-SHOWN_LATE = {"agent": {"last_seen_at", "reputation"}, "agent_capability": {"reputation"}}
+SHOWN_LATE = {
+    "agent": {"last_seen_at", "reputation"},
+    "agent_capability": {"reputation"},
+    "token": {"last_used_at"},
+}
 """Columns that a cached answer may show as they were up to a minute ago."""
 
 UNSEEN = {"sessions.forget_tokens"}
