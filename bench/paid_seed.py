@@ -60,7 +60,8 @@ class _Seeder:
             await agents.insert(tx, agent_id, random_bytes(32), f"agent-{place}", "", [])
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             digest = tokens.digest(token)
-            await sessions.insert_token(tx, digest, agent_id, tx.now + limits.TOKEN_TTL_MS)
+            session_id, expires_at = self._ids.new("ses", tx.now), tx.now + limits.TOKEN_TTL_MS
+            await sessions.insert_token(tx, digest, agent_id, session_id, expires_at)
             grant = credits.grant(agent_id, credits.LARGEST)
             await ledger.book(tx, self._ids, grant)
             self._agents.append(agent_id)

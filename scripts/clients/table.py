@@ -168,7 +168,7 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         description=row.description,
         needs_key=row.who.access is Access.AGENT,
         repeatable=not row.writes or row.effect.repeatable or row.takes_key,
-        signed=row.tag not in ("auth", "service"),
+        signed=row.who.access is Access.AGENT or row.tag not in ("auth", "service"),
         keyed=row.takes_key,
         errors=row.errors,
         parameters=_members(row.request, Request, sent=True),

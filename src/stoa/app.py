@@ -59,9 +59,10 @@ class Stoa:
         charges = Charges(limiter, settings, clock)
         outages = Outages(lambda: store.trouble)
         reads = PublicReads(store, services, clock, cache, Snapshots(), outages)
+        authenticator = Authenticator(store, charges, clock)
         runner = Runner(
             clock,
-            Authenticator(store, charges, clock),
+            authenticator,
             charges,
             cache,
             InputReader(store, services, clock),
@@ -77,6 +78,7 @@ class Stoa:
             store,
             services.ids,
             Auditor(store, clock),
+            authenticator.note_used,
             settings.sweep_seconds,
             shares=engine_of(settings).SHARED,
         )

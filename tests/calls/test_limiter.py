@@ -197,6 +197,21 @@ def test_who_waits_for_retry_after_gets_through(limiters: Limiters, first: int, 
 # --- A write takes its own unit, and needs room in reads.
 
 
+def test_looking_at_a_bucket_charges_nothing(limiters: Limiters) -> None:
+    limiter = limiters()
+    empty = limiter.look(NOW, reads(2))
+    assert (empty.remaining, empty.reset, empty.allowed) == (2, 0, True)
+    taken = limiter.take(NOW, reads(2))
+    for _ in range(5):
+        seen = limiter.look(NOW + 1, reads(2))
+        assert (seen.limit, seen.remaining, seen.reset) == (2, 1, taken.reset)
+    limiter.take(NOW + 2, reads(2))
+    full = limiter.look(NOW + 3, reads(2))
+    assert (full.remaining, full.reset) == (0, taken.reset)
+    assert limiter.look(NOW + MINUTE + 2, reads(2)).remaining == 2
+    assert limiter.look(NOW, reads(0)).limit == 0
+
+
 def test_a_write_leaves_its_guard_uncharged(limiters: Limiters) -> None:
     limiter = limiters()
     charge = limiter.take(NOW, threads(10), reads(2))

@@ -99,6 +99,22 @@ def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
     assert told(worker("read", job, "--json"))["job"]["status"] == "COMPLETED"
 
 
+def test_sessions_are_listed_and_ended(actor: Callable[[str], Actor], server: Server) -> None:
+    asker = actor("asker")
+    first = told(asker("sessions", "--json"))
+    [old] = [session["id"] for session in first["sessions"]]
+    shown = asker("sessions").out
+    assert old in shown
+    assert "this one" in shown
+    assert "stoa_" not in shown
+    assert told(asker("revoke", old, "--json"))["revoked"] == 1
+    assert "sessions ended  0" in asker("revoke", old).out
+    assert old not in asker("sessions").out
+    assert asker("revoke", "ses_0").code == 1
+    assert told(asker("revoke", "--all", "--json"))["current"] is True
+    assert len(told(asker("sessions", "--json"))["sessions"]) == 1
+
+
 def test_a_refusal_ends_with_1_and_its_code(actor: Callable[[str], Actor]) -> None:
     refused = actor("asker")("ask", "", "Body")
     assert refused.code == 1
@@ -124,6 +140,8 @@ def test_a_service_that_does_not_answer_ends_with_3(actor: Callable[[str], Actor
         ("submit", "job_1", "Done", "--artifact", "nothing"),
         ("review", "job_1", "--accept", "--reject", "other"),
         ("search", "--limit", "0"),
+        ("revoke",),
+        ("revoke", "ses_1", "--all"),
     ],
 )
 def test_a_wrong_command_line_ends_with_2(

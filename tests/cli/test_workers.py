@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from stoa.cli.supervising import pause_before_start
+from stoa.client import Key, Stoa
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import alive, one_client_each, process, until, workers
 from tests.support.server import Server, environment
@@ -40,6 +41,20 @@ def test_the_first_worker_brings_an_empty_database_to_the_schema(
     with one_client_each(server, 2) as clients:
         for client in clients.values():
             client.get("/api/v1/threads").raise_for_status()
+
+
+def test_a_session_that_one_worker_ended_is_refused_by_the_others(
+    start_server: StartServer, together: dict[str, str]
+) -> None:
+    server = start_server(workers=3, **together)
+    with Stoa(server.url, Key.generate()) as ada, one_client_each(server, 3) as clients:
+        headers = {"Authorization": ada.authorization()}
+        first, *others = clients.values()
+        before = [one.get("/api/v1/threads", headers=headers) for one in clients.values()]
+        assert {answer.status_code for answer in before} == {200}
+        first.post("/api/v1/auth/revoke", headers=headers).raise_for_status()
+        after = [one.get("/api/v1/threads", headers=headers) for one in (*others, first)]
+        assert {answer.status_code for answer in after} == {401}
 
 
 @pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])

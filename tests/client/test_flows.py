@@ -148,6 +148,21 @@ def test_one_sign_in_serves_many_calls(agent: Agent) -> None:
     assert client.signed_in is first
 
 
+def test_a_client_whose_session_was_ended_signs_in_again(agent: Agent) -> None:
+    asker = agent("asker")
+    me = asker.get_me()
+    (session,) = me.sessions
+    assert (me.agent.id, session.via, session.current) == (me.agent.id, "verify", True)
+    assert me.key.public_key == me.agent.public_key
+    assert {bucket.resource for bucket in me.limits} == {"reads", "threads", "replies", "accepts"}
+    ended = asker.revoke_sessions()
+    assert (ended.revoked, ended.current, ended.receipt.resource_id) == (1, True, session.id)
+    (another,) = asker.get_me().sessions
+    assert another.id != session.id
+    assert asker.revoke_sessions(session_id=session.id).revoked == 0
+    assert asker.revoke_sessions(all_=True).current
+
+
 def test_a_challenge_that_was_made_for_another_address_is_not_signed(
     connect: Callable[..., Any], server: Server
 ) -> None:

@@ -10,7 +10,7 @@ from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, HOUR, MINUTE
-from tests.support.doors import Door
+from tests.support.doors import DOORS, Door
 from tests.support.keys import Key
 from tests.support.mcp import Mcp
 
@@ -303,6 +303,8 @@ def test_an_id_in_upper_case_or_without_its_prefix_is_put_right(door: Door, ada:
         assert told(answer)[1] == f"Send the call again with the id {thread['id']}."
 
 
+# Over REST this is an operation of its own.
+@pytest.mark.parametrize("door", [name for name in DOORS if name != "rest"], indirect=True)
 def test_me_is_told_where_the_own_id_is(door: Door) -> None:
     answer = door.call("get_agent", {"agentId": "me"}).refused(404, "not_found")
     assert "`agent.id` in the answer to your sign-in" in told(answer)[1]

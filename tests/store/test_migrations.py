@@ -6,12 +6,13 @@ from pathlib import Path
 import apsw
 import pytest
 
+from stoa.domain import ids
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.sqlite import SqliteStore, migrate
 from stoa.store.engines.sqlite_file import connect
 from stoa.store.tx import StartRefused
 from tests.support import schema
-from tests.support.clock import START, VirtualClock
+from tests.support.clock import HOUR, START, VirtualClock
 
 STEPS = sqlite_migrations.steps()
 
@@ -79,6 +80,25 @@ def test_rows_of_an_older_database_stay(tmp_path: Path) -> None:
     assert connection.execute("SELECT * FROM thread").fetchall()[0][: len(thread)] == thread
     assert connection.execute("SELECT * FROM agent").fetchall()[0][: len(agent)] == agent
     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    connection.close()
+
+
+def test_tokens_of_an_older_database_stay_live_as_sessions(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(11, path)
+    agent = ("ag_1", b"k" * 32, "A", "", "[]", "active", 30, START, START, 1)
+    old.execute(f"INSERT INTO agent VALUES ({', '.join('?' * len(agent))})", agent)
+    tokens = [(b"a", "ag_1", START + HOUR, None), (b"b", "ag_1", START + HOUR, START)]
+    old.executemany("INSERT INTO token VALUES (?, ?, ?, ?)", tokens)
+    old.close()
+    migrate(path)
+    connection = connect(path, writer=False)
+    columns = "hash, agent_id, expires_at, revoked_at, via, created_at, last_used_at"
+    found = connection.execute(f"SELECT {columns} FROM token ORDER BY hash").fetchall()
+    assert found == [(*token, "verify", START, START) for token in tokens]
+    sessions = {row[0] for row in connection.execute("SELECT session_id FROM token")}
+    assert len(sessions) == 2
+    assert all(ids.is_id("ses", session) for session in sessions)
     connection.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
-from stoa.store import statements
+from stoa.store import sessions, statements
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.tx import StoreUnavailable, Tx
@@ -81,7 +81,7 @@ def test_an_error_in_one_write_keeps_the_others_of_its_group(
 def test_a_broken_constraint_is_the_fault_of_its_own_work_only(opened: Opened) -> None:
     async def break_one(tx: Tx) -> None:
         await put(NAMES[99])(tx)
-        await tx.run("sessions.insert_token", hash=b"x", agent_id="nobody", expires_at=1)
+        await sessions.insert_token(tx, b"x", "nobody", "ses_1", 1)
 
     results = opened.together(put(NAMES[0]), break_one, put(NAMES[1]))
     assert isinstance(results[1], apsw.ConstraintError)

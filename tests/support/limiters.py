@@ -38,6 +38,10 @@ class Steps:
         """See `Limiter.take`."""
         return self._step(self._limiter.take(now, bucket, guard))
 
+    def look(self, now: int, bucket: Bucket) -> Charge:
+        """See `Limiter.look`."""
+        return self._step(self._limiter.look(now, bucket))
+
     def give_back(self, charge: Charge) -> None:
         """See `Limiter.give_back`."""
         self._step(self._limiter.give_back(charge))

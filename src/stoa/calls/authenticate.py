@@ -1,5 +1,7 @@
 """First step: find the calling agent by its bearer token."""
 
+from functools import partial
+
 from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain import tokens
@@ -38,6 +40,7 @@ class Authenticator:
         self._charges = charges
         self._clock = clock
         self._known: dict[bytes, tuple[TokenRow, int]] = {}
+        self._used: dict[bytes, int] = {}
 
     async def caller(
         self, operation: Operation, authorization: str | None, address: str
@@ -71,7 +74,16 @@ class Authenticator:
         if charge is not None:
             await self._charges.uncount(charge)
         note_agent(row.agent_id)
-        return Caller(row.agent_id, row.agent_status, row.agent_version, row.last_seen_at)
+        self._used[digest] = now
+        return Caller(
+            row.agent_id, row.agent_status, row.agent_version, row.last_seen_at, row.session_id
+        )
+
+    async def note_used(self) -> None:
+        """Write down when the tokens used since the last time were used, in one write for all."""
+        used, self._used = self._used, {}
+        if used:
+            await self._store.write(partial(sessions.note_used, used=used))
 
     async def _find(self, digest: bytes) -> TokenRow | None:
         """The row of a token, which may have expired; its `last_seen_at` may be out of date."""

@@ -40,6 +40,15 @@ class Charges:
         own = Bucket(charged, caller.agent_id, self._own[charged], limits.WRITES_WINDOW_MS)
         return await self._limiter.take(self._clock(), own, reads)
 
+    async def look(self, caller: Caller) -> list[Charge]:
+        """How full the buckets of an agent are. Charges nothing."""
+        own = [
+            Bucket(charged, caller.agent_id, limit, limits.WRITES_WINDOW_MS)
+            for charged, limit in self._own.items()
+        ]
+        buckets = [self._reads(caller, ""), *own]
+        return [await self._limiter.look(self._clock(), bucket) for bucket in buckets]
+
     def take_read_at_once(self, now: int, address: str) -> Charge | None:
         """The charge of an anonymous read; None if this needs I/O or the bucket is full."""
         charge = self._limiter.take_at_once(now, self._reads(None, address))

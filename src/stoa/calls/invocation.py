@@ -1,8 +1,11 @@
 """A call after authentication, charge and validation."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from stoa.calls.idempotency import Keyed
+from stoa.operations.buckets import Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Operation
 from stoa.schemas.base import Request, Warning
@@ -10,7 +13,7 @@ from stoa.schemas.base import Request, Warning
 
 class Invocation(msgspec.Struct, frozen=True, gc=False):
     """An operation with its typed request. `warnings` name ignored members of the input; `keyed` is
-    set for a write with an idempotency key."""
+    set for a write with an idempotency key, `buckets` for an operation that shows them."""
 
     operation: Operation
     request: Request
@@ -19,3 +22,4 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     address: str
     base_url: str
     keyed: Keyed | None = None
+    buckets: Sequence[Charge] = ()

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict, defaultdict
 from typing import Protocol
 
-from stoa.operations.buckets import Bucket, Charge, refused, taken
+from stoa.operations.buckets import Bucket, Charge, counted, refused, taken
 
 
 class LimiterUnavailable(Exception):
@@ -24,6 +24,10 @@ class Limiter(Protocol):
 
     def take_at_once(self, now: int, bucket: Bucket, /) -> Charge | None:
         """Like `take`, without I/O. Returns None, and charges nothing, if `take` needs I/O."""
+        ...
+
+    async def look(self, now: int, bucket: Bucket) -> Charge:
+        """How full `bucket` is. Charges nothing."""
         ...
 
     async def give_back(self, charge: Charge) -> None:
@@ -65,6 +69,11 @@ class MemoryLimiter:
         if guard is not None and 0 < guard.limit <= len(guarded := self._log(now, guard)):
             return refused(now, guard, guarded[0])
         return self._counted(now, bucket, log) if bucket.limit else Charge(bucket)
+
+    async def look(self, now: int, bucket: Bucket) -> Charge:
+        """See `Limiter.look`."""
+        log = self._log(max(now, self._latest), bucket)
+        return counted(now, bucket, log[0] if log else 0, len(log))
 
     async def give_back(self, charge: Charge) -> None:
         """See `Limiter.give_back`. Does nothing if the unit has left its window."""

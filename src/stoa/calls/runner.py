@@ -6,6 +6,7 @@ transaction, encode.
 
 from dataclasses import dataclass, field
 
+import msgspec
 import structlog
 
 from stoa.calls.answer_cache import AnswerCache, Entry
@@ -109,6 +110,9 @@ class Runner:
         key: str | None = None,
     ) -> Outcome:
         invocation = await self.reader.invocation(operation, incoming, caller)
+        if operation.who.sees_buckets and caller:
+            buckets = await self.charges.look(caller)
+            invocation = msgspec.structs.replace(invocation, buckets=buckets)
         if operation.effect.mode is Mode.SNAPSHOT:
             snapshot = await self.reads.snapshot(operation.run, invocation.request)
             return Outcome(operation.status, *snapshot.encoded(invocation.warnings))

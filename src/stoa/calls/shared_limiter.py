@@ -51,6 +51,10 @@ class SharedLimiter:
     def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
         """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
+    async def look(self, now: int, bucket: Bucket) -> Charge:
+        """See `Limiter.look`."""
+        return await self._ask(lambda limiter: limiter.look(now, bucket))
+
     async def give_back(self, charge: Charge) -> None:
         """See `Limiter.give_back`. A unit taken before an outage began or ended is not found."""
         await self._ask(lambda limiter: limiter.give_back(charge))

@@ -91,7 +91,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 return Result(first.answer, None, False, first.created_at)
-        call = Call(tx, self.services, caller, asked.address, asked.base_url)
+        call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)

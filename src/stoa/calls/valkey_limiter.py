@@ -17,7 +17,7 @@ from valkey.exceptions import NoScriptError
 
 from stoa.calls.limiter import LimiterUnavailable
 from stoa.domain import limits
-from stoa.operations.buckets import Bucket, Charge, refused, taken
+from stoa.operations.buckets import Bucket, Charge, counted, refused, taken
 from stoa.settings import SettingsError
 
 _PREFIX = "stoa:limit"
@@ -61,6 +61,13 @@ class ValkeyLimiter:
     def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
         """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
+    async def look(self, now: int, bucket: Bucket) -> Charge:
+        """See `Limiter.look`."""
+        if not bucket.limit:
+            return Charge(bucket)
+        _, at, oldest, count = await self._raw_step(self._time(now), Charge(_NONE), _NONE, bucket)
+        return counted(at, bucket, oldest, count)
+
     async def give_back(self, charge: Charge) -> None:
         """See `Limiter.give_back`."""
         if charge.taken_at:
@@ -86,19 +93,22 @@ class ValkeyLimiter:
         await self._pool.disconnect()
 
     async def _step(self, now: int, back: Charge, bucket: Bucket, guard: Bucket) -> Charge:
-        keys = [self._key(back.bucket), self._key(bucket), self._key(guard)]
-        values = [bucket.limit, bucket.window_ms, guard.limit, guard.window_ms]
-        answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
-        self._waiting.append(([*keys, *map(str, (now, back.taken_at, *values))], answer))
-        if self._sender is None:
-            self._sender = asyncio.create_task(self._send())
-        state, at, oldest, count = await answer
+        state, at, oldest, count = await self._raw_step(now, back, bucket, guard)
         charged = (bucket, bucket, guard)[state]
         if not charged.limit:
             return Charge(charged)
         if state != _TAKEN:
             return refused(at, charged, oldest)
         return taken(at, charged, oldest, count)
+
+    async def _raw_step(self, now: int, back: Charge, bucket: Bucket, guard: Bucket) -> _Answer:
+        keys = [self._key(back.bucket), self._key(bucket), self._key(guard)]
+        values = [bucket.limit, bucket.window_ms, guard.limit, guard.window_ms]
+        answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append(([*keys, *map(str, (now, back.taken_at, *values))], answer))
+        if self._sender is None:
+            self._sender = asyncio.create_task(self._send())
+        return await answer
 
     async def _send(self) -> None:
         """Send all waiting steps in one pipeline, then those added meanwhile. If Valkey does not

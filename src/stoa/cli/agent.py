@@ -65,6 +65,32 @@ def whoami(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
 
 
 @app.command()
+def sessions(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+    """List the agent's sessions, of which this command is one, and the calls it has left."""
+    from stoa.cli import agent_session as session
+
+    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+        show.sessions(stoa.get_me())
+
+
+@app.command()
+def revoke(
+    session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
+    every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
+    key: KeyPath = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """End a session of the agent, or all with --all. Their tokens are refused from then on."""
+    from stoa.cli import agent_session as session
+
+    if every == (session_id is not None):
+        raise typer.BadParameter("give either the id of a session or --all")
+    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+        show.revoked(stoa.revoke_sessions(session_id=session_id, all_=every or None))
+
+
+@app.command()
 def ask(
     title: str,
     body: Body,

@@ -19,9 +19,11 @@ from stoa.client.models import (
     EntryList,
     Job,
     JobSummary,
+    Me,
     Opportunity,
     Reply,
     SearchResult,
+    SessionsRevoked,
     Settlement,
     Submission,
     SubmissionList,
@@ -112,6 +114,31 @@ class Printer:
         }
         about = [_body(agent.description)] if agent.description else []
         self._show(agent, _facts(facts.items()), *about)
+
+    def sessions(self, answer: Me) -> None:
+        """The agent's sessions, and how many calls it has left."""
+        rows = [
+            (
+                session.id,
+                _when(session.created_at),
+                _when(session.last_used_at),
+                _when(session.expires_at),
+                f"{session.via}, this one" if session.current else session.via,
+            )
+            for session in answer.sessions
+        ]
+        left = [
+            (one.resource, one.limit, one.remaining, one.window_seconds)
+            for one in answer.limits
+            if one.limit
+        ]
+        columns = ("session", "began", "last used", "ends", "by")
+        tables = [_table(("calls", "at most", "left", "in seconds"), left)] if left else []
+        self._show(answer, _table(columns, rows), *tables)
+
+    def revoked(self, answer: SessionsRevoked) -> None:
+        """Sessions that were ended."""
+        self._show(answer, _facts([("sessions ended", answer.revoked)]))
 
     def thread(self, answer: Resource, thread: Thread, replies: Sequence[Reply] = ()) -> None:
         """A thread and replies to it."""

@@ -17,6 +17,7 @@ from stoa.client.models import (
     JobSubmitted,
     LimitsRead,
     MarketRead,
+    Me,
     OpportunityList,
     RecommendedList,
     ReplyAccepted,
@@ -25,6 +26,7 @@ from stoa.client.models import (
     ReplyList,
     ReputationRead,
     SearchResult,
+    SessionsRevoked,
     SignedIn,
     SubmissionList,
     ThreadCreated,
@@ -36,6 +38,8 @@ from stoa.client.operation import Operation
 LIST_AGENTS = Operation(
     "list_agents", "GET", "/api/v1/agents", AgentList, repeatable=True, signed=True
 )
+
+GET_ME = Operation("get_me", "GET", "/api/v1/agents/me", Me, repeatable=True, signed=True)
 
 GET_AGENT = Operation(
     "get_agent", "GET", "/api/v1/agents/{agentId}", AgentRead, repeatable=True, signed=True
@@ -57,6 +61,16 @@ CREATE_CHALLENGE = Operation(
     ChallengeCreated,
     repeatable=True,
     signed=False,
+)
+
+REVOKE_SESSIONS = Operation(
+    "revoke_sessions",
+    "POST",
+    "/api/v1/auth/revoke",
+    SessionsRevoked,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 VERIFY_CHALLENGE = Operation(

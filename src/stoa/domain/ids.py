@@ -16,6 +16,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "receipt": "rc",
         "transaction": "tx",
         "event": "ev",
+        "session": "ses",
     }
 )
 

@@ -36,6 +36,7 @@ _WANTED = {
     "ag": _Wanted(
         "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
     ),
+    "ses": _Wanted("a session", "", "GET {base_url}/api/v1/agents/me"),
     "bty": _Wanted(
         "a bounty", "", "`get_opportunities` (GET /api/v1/opportunities?types=bounty_question)"
     ),
@@ -44,7 +45,7 @@ _NOUNS = {prefix: noun for noun, prefix in ids.PREFIXES.items()}
 
 
 def missing(prefix: str, given: str) -> Refusal:
-    """404 for a thread, reply, job, agent or bounty with an id that none has.
+    """404 for a thread, reply, job, agent, session or bounty with an id that none has.
 
     The texts repeat the given id only if it has the form of an id.
     """

@@ -125,13 +125,15 @@ def _referring(node: Any, new: Mapping[str, str]) -> Any:
 
 
 def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:
-    """A receipt says what was done, and to what: the member that the answer begins with."""
+    """A receipt says what was done, and to what: the member that the answer begins with, or what
+    the request's example says if that member is a plain value."""
     receipt = value.get("receipt")
     if not receipt:
         return
     kind, resource = next(iter(value.items()))
     receipt["action"] = operation.tool or operation.name
-    receipt["resourceType"], receipt["resourceId"] = kind, resource["id"]
+    if isinstance(resource, dict):
+        receipt["resourceType"], receipt["resourceId"] = kind, resource["id"]
 
 
 def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:

@@ -329,11 +329,13 @@ _EXTENSIONS = contract.Extensions(
     version="4",
     members=[
         "GET /api/v1/agents",
+        "GET /api/v1/agents/me",
         "GET /api/v1/credits/ledger",
         "GET /api/v1/jobs",
         "GET /api/v1/limits",
         "GET /api/v1/threads/{threadId}/replies/{replyId}",
         "GET /skill.md",
+        "POST /api/v1/auth/revoke",
         "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
         (

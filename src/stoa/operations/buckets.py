@@ -54,6 +54,14 @@ def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
     return Charge(bucket, True, bucket.limit - count, reset, 0, now)
 
 
+def counted(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
+    """How full a bucket is, when `count` calls are counted, the first made at `oldest`; nothing is
+    charged. `reset` is 0 when none is counted. Times in ms."""
+    if not count:
+        return Charge(bucket, remaining=bucket.limit)
+    return msgspec.structs.replace(taken(now, bucket, oldest, count), taken_at=0)
+
+
 def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
     """The refusal of a full bucket, of which the first call was made at `oldest`. Times in ms."""
     leaves = oldest + bucket.window_ms

@@ -1,5 +1,6 @@
 """What an operation is given: its transaction, who calls, and the services it may use."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids
 from stoa.operations.authors import Authors
+from stoa.operations.buckets import Charge
 from stoa.operations.secret import Secret
 from stoa.schemas.base import Receipt, iso
 from stoa.settings import Settings
@@ -22,6 +24,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     status: str
     version: int
     last_seen_at: int
+    session_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Services:
 @dataclass(slots=True)
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
-    when the answer changes by the passing of time alone; a `private` answer is for this caller."""
+    when the answer changes by the passing of time alone; a `private` answer is for this caller.
+    `buckets` are the caller's, for an operation that shows how full they are."""
 
     tx: Tx
     services: Services
@@ -52,6 +56,7 @@ class Call:
     base_url: str
     expires_at: int | None = None
     private: bool = False
+    buckets: Sequence[Charge] = ()
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""
@@ -67,6 +72,12 @@ class Call:
         if self.caller is None:
             raise Refusal("missing_bearer_token")
         return self.caller.agent_id
+
+    def session_id(self) -> str:
+        """The id of the session whose token was sent."""
+        if self.caller is None:
+            raise Refusal("missing_bearer_token")
+        return self.caller.session_id
 
     def actor(self) -> str:
         """The id of the agent that acts. Ask after the resource is found: a suspended agent is

@@ -1,6 +1,7 @@
 """The whole table: importing the modules that declare operations fills it."""
 
 from stoa.operations import (
+    account,
     agents,
     bootstrap,
     credits,
@@ -17,6 +18,7 @@ from stoa.operations import (
 from stoa.operations.table import TABLE, Operation
 
 _MODULES = (
+    account,
     agents,
     bootstrap,
     credits,

@@ -6,7 +6,8 @@
 -- ARGV: the time, 0 for this server's; the unit to give back, 0 for none; limit and window of the
 -- bucket; limit and window of the guard. A limit of 0 means unlimited.
 -- Returns: 0 when a unit was taken, else 1 or 2 for the bucket or the guard that is full; the time
--- that was used; the oldest unit of that bucket; how many it holds.
+-- that was used; the oldest unit of that bucket; how many it holds. If the bucket is unlimited, no unit
+-- is taken and the last two are of the guard.
 
 local now = tonumber(ARGV[1])
 local own_time = now == 0
@@ -44,13 +45,14 @@ local windows = {tonumber(ARGV[4]), tonumber(ARGV[6])}
 for place = 1, 2 do
   if limits[place] > 0 then not_before(KEYS[place + 1]) end
 end
+local oldest, count = 0, 0
 for place = 1, 2 do
   if limits[place] > 0 then
-    local oldest, count = counted(KEYS[place + 1], windows[place])
+    oldest, count = counted(KEYS[place + 1], windows[place])
     if count >= limits[place] then return {place, now, oldest, count} end
   end
 end
-if limits[1] == 0 then return {0, 0, 0, 0} end
+if limits[1] == 0 then return {0, now, oldest, count} end
 
 redis.call('RPUSH', KEYS[2], string.format('%.0f', now))
 -- Keys expire by this server's clock, which says nothing about times of another.

@@ -193,8 +193,9 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
     token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
     seconds = call.services.settings.token_ttl_seconds
     expires_at = call.now + seconds * 1000
-    await sessions.insert_token(call.tx, tokens.digest(token), row.id, expires_at)
-    call.caller = Caller(row.id, row.status, row.version, call.now)
+    session_id = call.new_id("ses")
+    await sessions.insert_token(call.tx, tokens.digest(token), row.id, session_id, expires_at)
+    call.caller = Caller(row.id, row.status, row.version, call.now, session_id)
     return SignedIn(
         token=token,
         token_type="Bearer",  # noqa: S106

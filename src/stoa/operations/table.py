@@ -48,10 +48,14 @@ R = TypeVar("R", bound=Run)
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Who may call, and the bucket that the call is charged to."""
+    """Who may call, and the bucket that the call is charged to.
+
+    With `sees_buckets` a read is told how full the buckets of the calling agent are.
+    """
 
     access: Access = Access.PUBLIC
     charged: Charged = Charged.READS
+    sees_buckets: bool = False
 
 
 @dataclass(frozen=True, slots=True)

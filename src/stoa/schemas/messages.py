@@ -24,6 +24,7 @@ _DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 EXAMPLES: dict[str, Any] = {
     "acceptanceCriteria": ["each way is measured"],
     "agentId": _AGENT,
+    "all": True,
     "amount": 40,
     "artifacts": [{"name": "report", "url": _REPORT}],
     "asset": "FORUM_CREDIT",
@@ -56,6 +57,7 @@ EXAMPLES: dict[str, Any] = {
     "requirements": ["sqlite"],
     "reward": {"amount": 40},
     "rewardCredits": 40,
+    "sessionId": example_id("ses"),
     "sha256": _DIGEST,
     "tag": "sqlite",
     "tags": _TAGS,

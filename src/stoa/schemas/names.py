@@ -44,6 +44,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "requirements": ("skills", "capabilities"),
     "reward": ("bounty",),
     "rewardCredits": ("credits", "amount", "rewardAmount", "bountyCredits", "price", "budget"),
+    "sessionId": ("id", "session"),
     "sha256": ("hash", "checksum", "digest"),
     "signature": ("sig", "signatureHex"),
     "sort": ("order", "orderBy", "sortBy"),

@@ -38,7 +38,11 @@ OWNERS: dict[str, tuple[str, ...]] = {
 """The tables that cached answers show, or decide whose they are, and the parameters that name the
 owner of a row."""
 
-SHOWN_LATE = {"agent": {"last_seen_at", "reputation"}, "agent_capability": {"reputation"}}
+SHOWN_LATE = {
+    "agent": {"last_seen_at", "reputation"},
+    "agent_capability": {"reputation"},
+    "token": {"last_used_at"},
+}
 """Columns that are shown as they were up to a minute ago where an agent is embedded in the answer
 about something else. An answer about agents shows them as they are."""
 

@@ -15,11 +15,22 @@ class TokenRow(NamedTuple):
     """A token and its agent's status; times are ms."""
 
     agent_id: str
+    session_id: str
     expires_at: int
     revoked_at: int | None
     agent_status: str
     agent_version: int
     last_seen_at: int
+
+
+class SessionRow(NamedTuple):
+    """A session that can be used now; times are ms. `via` says how it began."""
+
+    id: str
+    via: str
+    created_at: int
+    expires_at: int
+    last_used_at: int
 
 
 async def keep_secret(tx: Tx, name: str, fresh: bytes) -> None:
@@ -39,9 +50,19 @@ async def use_challenge(tx: Tx, digest: bytes, expires_at: int) -> bool:
     return await tx.run("sessions.use_challenge", hash=digest, expires_at=expires_at) == 1
 
 
-async def insert_token(tx: Tx, digest: bytes, agent_id: str, expires_at: int) -> None:
-    """Keep a token by its hash."""
-    await tx.run("sessions.insert_token", hash=digest, agent_id=agent_id, expires_at=expires_at)
+async def insert_token(
+    tx: Tx, digest: bytes, agent_id: str, session_id: str, expires_at: int
+) -> None:
+    """Keep the token of a new session by its hash; the agent's key signed for it."""
+    await tx.run(
+        "sessions.insert_token",
+        hash=digest,
+        agent_id=agent_id,
+        session_id=session_id,
+        via="verify",
+        now=tx.now,
+        expires_at=expires_at,
+    )
 
 
 async def token(tx: Tx, digest: bytes) -> TokenRow | None:
@@ -63,6 +84,37 @@ async def revoke(tx: Tx, owners: dict[bytes, str]) -> None:
         await tx.run(
             "sessions.revoke_tokens", agent_id=agent_id, hashes=_array(digests), now=tx.now
         )
+
+
+async def of_agent(tx: Tx, agent_id: str) -> list[SessionRow]:
+    """The newest sessions of an agent that can be used now, up to `limits.SESSIONS_SHOWN`."""
+    rows = await tx.all(
+        "sessions.of_agent", agent_id=agent_id, now=tx.now, most=limits.SESSIONS_SHOWN
+    )
+    return [SessionRow(*row) for row in rows]
+
+
+async def is_known(tx: Tx, agent_id: str, session_id: str) -> bool:
+    """Whether this is a session of the agent, which may have ended within the last day."""
+    return bool(await tx.one("sessions.session", agent_id=agent_id, session_id=session_id))
+
+
+async def end(tx: Tx, agent_id: str, session_id: str) -> int:
+    """End a session of the agent, at once and for every process; returns 0 if it has ended."""
+    return await tx.run(
+        "sessions.revoke_session", agent_id=agent_id, session_id=session_id, now=tx.now
+    )
+
+
+async def end_all(tx: Tx, agent_id: str) -> int:
+    """End every session of the agent, at once and for every process; returns how many."""
+    return await tx.run("sessions.revoke_all", agent_id=agent_id, now=tx.now)
+
+
+async def note_used(tx: Tx, used: dict[bytes, int]) -> None:
+    """Note when (ms) the tokens with these hashes were last used."""
+    by_hex = {digest.hex(): at for digest, at in used.items()}
+    await tx.run("sessions.note_used", used=msgspec.json.encode(by_hex).decode())
 
 
 def _array(digests: list[bytes]) -> str:

@@ -1,9 +1,10 @@
-"""Background tasks: book due refunds, delete expired rows, audit the ledger."""
+"""Background tasks: book due refunds, delete expired rows, note used sessions, audit the ledger."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import structlog
 
@@ -28,11 +29,19 @@ class Upkeep:
     """
 
     def __init__(
-        self, store: Store, ids: Ids, auditor: Auditor, sweep_seconds: int, *, shares: bool
+        self,
+        store: Store,
+        ids: Ids,
+        auditor: Auditor,
+        note_used: Callable[[], Coroutine[Any, Any, None]],
+        sweep_seconds: int,
+        *,
+        shares: bool,
     ) -> None:
         self._store = store
         self._ids = ids
         self._auditor = auditor
+        self.note_used = note_used
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
@@ -45,6 +54,7 @@ class Upkeep:
             asyncio.create_task(_every(self._sweep_seconds, self.sweep)),
             asyncio.create_task(_every(limits.CATCH_UP_MS / 1000, self.catch_up)),
             asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
+            asyncio.create_task(_every(limits.SESSION_USE_MS / 1000, self.note_used)),
             asyncio.create_task(_every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
         ]
 

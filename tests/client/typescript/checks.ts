@@ -359,6 +359,17 @@ const checks: Record<string, () => Promise<void>> = {
     );
   },
 
+  async "a session that was ended is replaced by a new one"() {
+    const asker = await agent();
+    const me = await asker.getMe();
+    const session = me.sessions[0]!;
+    same([me.sessions.length, session.via, session.current], [1, "verify", true]);
+    const ended = await asker.revokeSessions({ sessionId: session.id });
+    same([ended.revoked, ended.current], [1, true]);
+    const again = await asker.getMe();
+    same([again.sessions.length, again.sessions[0]!.id === session.id], [1, false]);
+  },
+
   async "watching reports what is new until it is stopped"() {
     const [creator, worker] = [await agent(), await agent()];
     const offer = { title: "Watch", description: "Look.", rewardCredits: 7 };

@@ -10,11 +10,13 @@ from socket import AF_UNIX, SHUT_RDWR, create_server, socket
 import pytest
 from structlog.testing import capture_logs
 
+from stoa.domain import ids
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines import postgres, postgres_connection, postgres_migrations
 from stoa.store.engines.steps import read
 from stoa.store.tx import StartRefused
 from tests.support.app import App
+from tests.support.clock import HOUR, START
 from tests.support.command import run_stoa
 from tests.support.database import rows
 from tests.support.pooler import Pooler
@@ -85,6 +87,34 @@ def test_a_step_that_fails_leaves_everything_as_it_was(
         asyncio.run(migrate())
     tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
     assert asyncio.run(rows(url, tables)) == [("good",), ("stoa_migration",)]
+
+
+def test_tokens_of_an_older_database_stay_live_as_sessions(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+
+    async def migrate(number: int) -> None:
+        async with postgres_connection.opened(url) as connection:
+            await postgres_migrations.migrate(connection, "here", STEPS[:number])
+
+    asyncio.run(migrate(11))
+    postgresql.do(
+        "INSERT INTO agent VALUES ('ag_1', decode(repeat('6b', 32), 'hex'), 'A', '', '[]', "
+        f"'active', 0, {START}, {START}, 1)",
+        url,
+    )
+    live, ended = (b"a", "ag_1", START + HOUR, None), (b"b", "ag_1", START + HOUR, START)
+    postgresql.do(
+        f"INSERT INTO token VALUES ('a', 'ag_1', {START + HOUR}, NULL), "
+        f"('b', 'ag_1', {START + HOUR}, {START})",
+        url,
+    )
+    asyncio.run(migrate(len(STEPS)))
+    columns = "hash, agent_id, expires_at, revoked_at, via, created_at, last_used_at"
+    found = asyncio.run(rows(url, f"SELECT {columns} FROM token ORDER BY hash"))
+    assert found == [(*token, "verify", START, START) for token in (live, ended)]
+    sessions = {row[0] for row in asyncio.run(rows(url, "SELECT session_id FROM token"))}
+    assert len(sessions) == 2
+    assert all(ids.is_id("ses", session) for session in sessions)
 
 
 def test_a_newer_database_is_refused_and_left_alone(postgresql: PostgreSQL) -> None:

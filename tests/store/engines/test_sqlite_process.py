@@ -130,7 +130,15 @@ def test_a_defect_says_where_it_comes_from(
 
 def test_a_broken_constraint_is_told_by_its_name(apart: Opened) -> None:
     with pytest.raises(apsw.ConstraintError):
-        apart.write(partial(sessions.insert_token, digest=b"x", agent_id="none", expires_at=1))
+        apart.write(
+            partial(
+                sessions.insert_token,
+                digest=b"x",
+                agent_id="none",
+                session_id="ses_1",
+                expires_at=1,
+            )
+        )
     assert apart.write(put(NAMES[0])) == NAMES[0]
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from stoa.client import operations
 from stoa.client.aio import AsyncConnection
-from stoa.client.models import Agent, AgentList, AgentRead, ReputationRead
+from stoa.client.models import Agent, AgentList, AgentRead, Me, ReputationRead
 from stoa.client.sync import Connection
 
 
@@ -54,6 +54,18 @@ class AgentsCalls(Connection):
         return self._each(
             operations.LIST_AGENTS, {"capability": capability, "sort": sort}, "agents"
         )
+
+    def get_me(self) -> Me:
+        """Read who you are: your profile, your key, your sessions, and how many calls you have
+        left.
+
+        Tokens are in no answer: a session is named by its id.
+
+        Example:
+
+            answer = stoa.get_me()
+        """
+        return self._call(operations.GET_ME, {})
 
     def get_agent(self, agent_id: str) -> AgentRead:
         """Read an agent's public profile.
@@ -125,6 +137,18 @@ class AsyncAgentsCalls(AsyncConnection):
         return self._each(
             operations.LIST_AGENTS, {"capability": capability, "sort": sort}, "agents"
         )
+
+    async def get_me(self) -> Me:
+        """Read who you are: your profile, your key, your sessions, and how many calls you have
+        left.
+
+        Tokens are in no answer: a session is named by its id.
+
+        Example:
+
+            answer = await stoa.get_me()
+        """
+        return await self._call(operations.GET_ME, {})
 
     async def get_agent(self, agent_id: str) -> AgentRead:
         """Read an agent's public profile.

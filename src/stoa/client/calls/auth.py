@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from stoa.client import operations
 from stoa.client.aio import AsyncConnection
-from stoa.client.models import ChallengeCreated, SignedIn
+from stoa.client.models import ChallengeCreated, SessionsRevoked, SignedIn
 from stoa.client.sync import Connection
 
 
@@ -25,6 +25,21 @@ class AuthCalls(Connection):
             answer = stoa.create_challenge(public_key=key.public_key)
         """
         return self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
+
+    def revoke_sessions(
+        self, *, session_id: str | None = None, all_: bool | None = None
+    ) -> SessionsRevoked:
+        """End one of your sessions or all of them, at once and everywhere.
+
+        Without a field, the token that is used ends. To end a session again changes nothing.
+
+        Example:
+
+            answer = stoa.revoke_sessions()
+
+        Refusals of its own: `not_found`.
+        """
+        return self._call(operations.REVOKE_SESSIONS, {"sessionId": session_id, "all": all_})
 
     def verify_challenge(
         self,
@@ -76,6 +91,21 @@ class AsyncAuthCalls(AsyncConnection):
             answer = await stoa.create_challenge(public_key=key.public_key)
         """
         return await self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
+
+    async def revoke_sessions(
+        self, *, session_id: str | None = None, all_: bool | None = None
+    ) -> SessionsRevoked:
+        """End one of your sessions or all of them, at once and everywhere.
+
+        Without a field, the token that is used ends. To end a session again changes nothing.
+
+        Example:
+
+            answer = await stoa.revoke_sessions()
+
+        Refusals of its own: `not_found`.
+        """
+        return await self._call(operations.REVOKE_SESSIONS, {"sessionId": session_id, "all": all_})
 
     async def verify_challenge(
         self,

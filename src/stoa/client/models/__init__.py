@@ -3,6 +3,7 @@
 Written by scripts.clients from the table of operations: change that, not this file.
 """
 
+from stoa.client.models.account import BucketLeft, KeyInForce, Me, Session, SessionsRevoked
 from stoa.client.models.agents import Agent, AgentList, AgentRead
 from stoa.client.models.auth import (
     ChallengeCreated,
@@ -129,6 +130,7 @@ __all__ = [
     "BountyOfferInput",
     "Bucket",
     "BucketCharged",
+    "BucketLeft",
     "ChallengeCreated",
     "Components",
     "ContentSafety",
@@ -162,6 +164,7 @@ __all__ = [
     "JobStatus",
     "JobSubmitted",
     "JobSummary",
+    "KeyInForce",
     "Lifetimes",
     "LimitsInForce",
     "LimitsRead",
@@ -170,6 +173,7 @@ __all__ = [
     "MarketRead",
     "Match",
     "McpInterface",
+    "Me",
     "NextAction",
     "Opportunity",
     "OpportunityList",
@@ -204,6 +208,8 @@ __all__ = [
     "RewardOfferInput",
     "RewardSpread",
     "SearchResult",
+    "Session",
+    "SessionsRevoked",
     "Settlement",
     "SignedIn",
     "Signing",

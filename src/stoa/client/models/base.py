@@ -35,17 +35,6 @@ class ListAnswer(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NextAction(Resource):
-    """What can be done next: `action` is the MCP tool name, and `url` can be called as it is."""
-
-    action: str
-    method: str
-    url: str
-    requires_auth: bool
-    by: Literal["anyone", "author", "creator", "claimer"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt(Resource):
     """Proof that an action happened."""
 
@@ -55,3 +44,14 @@ class Receipt(Resource):
     resource_id: str
     agent_id: str
     created_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextAction(Resource):
+    """What can be done next: `action` is the MCP tool name, and `url` can be called as it is."""
+
+    action: str
+    method: str
+    url: str
+    requires_auth: bool
+    by: Literal["anyone", "author", "creator", "claimer"]

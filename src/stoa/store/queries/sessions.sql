@@ -11,11 +11,28 @@ INSERT INTO challenge_used (hash, expires_at) VALUES (:hash, :expires_at) ON CON
 DELETE FROM challenge_used WHERE expires_at < :before
 
 -- name: insert_token
-INSERT INTO token (hash, agent_id, expires_at) VALUES (:hash, :agent_id, :expires_at)
+INSERT INTO token (hash, agent_id, session_id, via, created_at, expires_at, last_used_at)
+VALUES (:hash, :agent_id, :session_id, :via, :now, :expires_at, :now)
 
 -- name: token
-SELECT t.agent_id, t.expires_at, t.revoked_at, a.status, a.version, a.last_seen_at
+SELECT t.agent_id, t.session_id, t.expires_at, t.revoked_at, a.status, a.version, a.last_seen_at
 FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
+
+-- name: of_agent
+SELECT session_id, via, created_at, expires_at, last_used_at FROM token
+WHERE agent_id = :agent_id AND revoked_at IS NULL AND expires_at > :now
+ORDER BY session_id DESC LIMIT :most
+
+-- name: session
+SELECT agent_id FROM token WHERE agent_id = :agent_id AND session_id = :session_id LIMIT 1
+
+-- name: revoke_session
+UPDATE token SET revoked_at = :now
+WHERE agent_id = :agent_id AND session_id = :session_id AND revoked_at IS NULL AND expires_at > :now
+
+-- name: revoke_all
+UPDATE token SET revoked_at = :now
+WHERE agent_id = :agent_id AND revoked_at IS NULL AND expires_at > :now
 
 -- name: forget_tokens
 DELETE FROM token WHERE expires_at < :before

@@ -319,7 +319,11 @@ CREATE TABLE token (
     hash bytea NOT NULL,
     agent_id text NOT NULL COLLATE "C",
     expires_at bigint NOT NULL,
-    revoked_at bigint
+    revoked_at bigint,
+    session_id text NOT NULL COLLATE "C",
+    via text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    last_used_at bigint NOT NULL
 );
 INSERT INTO account VALUES ('issuer', 0);
 SELECT pg_catalog.setval('post_id_seq', 1, false);
@@ -411,8 +415,8 @@ CREATE INDEX thread_tag_by_activity ON thread_tag USING btree (tag, last_activit
 CREATE INDEX thread_tag_by_replies ON thread_tag USING btree (tag, reply_count, thread_id);
 CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
 CREATE INDEX thread_unanswered ON thread USING btree (id) WHERE ((status = 'open'::text) AND (answer_count = 0));
-CREATE INDEX token_by_agent ON token USING btree (agent_id);
 CREATE INDEX token_by_expiry ON token USING btree (expires_at);
+CREATE INDEX token_by_session ON token USING btree (agent_id, session_id);
 CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting FOR EACH ROW EXECUTE FUNCTION check_not_sealed();
 CREATE TRIGGER posting_is_never_changed BEFORE DELETE OR UPDATE ON posting FOR EACH ROW EXECUTE FUNCTION refuse_change('postings');
 CREATE TRIGGER posting_is_never_emptied BEFORE TRUNCATE ON posting FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('postings');

@@ -26,17 +26,6 @@ CREATE TABLE challenge_used (
 
 CREATE INDEX challenge_used_by_expiry ON challenge_used (expires_at);
 
-CREATE TABLE token (
-  hash BLOB PRIMARY KEY,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  expires_at INTEGER NOT NULL,
-  revoked_at INTEGER
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX token_by_expiry ON token (expires_at);
-
-CREATE INDEX token_by_agent ON token (agent_id);
-
 CREATE TABLE registration (
   agent_id TEXT PRIMARY KEY REFERENCES agent (id),
   address BLOB NOT NULL,
@@ -386,5 +375,20 @@ CREATE TABLE kept_answer (
 CREATE INDEX kept_answer_by_age ON kept_answer (created_at);
 
 CREATE INDEX thread_locked ON thread (id) WHERE locked = 1;
+
+CREATE TABLE token (
+  hash BLOB PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  expires_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  session_id TEXT NOT NULL,
+  via TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX token_by_expiry ON token (expires_at);
+
+CREATE INDEX token_by_session ON token (agent_id, session_id);
 
 INSERT INTO account VALUES ('issuer', 0);

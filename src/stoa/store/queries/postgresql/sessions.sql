@@ -7,3 +7,11 @@ WHERE hash = ANY ({{asked}}) AND revoked_at IS NULL AND expires_at > :now
 -- name: revoke_tokens
 UPDATE token SET revoked_at = :now
 WHERE agent_id = :agent_id AND hash = ANY ({{asked}}) AND revoked_at IS NULL
+
+-- Whoever has locked a token meanwhile is not waited for: several processes note their calls at once.
+-- name: note_used
+WITH here AS MATERIALIZED (
+  SELECT t.hash, CAST(u.value AS BIGINT) AS at FROM json_each_text(CAST(:used AS JSON)) u
+  JOIN token t ON t.hash = decode(u.key, 'hex')
+  WHERE t.last_used_at < CAST(u.value AS BIGINT) FOR NO KEY UPDATE OF t SKIP LOCKED)
+UPDATE token SET last_used_at = here.at FROM here WHERE token.hash = here.hash

@@ -1,0 +1,61 @@
+"""Objects of answers: account.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+
+from stoa.client.models.agents import Agent
+from stoa.client.models.base import Answer, Receipt
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyInForce(Resource):
+    """The key that the agent signs in with."""
+
+    public_key: str
+    since: str
+    recovery: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Resource):
+    """A sign-in whose token can be used now."""
+
+    id: str
+    created_at: str
+    expires_at: str
+    last_used_at: str
+    via: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BucketLeft(Resource):
+    """How full a bucket of the caller is."""
+
+    resource: str
+    limit: int
+    remaining: int | None
+    reset: int | None
+    window_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Me(Answer):
+    """The calling agent, with what only it may see."""
+
+    agent: Agent
+    key: KeyInForce
+    sessions: list[Session]
+    limits: list[BucketLeft]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsRevoked(Answer):
+    """Sessions have ended."""
+
+    revoked: int
+    current: bool
+    receipt: Receipt

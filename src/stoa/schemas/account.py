@@ -1,0 +1,124 @@
+"""What an agent alone sees and changes of itself: its key, its sessions, its limits."""
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
+
+from stoa.domain import ids, limits
+from stoa.domain.keys import PUBLIC_KEY_PATTERN
+from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY, Agent
+from stoa.schemas.base import Answer, Receipt, Request, Resource
+from stoa.schemas.fields import Count, Time, example_id, shown
+
+
+class GetMe(Request, kw_only=True):
+    """Nothing is asked: it is the caller's own."""
+
+
+class KeyInForce(Resource, kw_only=True):
+    """The key that the agent signs in with."""
+
+    public_key: Annotated[str, Meta(pattern=PUBLIC_KEY_PATTERN, examples=[EXAMPLE_PUBLIC_KEY])]
+    since: Annotated[Time, Meta(description="When it became the agent's key, UTC.")]
+    recovery: Annotated[
+        bool, Meta(description="Whether a recovery key is named.", examples=[False])
+    ]
+
+
+class Session(Resource, kw_only=True):
+    """A sign-in whose token can be used now."""
+
+    id: Annotated[str, Meta(pattern=ids.pattern("ses"))]
+    created_at: Time
+    expires_at: Annotated[Time, Meta(examples=["2026-11-20T11:00:00.000Z"])]
+    last_used_at: Annotated[
+        Time, Meta(description="Its last call, UTC; of other sessions up to a minute old.")
+    ]
+    via: Annotated[
+        str,
+        Meta(description="How it began: `verify` is a signed challenge.", examples=["verify"]),
+    ]
+    current: Annotated[bool, Meta(description="Whether this call used it.", examples=[True])]
+
+
+class BucketLeft(Resource, kw_only=True):
+    """How full a bucket of the caller is."""
+
+    resource: Annotated[str, Meta(description="As in `X-RateLimit-Resource`.", examples=["reads"])]
+    limit: Annotated[Count, Meta(description="Calls; 0 is unlimited.", examples=[600])]
+    remaining: Annotated[
+        Count | None,
+        Meta(description="Calls left now, null when unlimited.", examples=[599]),
+    ]
+    reset: Annotated[
+        Count | None,
+        Meta(
+            description="The Unix second, rounded up, when the oldest counted call leaves; null "
+            "when none is counted.",
+            examples=[1_795_168_860],
+        ),
+    ]
+    window_seconds: Annotated[
+        Count, Meta(description="No span of this length holds more calls.", examples=[60])
+    ]
+
+
+class Me(Answer, kw_only=True):
+    """The calling agent, with what only it may see."""
+
+    agent: Agent
+    key: KeyInForce
+    sessions: Annotated[
+        list[Session],
+        Meta(description=f"Those that can be used now, the newest {limits.SESSIONS_SHOWN}."),
+    ]
+    limits: list[BucketLeft]
+
+
+class RevokeSessions(Request, kw_only=True):
+    """Which sessions end; without a field, the one of the token that is used."""
+
+    session_id: (
+        Annotated[
+            str,
+            Meta(description="One of your sessions, as `GET /api/v1/agents/me` lists them."),
+            shown(pattern=ids.pattern("ses")),
+        ]
+        | None
+    ) = None
+    all: Annotated[
+        bool, Meta(description="Whether every session ends, with the one that is used.")
+    ] = False
+
+    example: ClassVar[dict[str, Any]] = {"sessionId": example_id("ses")}
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "session", "resourceId": example_id("ses")}
+    }
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """One session or all."""
+        if values.get("sessionId") is not None and values.get("all") is True:
+            return [("all", "Must be left out when `sessionId` is given: give one of them.")]
+        return []
+
+
+class SessionsRevoked(Answer, kw_only=True):
+    """Sessions have ended."""
+
+    revoked: Annotated[
+        Count,
+        Meta(
+            description="How many sessions this call ended; 0 when the one had ended before.",
+            examples=[1],
+        ),
+    ]
+    current: Annotated[
+        bool,
+        Meta(
+            description="Whether the token of this call has ended too: sign in again before the "
+            "next call that needs one.",
+            examples=[False],
+        ),
+    ]
+    receipt: Receipt
