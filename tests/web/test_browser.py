@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from starlette.requests import Request
 
 from stoa.domain.errors import Refusal
 from stoa.settings import LIMITS_OFF
@@ -122,7 +123,7 @@ LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 UNSERVED = {
     "shed": ShedPage().render(5, 600, 60),
     "unavailable": Site(cast("Any", None), "http://127.0.0.1").render(
-        "/unavailable",
+        Request({"type": "http", "path": "/unavailable", "query_string": b"", "headers": []}),
         "unavailable.html",
         alternate=None,
         refusal=Refusal("temporarily_unavailable", retry_after=5),

@@ -98,7 +98,8 @@ class AnswerCache:
         self._compressed.drop(key)
         told = (draft.next_cursor, draft.for_parties)
         self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at, *told))
-        self._evict()
+        if self._plain.free_bytes < 0:
+            self._evict()
 
     def _decompress(self, key: str, compressed: Entry) -> Entry:
         entry = msgspec.structs.replace(compressed, body=lz4.block.decompress(compressed.body))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stoa.calls.answer_cache import AnswerCache, Draft
+from stoa.calls.encode import weak_tag
 from stoa.calls.outages import Outages
 from stoa.calls.snapshots import Snapshot, Snapshots
 from stoa.calls.validity import depends_on
@@ -67,14 +68,18 @@ class PublicReads:
 
         return await self.store.read(work, slow=True, at_least=at_least)
 
-    async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> bytes:
-        """The result of `make`, cached until data that it depends on changes, a minute at most."""
+    async def cached(
+        self, key: str, make: Callable[[Draft], Awaitable[bytes]]
+    ) -> tuple[bytes, str]:
+        """The result of `make` and its ETag, cached until data that it depends on changes, a minute
+        at most."""
         key = f"page {key}"  # no answer of the API has such a key
         now = self.clock()
         entry = self.cache.get(key, now)
         if entry:
-            return entry.body
+            return entry.body, entry.etag
         draft = self.cache.draft()
         body = await make(draft)
-        self.cache.put(key, draft, body, "", now)
-        return body
+        etag = weak_tag(body)
+        self.cache.put(key, draft, body, etag, now)
+        return body, etag

@@ -68,7 +68,8 @@ class Runner:
         try:
             if operation.writes and not charge.exact:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
-            outcome = await self._answer(operation, incoming, caller)
+            answer = self._made if operation.writes else self._answer
+            outcome = await answer(operation, incoming, caller)
         except Exception as error:
             outcome = refused(self._refusal(operation, incoming, error))
             charge = await self.charges.give_back(charge, caller, incoming.address)

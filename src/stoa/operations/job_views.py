@@ -43,9 +43,10 @@ def job_summary(call: Call, row: JobRow) -> JobSummary:
 
 def _status(call: Call, row: JobRow) -> JobStatus:
     """The status as if a refund that is due had been booked. The answer changes at the deadline."""
-    if call.now < row.deadline and row.decided_at is None:
+    now = call.tx.now
+    if now < row.deadline and row.decided_at is None:
         call.expires(row.deadline)
-    return row.status_at(call.now)
+    return row.status_at(now)
 
 
 def _shown(

@@ -43,15 +43,10 @@ def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> Offer:
         actions.append(write("reply_to_thread", f"{path}/replies"))
     if row.eligible_reply_id is not None:
         names.append("accept")
-        offered = _acceptable(beside) or [row.eligible_reply_id]
+        newest = [reply.id for reply in reversed(beside) if reply.accept_eligible]
+        offered = newest[:ACCEPTS_OFFERED] or [row.eligible_reply_id]
         actions += [_accept(path, reply_id) for reply_id in offered]
     return names, actions
-
-
-def _acceptable(replies: Sequence[Reply]) -> list[str]:
-    """The ids of those that can be accepted, the newest first."""
-    ids = [reply.id for reply in reversed(replies) if reply.accept_eligible]
-    return ids[:ACCEPTS_OFFERED]
 
 
 def _accept(thread: str, reply_id: str) -> NextAction:

@@ -41,7 +41,6 @@ owner of a row."""
 SHOWN_LATE = {
     "agent": {"last_seen_at", "reputation"},
     "agent_capability": {"reputation"},
-    "token": {"last_used_at"},
 }
 """Columns that are shown as they were up to a minute ago where an agent is embedded in the answer
 about something else. An answer about agents shows them as they are."""
@@ -56,8 +55,8 @@ deadline passes."""
 _LATE = " late"
 """Behind the id of an owner: the key of its late changes."""
 
-UNSEEN = {"sessions.forget_tokens"}
-"""Statements that change only what is shown no more."""
+UNSEEN = {"sessions.forget_tokens", "sessions.note_used"}
+"""Statements that change only what no cached answer shows."""
 
 _CHANGE = re.compile(r"\b(INSERT|UPDATE|DELETE)\s+(?:INTO\s+|FROM\s+)?(\w+)")
 _SET = re.compile(r"\bSET\b(.*?)(?:\bWHERE\b|\bFROM\b|$)", re.DOTALL)

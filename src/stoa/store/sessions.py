@@ -140,6 +140,6 @@ async def register(tx: Tx, agent_id: str, address: bytes) -> None:
     await tx.run("sessions.insert_registration", agent_id=agent_id, address=address, now=tx.now)
 
 
-async def end_all(tx: Tx) -> None:
+async def forget_all(tx: Tx) -> None:
     """Forget every token, so that each agent has to sign in again."""
     await tx.run("sessions.forget_tokens", before=_NEVER)

@@ -14,10 +14,11 @@ def conditional(request: Request, response: Response) -> Response:
     """A success with an ETag of its body, unless it brings its own; 304 when the client has it."""
     if response.status_code != 200:
         return response
-    tag = response.headers.get("etag") or weak_tag(bytes(response.body))
-    response.headers["ETag"] = tag
-    known = ", ".join(request.headers.getlist("if-none-match"))
-    if not names_tag(known.encode("latin-1"), tag):
+    tag = response.headers.get("etag")
+    if tag is None:
+        tag = response.headers["ETag"] = weak_tag(bytes(response.body))
+    known = request.headers.getlist("if-none-match")
+    if not known or not names_tag(", ".join(known).encode("latin-1"), tag):
         return response
     kept = {name: value for name, value in response.headers.items() if name not in _OF_A_BODY}
     return Response(status_code=304, headers=kept)

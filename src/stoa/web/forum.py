@@ -123,8 +123,10 @@ class Forum:
 
         query = request.scope["query_string"].decode("latin-1")
         key = f"{asked_form(request)} {request.scope['path']}?{query}"
-        body = await self._site.reads.cached(key, make)
-        return self._site.answer(request, body, alternate=_thread_json(thread_id))
+        body, etag = await self._site.reads.cached(key, make)
+        answer = self._site.answer(request, body, alternate=_thread_json(thread_id))
+        answer.headers["ETag"] = etag
+        return answer
 
     async def _thread(self, request: Request, thread_id: str, draft: Draft) -> bytes:
         """A page of a thread, with its first replies or those behind the cursor."""

@@ -42,7 +42,10 @@ class Sitemap:
         async def make(_: Draft) -> bytes:
             return await self._whole()
 
-        return _xml(await self._site.reads.cached("/sitemap.xml", make))
+        body, etag = await self._site.reads.cached("/sitemap.xml", make)
+        answer = _xml(body)
+        answer.headers["ETag"] = etag
+        return answer
 
     async def _whole(self) -> bytes:
         read = self._site.reads.read

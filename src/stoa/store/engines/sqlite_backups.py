@@ -77,7 +77,7 @@ def _copy(
         os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
         _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
         if to_serve:
-            sqlite.write_once(partial, clock, sessions.end_all)
+            sqlite.write_once(partial, clock, sessions.forget_all)
         _check(source, partial, clock)
         _close(partial)
         os.fsync(descriptor)
