@@ -7,7 +7,6 @@ import msgspec
 from stoa.clock import SystemClock
 from stoa.domain import credits, limits, tokens
 from stoa.domain.credits import Credits
-from stoa.domain.related import described
 from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
 from stoa.store.engines.sqlite import SqliteStore
@@ -76,9 +75,8 @@ class _Seeder:
             await ledger.book(tx, self._ids, held)
             await holds.insert(tx, job_id, "job", job_id, creator, _REWARD.hundredths, deadline)
             await jobs.insert(tx, _row(job_id, creator, tx.now, deadline))
-            terms, words = {("sqlite", True)}, described(_TITLE, ["sqlite"], [], _BODY)
             await opportunities.insert(
-                tx, "job", job_id, creator, _REWARD.hundredths, deadline, terms, words
+                tx, "job", job_id, creator, _REWARD.hundredths, deadline, {("sqlite", True)}
             )
             self.world.jobs.append(job_id)
 

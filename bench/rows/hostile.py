@@ -4,7 +4,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -172,7 +172,7 @@ def _run(server: Server, requests: list[bytes], *, rate: float, status: int = 20
 
 
 @contextmanager
-def _repeating(work: Callable[[], object]) -> Iterator[None]:
+def _repeating(work: Callable[[], object]) -> Generator[None]:
     """The work done again and again beside the block, which raises what the work raised."""
     ended = threading.Event()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import statistics
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import cycle
 
@@ -27,7 +27,7 @@ _STEPS = {"claim": 200, "submit": 201, "accept": 200}
 
 
 @contextmanager
-def _paid(stage: Stage) -> Iterator[tuple[Server, PaidWorld]]:
+def _paid(stage: Stage) -> Generator[tuple[Server, PaidWorld]]:
     folder = stage.folder / "paid"
     world = asyncio.run(seed_paid(folder / "stoa.db"))
     with servers.stoa(folder, trusted_proxies=TRUSTED, allowed_hosts=HOST, **LIMITS_OFF) as server:
@@ -63,6 +63,7 @@ def _cycles(stage: Stage, server: Server, world: PaidWorld) -> Result:
     with servers.bare(_posts(server, world)) as bare:
         requests = _bare_requests(world)
         ratios: list[float] = []
+        cycles = posts = 0.0
         for _ in range(stage.rounds):
             cycles = jobs.cycles_a_second(stage, server)
             posts = stage.run(Side(bare, requests), _CONNECTIONS).per_second
