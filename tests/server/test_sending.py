@@ -1,4 +1,4 @@
-"""Answers that are sent in one piece: the same bytes, and none that could be read as two."""
+"""Answers that are sent whole or in parts: the same bytes, and none that could be read as two."""
 
 import gc
 
