@@ -105,6 +105,11 @@ class Town:
         held = [job.reward for job in self.jobs if job.creator == agent and job.held]
         return held + [t.amount for t in self.threads if t.author == agent and t.held]
 
+    def _expiries(self, agent: int) -> list[int]:
+        jobs = [job.deadline for job in self.jobs if job.creator == agent and job.held]
+        threads = [thread for thread in self.threads if thread.author == agent and thread.held]
+        return jobs + [thread.created_at + BOUNTY_TTL for thread in threads]
+
     def join(self) -> None:
         """A new agent."""
         self.agents.append(Agent(self.now))
@@ -114,7 +119,8 @@ class Town:
 
     def _reserve(self, agent: int, amount: int) -> str | None:
         if self._is_new(agent) and len(self.holds(agent)) >= NEW_HOLDS:
-            self.retry_after = -(-(self.agents[agent].created_at + DAY - self.now) // 1000)
+            ends = self.agents[agent].created_at + DAY, *self._expiries(agent)
+            self.retry_after = -(-(min(ends) - self.now) // 1000)
             return "new_agent_limit"
         if self.agents[agent].available < amount:
             return "insufficient_credits"
