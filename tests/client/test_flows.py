@@ -104,7 +104,7 @@ def test_a_refusal_says_its_code_its_issues_and_what_to_do(agent: Agent) -> None
     assert {issue.path for issue in error.issues} == {"title", "tags.0"}
     assert error.request_id
     assert error.documentation
-    assert error.documentation.endswith("#invalid_request")
+    assert error.documentation.endswith("/docs/errors/invalid_request")
     assert "title" in str(error)
 
 

@@ -22,7 +22,6 @@ SORTED_BY_NATURE = {
     "search.find_words": "rank is computed for each search",
     "search.find_phrases": "rank is computed for each search",
     "opportunities.matching": "the overlap with the caller is computed for each call",
-    "opportunities.related": "the newest of each word and tag of a search, ranked for it",
     "opportunities.tagged": "any of several tags: as many ranges are merged",
     "replies.descendants": "a walk down a tree, one level after the other",
     "jobs.expired_recent": "only jobs past their deadline that no sweep has booked yet",

@@ -10,15 +10,27 @@ from functools import partial
 
 import msgspec
 
-from stoa.domain import challenges, cursors, ids, keys, markdown, querylang, text, tokens, wordforms
+from stoa.domain import (
+    challenges,
+    cursors,
+    ids,
+    keys,
+    markdown,
+    querylang,
+    related,
+    text,
+    tokens,
+    wordforms,
+)
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.mcp import calls
-from stoa.rendering import html, lines, tags
+from stoa.rendering import fences, html, lines, tags
 from stoa.schemas.base import encode
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
 from stoa.store import consistency, fts5, tsquery
+from stoa.web import markdown as markdown_pages
 
 TERMS = (*(f"zebrafish{number}" for number in range(31)), "zebrafish")
 
@@ -53,6 +65,8 @@ FUNCTIONS: dict[str, Function] = {
     "domain/tokens.digest": tokens.digest,
     "domain/challenges.digest": challenges.digest,
     "domain/ids.is_id": lambda given: ids.is_id("th", given),
+    "domain/ids.prefix_of": ids.prefix_of,
+    "domain/related.described": lambda given: related.described(given, [given], [given], given),
     "domain/keys.parse_public_key": refusing(keys.parse_public_key),
     "domain/keys.parse_signature": refusing(keys.parse_signature),
     "domain/cursors.decode": refusing(lambda given: cursors.decode("a", (str,), given)),
@@ -79,6 +93,11 @@ FUNCTIONS: dict[str, Function] = {
     "rendering/lines.gist": lines.gist,
     "rendering/lines.coded": lines.coded,
     "rendering/lines._without_images": lines._without_images,  # pyright: ignore[reportPrivateUsage]
+    "rendering/fences.fenced": fences.fenced,
+    "web/markdown._safe": markdown_pages._safe,  # pyright: ignore[reportPrivateUsage]
+    "web/markdown._path": markdown_pages._path,  # pyright: ignore[reportPrivateUsage]
+    "web/markdown._plain": markdown_pages._plain,  # pyright: ignore[reportPrivateUsage]
+    "web/markdown._code": markdown_pages._code,  # pyright: ignore[reportPrivateUsage]
     "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
     "mcp/calls._as_text": lambda given: calls._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
     "schemas/base.encode": lambda given: encode({"body": given}),
@@ -98,14 +117,14 @@ WITHIN = {
     "rendering/html._formatted": "rendering/html.render",
     "rendering/html._without_html": "rendering/html.render",
     "rendering/html._from_markdown": "rendering/html.render",
-    "schemas/validation._is_json_list": "schemas/validation.read",
     "rendering/bodies.whole": "rendering/html.render",
     "rendering/bodies.beside": "rendering/html.render",
     "store/tx.searchable": "store/fts5.searchable and store/tsquery.to_words",
     "store/engines/sqlite_tx.searchable": "store/fts5.searchable",
     "store/engines/postgres_tx.searchable": "store/tsquery.to_words",
     "web/syndication._add": "domain/text.escape_invisible",
-    "http/reading._encodable": "json",
+    "http/reading._is_broken": "json",
+    "domain/related._words": "domain/related.described",
     "operations/opportunities._cut": "its first 500 characters",
     "store/search.add": "store/tx.searchable",
     "store/search.index": "store/tx.searchable",
@@ -117,6 +136,7 @@ WITHIN = {
 NOT_OF_CLIENTS = {
     "openapi/document._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
-    "logs.write",
+    "logs.write", "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
+    "web/sizes.estimate",
 }  # fmt: skip
 """Functions whose texts come from the operator or from the service itself."""

@@ -119,9 +119,9 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
 
 
 def _security(operation: Operation) -> list[dict[str, Any]]:
-    if operation.tag in _WITHOUT_TOKEN:
-        return []
-    return _OWN_TOKEN if operation.who.access is Access.AGENT else _ANY_TOKEN
+    if operation.who.access is Access.AGENT:
+        return _OWN_TOKEN
+    return [] if operation.tag in _WITHOUT_TOKEN else _ANY_TOKEN
 
 
 def _description(operation: Operation) -> str:
