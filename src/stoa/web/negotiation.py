@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -19,6 +20,9 @@ class Form(StrEnum):
 PAGE = (Form.HTML, Form.MARKDOWN)
 """The forms that every page has. The first is for all who ask for none in particular."""
 
+_REMEMBERED, _REMEMBERED_CHARS = 256, 300
+"""The choices for so many headers of so many characters are remembered: clients send the same."""
+
 _Q = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)")
 
 
@@ -32,7 +36,8 @@ class _Range(NamedTuple):
 
 def asked_form(request: Request, offered: Sequence[Form] = PAGE) -> Form:
     """The form of these that the request asks for."""
-    return chosen(", ".join(request.headers.getlist("accept")), offered)
+    accept = ", ".join(request.headers.getlist("accept"))
+    return (_remembered if len(accept) <= _REMEMBERED_CHARS else chosen)(accept, offered)
 
 
 def chosen(accept: str, offered: Sequence[Form] = PAGE) -> Form:
@@ -40,6 +45,9 @@ def chosen(accept: str, offered: Sequence[Form] = PAGE) -> Form:
     exactly, then the one named first. The first offered one if the header prefers none."""
     ranges = list(_ranges(accept))
     return max(offered, key=lambda form: _rank(form, ranges))
+
+
+_remembered = lru_cache(_REMEMBERED)(chosen)
 
 
 def _rank(form: Form, ranges: Sequence[_Range]) -> tuple[float, int, int]:
