@@ -54,9 +54,9 @@ def test_a_line_that_cannot_be_written_fails_nothing(log: "Log", monkeypatch: py
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Iterator[Log]:
     root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+    handlers, level, before = root.handlers[:], root.level, structlog.get_config()
     yield Log(capsys)
-    structlog.reset_defaults()
+    structlog.configure(**before)
     logging.basicConfig(handlers=handlers, level=level, force=True)
     logging.getLogger("uvicorn").setLevel(logging.NOTSET)
 

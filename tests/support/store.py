@@ -24,7 +24,11 @@ class Opened:
 
     def __init__(self, opening: Coroutine[Any, Any, SqliteStore]) -> None:
         self._runner = asyncio.Runner()
-        self.store = self.run(opening)
+        try:
+            self.store = self.run(opening)
+        except BaseException:
+            self._runner.close()
+            raise
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end, unless that takes too long."""

@@ -3,25 +3,28 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import apsw
 import pytest
+from structlog.testing import capture_logs
 
 from stoa.clock import SystemClock
 from stoa.domain import limits
-from stoa.store.engines import sqlite_keeper
+from stoa.store.engines import sqlite_keeper, sqlite_spawner
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_keeper import Keeper, Replacements
-from stoa.store.tx import StoreUnavailable, Tx, WritingStopped
+from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
 from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
 from tests.support.store import NAMES, Opened, put
 
@@ -195,11 +198,40 @@ def test_all_that_was_cached_is_out_of_date_once_a_writer_was_lost(
 
 
 def test_the_log_says_once_that_writing_stopped_and_once_that_it_is_back(
-    apart: Opened, capsys: pytest.CaptureFixture[str]
+    apart: Opened, capfd: pytest.CaptureFixture[str]
 ) -> None:
     kill_and_wait(apart)
-    printed = capsys.readouterr().out
+    printed = capfd.readouterr().out
     assert (printed.count("writing stopped"), printed.count("writing resumed")) == (1, 1)
+
+
+def kill_self() -> None:
+    """As the system does with a process that takes too much memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("end", "told"), [(partial(os._exit, 3), {"exit_code": 3}), (kill_self, {"signal": "SIGKILL"})]
+)
+def test_the_log_tells_how_a_writer_ended(end: Callable[[], object], told: dict[str, Any]) -> None:
+    def life(link: socket.socket, prove: bool) -> None:
+        end()
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs, capture_logs() as logged:
+        spawner: Any = sqlite_spawner
+        parent = spawner._Parent(theirs, life)
+        parent._fork([os.dup(ours.fileno())], prove=False)
+        ended = parent._writer
+        parent._end_writer(1000 * WAIT_S)
+    assert logged == [{"event": "writer ended", "log_level": "error", "process": ended, **told}]
+
+
+def test_a_writer_starts_in_a_program_that_has_another_database_open(tmp_path: Path) -> None:
+    with closing(apsw.Connection(":memory:")):
+        apart = opened_apart(tmp_path / "stoa.db")
+        assert apart.write(put(NAMES[0])) == NAMES[0]
+        apart.close()
 
 
 # --- Hung.
@@ -385,6 +417,17 @@ def test_when_the_process_that_starts_writers_hangs_the_server_has_to_start_afre
     assert apart.store.trouble == "the process that starts writers does not answer"
 
 
+def test_a_store_does_not_open_when_no_writer_can_be_forked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(keep: set[int]) -> NoReturn:
+        os._exit(1)
+
+    monkeypatch.setattr(sqlite_spawner, "_leave_the_server", end)
+    with pytest.raises(StartRefused, match="did not start"):
+        opened_apart(tmp_path / "stoa.db")
+
+
 # --- What is left when the server dies.
 
 
@@ -474,7 +517,7 @@ def crowded(apart: Opened) -> Iterator[Opened]:
 @pytest.mark.promise("D23")
 @can_limit_files
 def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
-    crowded: Opened, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    crowded: Opened, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(limits, "WRITE_PROBE_MS", 20)
     spawner = parent_of(writer_of(crowded))
@@ -494,7 +537,7 @@ def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
     wait_for_trouble(crowded, over=True)
     assert crowded.write(put(NAMES[100])) == NAMES[100]
     assert crowded.names() == {NAMES[100]}
-    printed = capsys.readouterr().out
+    printed = capfd.readouterr().out
     assert (printed.count("writing stopped"), printed.count("writing resumed")) == (1, 1)
 
 

@@ -4,7 +4,7 @@ import fcntl
 import os
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -30,6 +30,15 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
     It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
     """
     connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
+    try:
+        _configure(connection, writer=writer, cache_mb=cache_mb)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> None:
     connection.set_busy_timeout(_BUSY_MS)
     connection.execute("PRAGMA schema_version")  # which says when the file is no database
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
@@ -49,7 +58,6 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
     else:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA wal_autocheckpoint = 0")
-    return connection
 
 
 def lock(path: Path) -> int:
@@ -113,19 +121,16 @@ def prepare(path: Path, *, unfinished: bool = False) -> list[str]:
     try:
         # It holds token hashes and the secret of challenges: no other user may read it.
         os.close(os.open(path, _OPEN, 0o600))
-        present = apsw.Connection(str(path))
-        sqlite_migrations.check(present, path)
-        if not unfinished:
-            sqlite_migrations.refuse_unfinished(present, path)
-        present.close()
-        connection = connect(path, writer=True)
-        applied = sqlite_migrations.migrate(connection)
-        connection.close()
+        with closing(apsw.Connection(str(path))) as present:
+            sqlite_migrations.check(present, path)
+            if not unfinished:
+                sqlite_migrations.refuse_unfinished(present, path)
+        with closing(connect(path, writer=True)) as connection:
+            return sqlite_migrations.migrate(connection)
     except OSError as error:
         raise StartRefused(f"cannot open the database {path}: {error.strerror}") from error
     except apsw.Error as error:
         raise StartRefused(f"cannot open the database {path}: {error}") from error
-    return applied
 
 
 def make_folder(folder: Path) -> None:

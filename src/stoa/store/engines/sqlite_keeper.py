@@ -266,3 +266,5 @@ class Keeper:
         self.trouble, self.lost = reason, True
         log.error("writer given up", reason=reason, recovery="the server ends to start afresh")
         self._queue.refuse(reason)
+        if not self._started.done():
+            self._started.set_exception(StoreUnavailable(reason))

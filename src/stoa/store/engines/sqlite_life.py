@@ -62,8 +62,12 @@ def live(path: Path, clock: Clock, carrier: Carrier, link: socket.socket, prove:
 
 
 def _use_one_thread() -> None:
-    """Turn off SQLite's mutexes: a statement would lock hundreds, and there is one thread."""
-    apsw.shutdown()
+    """Turn off SQLite's mutexes: a statement would lock hundreds, and there is one thread. A
+    process that was forked with open connections keeps them: SQLite changes no setting then."""
+    try:
+        apsw.shutdown()
+    except apsw.MisuseError:
+        return
     apsw.config(apsw.SQLITE_CONFIG_SINGLETHREAD)
     apsw.config(apsw.SQLITE_CONFIG_LOOKASIDE, *_LOOKASIDE)
     apsw.initialize()

@@ -90,14 +90,18 @@ class Spawner:
         await asyncio.to_thread(_reap, self._pid, limits.WORKER_END_MS)
 
 
-def _reap(pid: int, grace_ms: int) -> None:
-    """Wait until a child has ended, and kill it when that takes too long."""
+def _reap(pid: int, grace_ms: int) -> int:
+    """Wait until a child has ended, and kill it when that takes too long; 0 or how it ended by
+    itself: its exit code, or the negative number of a signal."""
     deadline = elapsed_ms() + grace_ms
-    while not os.waitpid(pid, os.WNOHANG)[0]:
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
         if elapsed_ms() > deadline:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-            return
+            return 0
         time.sleep(_PAUSE_S)
 
 
@@ -150,10 +154,9 @@ class _Parent:
             if request == _BEAT:
                 self._beat()
                 continue
-            self._kill()
+            self._end_writer(0)
             self._fork(given, prove=request == _PROVE)
-        if self._writer:
-            _reap(self._writer, limits.WRITER_END_MS)
+        self._end_writer(limits.WRITER_END_MS)
 
     def _request(self) -> tuple[bytes, list[int]]:
         """A byte with its descriptors; no byte when the server has gone."""
@@ -186,14 +189,23 @@ class _Parent:
         changed, status = os.waitpid(self._writer, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
         if not changed:
             if self._is_stopped:
-                self._kill()
+                self._end_writer(0)
         elif os.WIFSTOPPED(status) or os.WIFCONTINUED(status):
             self._is_stopped = os.WIFSTOPPED(status)
         else:
-            self._writer = 0
+            self._forget_writer(os.waitstatus_to_exitcode(status))
 
-    def _kill(self) -> None:
+    def _end_writer(self, grace_ms: int) -> None:
+        """Wait for the end of the writer, if there is one, and kill it after `grace_ms`."""
         if self._writer:
-            os.kill(self._writer, signal.SIGKILL)
-            os.waitpid(self._writer, 0)
+            self._forget_writer(_reap(self._writer, grace_ms))
+
+    def _forget_writer(self, code: int) -> None:
+        if code:
+            log.error("writer ended", process=self._writer, **_how(code))
         self._writer, self._is_stopped = 0, False
+
+
+def _how(code: int) -> dict[str, int | str]:
+    """What the log says of an exit code; a negative one is the number of a signal."""
+    return {"signal": signal.Signals(-code).name} if code < 0 else {"exit_code": code}
