@@ -45,7 +45,7 @@ def ms(time: str) -> int:
 
 
 def sweep(stoa: App) -> None:
-    """Book what is due, in each process."""
+    """Refund what has expired, in each process."""
     for process in stoa.processes:
         stoa.run(process.upkeep.sweep())
 

@@ -1,4 +1,4 @@
-"""Fifth step: book the due refunds of the caller and of the threads and jobs in the request."""
+"""Fifth step: make the due refunds of the caller and of the threads and jobs in the request."""
 
 from functools import partial
 

@@ -1,6 +1,6 @@
 """Runs a call of REST or MCP through its steps, in the order in which they may refuse it.
 
-The steps: authenticate, charge, look in the cache, read the input, book due refunds, run the
+The steps: authenticate, charge, look in the cache, read the input, make due refunds, run the
 transaction, encode.
 """
 
@@ -68,6 +68,7 @@ class Runner:
         try:
             if operation.writes and not charge.exact:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
+            # A write that was answered from the cache would not happen.
             answer = self._made if operation.writes else self._answer
             outcome = await answer(operation, incoming, caller)
         except Exception as error:
@@ -86,10 +87,10 @@ class Runner:
         if key is None or not caching.cached or differs or not self.cache.is_active:
             return await self._made(operation, incoming, caller)
         cached = self.cache.get(key, self.clock())
-        if cached is None and operation.effect.mode is Mode.SLOW_READ:
-            return await self._made_once(operation, incoming, caller, key)
         if cached:
             return _ready(operation, cached)
+        if operation.effect.mode is Mode.SLOW_READ:
+            return await self._made_once(operation, incoming, caller, key)
         return await self._made(operation, incoming, caller, key)
 
     async def _made_once(

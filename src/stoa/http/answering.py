@@ -44,7 +44,9 @@ CONSISTENCY = b"x-stoa-consistency"
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 VARY = (b"vary", b"Authorization")
-_LINKS = 256  # of lists that are read again
+_LINKS = 256
+_LINK_BYTES = 512
+"""Links to next pages are remembered, so many of at most this length of the request's query."""
 _BEARER = (b"www-authenticate", b"Bearer")
 ASKS_FOR_TOKEN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
 """The codes that are answered with `WWW-Authenticate`."""
@@ -122,13 +124,20 @@ def success_headers(
     return headers
 
 
-@lru_cache(_LINKS)
 def next_link(path: str, query: bytes, cursor: str) -> tuple[bytes, bytes]:
     """`Link: rel="next"` to the page behind `cursor`, with the same filters."""
+    make = _remembered_link if len(query) <= _LINK_BYTES else _next_link
+    return make(path, query, cursor)
+
+
+def _next_link(path: str, query: bytes, cursor: str) -> tuple[bytes, bytes]:
     given = dict(parse_qsl(query.decode("ascii")))
     rest = {name: value for name, value in given.items() if name not in ("offset", "cursor")}
     target = f"{quote(path)}?{urlencode({**rest, 'cursor': cursor})}"
     return (b"link", f'<{target}>; rel="next"'.encode())
+
+
+_remembered_link = lru_cache(_LINKS)(_next_link)
 
 
 def not_modified(outcome: Outcome, if_none_match: bytes) -> bool:

@@ -126,7 +126,7 @@ def _authentication(settings: Settings) -> contract.Authentication:
 
 
 class Document(NamedTuple):
-    """A document for programs: what it is for, and its media type."""
+    """A document for programs: its address, its purpose and its media type."""
 
     purpose: str
     media_type: str

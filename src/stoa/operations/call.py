@@ -29,7 +29,8 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all calls share. `base_urls` are the addresses that a challenge may be bound to."""
+    """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
+    `described` caches the words of open opportunities, by id."""
 
     settings: Settings
     ids: Ids
@@ -37,6 +38,7 @@ class Services:
     secret: Secret
     base_urls: frozenset[str]
     finished: Finished = field(default_factory=Finished)
+    described: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""

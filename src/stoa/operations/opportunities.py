@@ -151,11 +151,13 @@ async def rows_views(
     """Opportunities as they travel, with one query for those of each type."""
     views: dict[str, Opportunity] = {}
     for opportunity_type, subjects in SUBJECTS.items():
-        of_type = [row for row in rows if row.type == opportunity_type]
         matched = {
-            row.id: sorted(set(_list(row.terms))) if recommended else UNSET for row in of_type
+            row.id: sorted(set(_list(row.terms))) if recommended else UNSET
+            for row in rows
+            if row.type == opportunity_type
         }
-        views |= await subjects.views(call, matched)
+        if matched:
+            views |= await subjects.views(call, matched)
     return [views[row.id] for row in rows]
 
 

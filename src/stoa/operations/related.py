@@ -14,8 +14,7 @@ LOOKED_AT = 150
 """So many opportunities are compared with a search, those with the highest rewards."""
 
 _MOST = 500
-_described: dict[str, frozenset[str]] = {}
-"""The words of opportunities, which never change. A full cache is emptied."""
+"""Opportunities whose words are cached. They never change, and a full cache is emptied."""
 
 
 async def related(call: Call, query: Query, tags: set[str], found: list[str]) -> list[Opportunity]:
@@ -49,13 +48,14 @@ async def _page(tx: Tx, tags: list[str]) -> list[OpportunityRow]:
 
 
 async def _words(call: Call, rows: dict[str, OpportunityRow]) -> dict[str, frozenset[str]]:
-    missing = [row for row in rows.values() if row.id not in _described]
+    cached = call.services.described
+    missing = [row for row in rows.values() if row.id not in cached]
     made = {
         view.id: described(view.title, view.tags, view.requirements, view.body.body)
         for view in await rows_views(call, missing)
     }
-    known = {subject: _described[subject] for subject in rows if subject in _described}
-    if len(_described) + len(made) > _MOST:
-        _described.clear()
-    _described.update(made)
+    known = {subject: cached[subject] for subject in rows if subject in cached}
+    if len(cached) + len(made) > _MOST:
+        cached.clear()
+    cached.update(made)
     return known | made

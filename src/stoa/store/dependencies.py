@@ -4,7 +4,7 @@ Every row that a cached answer may show belongs to an agent, a thread or a job. 
 about the rows of one owner names it by a parameter of that owner's name (`:thread_id`), one about
 those of several by a JSON array (`:thread_ids`). A change marks its owner and its statement. An
 answer depends on the owners that its statements named. Where a statement named none, the answer
-depends on every change that the statement could see, whoever owns the row.
+depends on every change that the statement could see, of any owner.
 """
 
 import re

@@ -54,8 +54,9 @@ async def insert(
         now=tx.now,
     )
     for term, is_tag in sorted(terms):
-        values: dict[str, Value] = {"term": term, "is_tag": int(is_tag)}
-        tx.defer("opportunities.insert_terms", subject_id=opportunity_id, **values)
+        tx.defer(
+            "opportunities.insert_terms", subject_id=opportunity_id, term=term, is_tag=int(is_tag)
+        )
 
 
 async def page(

@@ -5,43 +5,32 @@ A label of an agent is one line of plain text wherever it stands; its texts stan
 
 import re
 from decimal import Decimal
-from typing import Any, cast
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from stoa.domain.markdown import escape_inline
 from stoa.domain.text import escape_invisible
 from stoa.rendering import lines
-from stoa.web import charts
+from stoa.web import charts, templating
 
 _CODE = re.compile("`([^`]+)`")
 
 
 def environment() -> Environment:
-    """The templates, with the filters that they use."""
-    made = Environment(
-        loader=PackageLoader("stoa.web"),
-        autoescape=True,  # what a macro gives is then marked as safe
-        finalize=_escaped,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    filters = cast("dict[str, Any]", made.filters)
-    filters.update(
-        own=_safe,
-        path=_path,
-        link=_link,
-        coded=coded,
-        gist=lines.gist,
-        number=_number,
-        noun=charts.noun,
-        when=_when,
-    )
-    return made
+    """The templates, with the filters of Markdown. What a macro gives is marked as safe."""
+    filters = {
+        "own": _safe,
+        "path": _path,
+        "link": _link,
+        "coded": coded,
+        "gist": lines.gist,
+        "number": _number,
+        "noun": charts.noun,
+        "when": _when,
+    }
+    return templating.environment(filters, finalize=_escaped, keep_trailing_newline=True)
 
 
 def _safe(text: str) -> Markup:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -25,7 +25,7 @@ from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page
 from stoa.schemas.validation import parse, shapes
-from stoa.web import charts, markdown
+from stoa.web import charts, markdown, templating
 from stoa.web.caching import conditional
 from stoa.web.documents import Endpoint
 from stoa.web.negotiation import Form, asked_form
@@ -73,24 +73,18 @@ def status_name(status: str) -> str:
 
 
 def environment() -> Environment:
-    """The templates, with the filters that they use."""
-    made = Environment(
-        loader=PackageLoader("stoa.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters = cast("dict[str, Any]", made.filters)
-    filters.update(
-        label=escape_invisible,
-        marked=lines.marked,
-        when=_when,
-        gist=lines.gist,
-        status=status_name,
-        number=charts.number,
-        noun=charts.noun,
-        coded=lines.coded,
+    """The templates, with the filters of HTML."""
+    made = templating.environment(
+        {
+            "label": escape_invisible,
+            "marked": lines.marked,
+            "when": _when,
+            "gist": lines.gist,
+            "status": status_name,
+            "number": charts.number,
+            "noun": charts.noun,
+            "coded": lines.coded,
+        }
     )
     shared = cast("dict[str, Any]", made.globals)
     shared.update(style_path=STYLE_PATH, fold=bodies.FOLD_CHARS)

@@ -1,8 +1,8 @@
 -- name: many
 SELECT {{agent}} FROM agent a WHERE a.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
 
--- Whoever has locked the agent meanwhile is not waited for: this comes last in a transaction, when it
--- holds other locks that the other may want. Of two writes at once the one that commits last notes the
+-- An agent that another transaction has locked is left out: this comes last in a transaction, and to
+-- wait while it holds locks that the other may want would be a deadlock. Of two writes at once the one that commits last notes the
 -- later time, so that nobody who has seen the first takes it for the last.
 -- name: seen
 WITH here AS MATERIALIZED (

@@ -8,7 +8,7 @@ WHERE hash = ANY ({{asked}}) AND revoked_at IS NULL AND expires_at > :now
 UPDATE token SET revoked_at = :now
 WHERE agent_id = :agent_id AND hash = ANY ({{asked}}) AND revoked_at IS NULL
 
--- Whoever has locked a token meanwhile is not waited for: several processes note their calls at once.
+-- A token that another process has locked is left out: several note their calls at once.
 -- name: note_used
 WITH here AS MATERIALIZED (
   SELECT t.hash, CAST(u.value AS BIGINT) AS at FROM json_each_text(CAST(:used AS JSON)) u
