@@ -40,6 +40,10 @@ class Charges:
         own = Bucket(charged, caller.agent_id, self._own[charged], limits.WRITES_WINDOW_MS)
         return await self._limiter.take(self._clock(), own, reads)
 
+    async def take_read(self, caller: Caller, address: str) -> Charge:
+        """The charge of a call to the bucket `reads`, allowed or not."""
+        return await self._limiter.take(self._clock(), self._reads(caller, address))
+
     def take_read_at_once(self, now: int, address: str) -> Charge | None:
         """The charge of an anonymous read; None if this needs I/O or the bucket is full."""
         charge = self._limiter.take_at_once(now, self._reads(None, address))

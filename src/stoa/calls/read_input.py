@@ -1,7 +1,7 @@
 """Fourth step: read and validate the input."""
 
 from stoa.calls import posted_tokens
-from stoa.calls.idempotency import HEADER, keyed
+from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
@@ -25,7 +25,7 @@ class InputReader:
         """The checked call. Raises 413, 415 or 400 for input that cannot be read or is invalid."""
         values, key = await incoming.values(), incoming.idempotency_key
         if operation.writes:
-            posted = [*values.items(), (HEADER, key)]
+            posted = [*values.items(), (incoming.key_name, key)]
             await posted_tokens.refuse(self._store, posted, incoming.place)
         request, warnings = parse(
             operation.request, values, incoming.place, self._deadlines, incoming.offered
@@ -37,7 +37,9 @@ class InputReader:
             caller,
             incoming.address,
             incoming.base_url,
-            keyed(key, operation, request) if key is not None and operation.takes_key else None,
+            keyed(key, operation, request, incoming.key_name)
+            if key is not None and operation.takes_key
+            else None,
         )
 
     def _deadlines(self) -> tuple[int, int]:

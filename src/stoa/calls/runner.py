@@ -21,7 +21,7 @@ from stoa.domain import ids
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
-from stoa.operations.table import Mode, Operation
+from stoa.operations.table import Charged, Mode, Operation
 from stoa.schemas.validation import Values
 from stoa.store.tx import StoreUnavailable
 
@@ -61,7 +61,8 @@ class Runner:
     ) -> Outcome:
         """The outcome with its charge. The charge of a refused call moves to `reads`."""
         if not charge.allowed:
-            return refused(BucketFull(charge), charge)
+            replayed = await self._replayed(operation, incoming, caller, charge)
+            return replayed or refused(BucketFull(charge), charge)
         try:
             if operation.writes and not charge.exact:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
@@ -71,8 +72,34 @@ class Runner:
             charge = await self.charges.give_back(charge, caller, incoming.address)
             if not charge.allowed:
                 return refused(BucketFull(charge), charge)
+        if outcome.replayed:
+            charge = await self.charges.give_back(charge, caller, incoming.address)
         outcome.charge = charge
         return outcome
+
+    async def _replayed(
+        self, operation: Operation, incoming: Incoming, caller: Caller | None, full: Charge
+    ) -> Outcome | None:
+        """The stored response to a write whose own bucket is full; it is charged to `reads`."""
+        key = incoming.idempotency_key
+        if caller is None or key is None or not operation.takes_key:
+            return None
+        if full.resource == Charged.READS or not await self.transactions.has_answer(caller, key):
+            return None
+        charge = await self.charges.take_read(caller, incoming.address)
+        if not charge.allowed:
+            return refused(BucketFull(charge), charge)
+        try:
+            invocation = await self.reader.invocation(operation, incoming, caller)
+            result = await self.transactions.replay(invocation)
+        except Exception as error:
+            return refused(self._refusal(operation, incoming, error), charge)
+        if result is None:
+            return None
+        position = await self.transactions.consistency(invocation, result)
+        return Outcome(
+            operation.status, result.body, replayed=True, consistency=position, charge=charge
+        )
 
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
@@ -88,7 +115,7 @@ class Runner:
         draft = self.cache.draft() if key else None
         result = await self.transactions.run(invocation, incoming.consistency)
         outcome = Outcome(operation.status, result.body, result.etag, result.next_cursor)
-        outcome.private = result.private
+        outcome.private, outcome.replayed = result.private, result.replayed
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
             self.cache.put(key, draft, result.body, result.etag, result.at)

@@ -4,6 +4,7 @@ The SQLite engine may run a write in another process: an `OperationRun` is pickl
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -11,7 +12,7 @@ from msgspec.structs import astuple
 
 from stoa.calls import idempotency, refunds
 from stoa.calls.encode import etag
-from stoa.calls.idempotency import Keyed
+from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
 from stoa.clock import Clock
@@ -19,14 +20,17 @@ from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, Warning, encode
 from stoa.store import agents
+from stoa.store import idempotency as stored_answers
 from stoa.store.dependencies import read_from
+from stoa.store.idempotency import KeptAnswer
 from stoa.store.tx import Store, Tx
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. At `expires_at` (ms)
     it changes without a write, because a deadline passes. `depends_on` has the keys whose changes
-    make it stale; None if it must not be cached."""
+    make it stale; None if it must not be cached. A `replayed` one is the stored response to an
+    earlier call."""
 
     body: bytes
     next_cursor: str | None
@@ -35,6 +39,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     expires_at: int | None = None
     etag: str | None = None
     depends_on: frozenset[str] | None = None
+    replayed: bool = False
 
 
 class Transactions:
@@ -44,12 +49,42 @@ class Transactions:
         self._store = store
         self._clock = clock
         self._services = services
+        self._in_progress = InProgress()
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
         """The committed result. Due refunds are booked first, in a separate transaction.
 
         `shown` is the `consistency` of an earlier write that a read must show.
         """
+        caller, keyed = invocation.caller, invocation.keyed
+        if caller and keyed:
+            with self._in_progress.alone(caller.agent_id, keyed):
+                return await self._settled(invocation, shown)
+        return await self._settled(invocation, shown)
+
+    async def replay(self, invocation: Invocation) -> Result | None:
+        """The stored response to this call, found without running it."""
+        caller, keyed = invocation.caller, invocation.keyed
+        assert keyed
+        assert caller
+        find = partial(idempotency.stored_answer, agent_id=caller.agent_id, call=keyed)
+        stored = await self._store.read(find)
+        return _replayed(stored) if stored else None
+
+    async def has_answer(self, caller: Caller, key: str) -> bool:
+        """Whether a response is stored under this key for an active caller."""
+        if caller.status != "active":
+            return False
+        find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
+        return await self._store.read(find, single=True) is not None
+
+    async def consistency(self, invocation: Invocation, result: Result) -> str | None:
+        """The position with which a client reads this write from a replica, if there is one."""
+        caller = invocation.caller
+        writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
+        return await self._store.position(writer, wrote_at)
+
+    async def _settled(self, invocation: Invocation, shown: str | None) -> Result:
         first = OperationRun(self._services, invocation, invocation.operation.settles)
         try:
             return await self._once(first, shown)
@@ -57,12 +92,6 @@ class Transactions:
             await refunds.book(self._store, self._services.ids, invocation)
             again = OperationRun(self._services, invocation, check_refunds=False)
             return await self._once(again, shown)
-
-    async def consistency(self, invocation: Invocation, result: Result) -> str | None:
-        """The position with which a client reads this write from a replica, if there is one."""
-        caller = invocation.caller
-        writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
-        return await self._store.position(writer, wrote_at)
 
     def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         invocation = run.invocation
@@ -90,7 +119,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         if keyed and caller and caller.status == "active":
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
-                return Result(first.answer, None, False, first.created_at)
+                return _replayed(first)
         call = Call(tx, self.services, caller, asked.address, asked.base_url)
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
@@ -122,6 +151,10 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             asked.keyed and astuple(asked.keyed),
             self.check_refunds,
         )
+
+
+def _replayed(stored: KeptAnswer) -> Result:
+    return Result(stored.answer, None, False, stored.created_at, replayed=True)
 
 
 def _rebuilt(

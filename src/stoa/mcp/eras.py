@@ -55,7 +55,10 @@ class Era(Protocol):
     """How messages of an era are checked and answered."""
 
     answers: Answers
-    every_result: bytes
+
+    def every_result(self, meta: dict[str, Any]) -> bytes:
+        """JSON members that a result begins with; `meta` is what its `_meta` says."""
+        ...
 
     def read(self, value: Any, lines: HeaderList) -> Message:
         """The message of a decoded body under these header lines. Raises ProtocolError."""
@@ -79,9 +82,6 @@ def server_info(address: str) -> Implementation:
 class HandshakeEra:
     """2024-11-05 to 2025-11-25."""
 
-    every_result = b""
-    """JSON members that all results begin with."""
-
     def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
         self._info = info
         self._instructions = instructions
@@ -91,6 +91,10 @@ class HandshakeEra:
             "ping": lambda _message: b"",
             "tools/list": self._list,
         }
+
+    def every_result(self, meta: dict[str, Any]) -> bytes:
+        """See `Era.every_result`."""
+        return b'"_meta":%b,' % _encode(meta) if meta else b""
 
     def read(self, value: Any, lines: HeaderList) -> Message:  # noqa: ARG002
         """See `Era.read`. Headers say nothing more here."""
@@ -124,7 +128,8 @@ class EnvelopeEra:
 
     def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
         stamp = {SERVER_INFO_META_KEY: info.model_dump(by_alias=True, exclude_none=True)}
-        self.every_result = b'"resultType":"complete","_meta":%b,' % _encode(stamp)
+        self._stamp = stamp
+        self._plain_result = self._begin(stamp)
         cached = b'"ttlMs":%d,"cacheScope":"public"' % _CACHE_MS
         self._listing = b'"resultType":"complete","_meta":%b,%b,"tools":%b' % (
             _encode(stamp),
@@ -144,6 +149,13 @@ class EnvelopeEra:
             "server/discover": lambda _message: self._discovered,
             "tools/list": self._list,
         }
+
+    def every_result(self, meta: dict[str, Any]) -> bytes:
+        """See `Era.every_result`."""
+        return self._begin({**self._stamp, **meta}) if meta else self._plain_result
+
+    def _begin(self, meta: dict[str, Any]) -> bytes:
+        return b'"resultType":"complete","_meta":%b,' % _encode(meta)
 
     def read(self, value: Any, lines: HeaderList) -> Message:
         """See `Era.read`."""

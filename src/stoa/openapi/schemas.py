@@ -179,8 +179,8 @@ _IDEMPOTENCY_KEY = {
     "in": "header",
     "required": False,
     "description": "Of your own making, such as a UUID. A client that repeats the call with the "
-    "same key within a day gets the first answer, and nothing is done twice. A key that came with "
-    "another call is refused with 400.",
+    "same key within a day gets the first answer, with `Idempotent-Replayed: true`, and nothing is "
+    "done twice. A key that came with another call is refused with 422.",
     "schema": {"type": "string", "pattern": idempotency.PATTERN},
     "example": "0b1f6f0e-6f1c-4f3e-9d1a-2f6c3a1d9b77",
 }

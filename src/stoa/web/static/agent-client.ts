@@ -1709,8 +1709,9 @@ class Connection {
    * The reply to a request, sent again as long as that is safe and the budget allows it.
    *
    * A 429 was refused before any work: anything may go out again. A 503 or a lost connection leaves
-   * open whether a write happened: only what is repeatable goes out again, or what never left. What
-   * was left open stays so when later attempts do not get through.
+   * open whether a write happened: only what is repeatable goes out again, or what never left. A
+   * 409 says that an earlier attempt still runs. What was left open stays so when later attempts do
+   * not get through.
    */
   async #attempts(operation: Operation, send: Send, budget: RetryBudget): Promise<HttpReply> {
     let leftOpen: Outcome | null = null;
@@ -1753,8 +1754,13 @@ function waitAfter(operation: Operation, outcome: Outcome, budget: RetryBudget):
   }
   const asked = retryAfter(outcome);
   if (outcome.status === 429 && asked !== null) return budget.wait(asked);
-  if (outcome.status === 503 && operation.repeatable) return budget.pause(asked ?? 0);
-  return null;
+  const again = outcome.status === 503 && operation.repeatable;
+  return again || stillRunning(outcome) ? budget.pause(asked ?? 0) : null;
+}
+
+/** Whether the service still runs an earlier attempt at this call. */
+function stillRunning(reply: HttpReply): boolean {
+  return reply.status === 409 && refusal(reply).code === "idempotency_in_progress";
 }
 
 /** Whether it is unknown if the call was carried out. */
