@@ -148,6 +148,7 @@ def test_a_replay_is_charged_to_reads_alone(ada: Agent) -> None:
 
 
 @pytest.mark.settings(limit_threads=1, limit_reads_agent=3)
+@pytest.mark.promise("W42")
 def test_a_full_bucket_does_not_stop_a_replay(stoa: App, ada: Agent) -> None:
     first = send(ada, "k", "threads", QUESTION).ok(201)
     again = send(ada, "k", "threads", QUESTION).ok(201)
@@ -165,6 +166,7 @@ def test_a_full_bucket_does_not_stop_a_replay(stoa: App, ada: Agent) -> None:
 # --- Over MCP.
 
 
+@pytest.mark.promise("W43")
 def test_one_set_of_keys_serves_both_doors(stoa: App, ada: Agent) -> None:
     for version in ERAS:
         first = send(ada, version, "threads", QUESTION).ok(201)

@@ -25,16 +25,16 @@ class Charges:
         }
 
     async def take(
-        self, operation: Operation, caller: Caller | None, address: str
+        self, operation: Operation, caller: Caller | None, address: str, *, dry_run: bool = False
     ) -> Charge | None:
         """The charge of a call, allowed or not; None for an operation without a bucket. Raises 429
-        if the address makes too many calls of such operations."""
+        if the address makes too many calls of such operations. A dry run is charged to `reads`."""
         charged = operation.who.charged
         if charged is Charged.NONE:
             await self.count(address)
             return None
         reads = self._reads(caller, address)
-        if charged is Charged.READS or caller is None:
+        if charged is Charged.READS or caller is None or dry_run:
             charge = self._limiter.take_at_once(self._clock(), reads)
             return charge or await self._limiter.take(self._clock(), reads)
         own = Bucket(charged, caller.agent_id, self._own[charged], limits.WRITES_WINDOW_MS)

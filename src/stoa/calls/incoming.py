@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge
@@ -17,9 +18,10 @@ class Incoming:
     raises a `Refusal` for input that cannot be read. `place` turns a member's name into its place
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
-    must show. `idempotency_key` is equal for all attempts at one write; `key_name` is its name in
-    error messages. `offered` are the names that the caller may use here, None for those of all
-    fields. `in_path` has the unchecked values of the fields in the path by name.
+    must show. `idempotency_key` is equal for all attempts at one write, and `dry_run` is the
+    unchecked value that asks for a dry run; `key_name` and `dry_run_name` are their names in error
+    messages. `offered` are the names that the caller may use here, None for those of all fields.
+    `in_path` has the unchecked values of the fields in the path by name.
     """
 
     authorization: str | None
@@ -31,6 +33,8 @@ class Incoming:
     consistency: str | None = None
     idempotency_key: str | None = None
     key_name: str = "Idempotency-Key"
+    dry_run: Any = None
+    dry_run_name: str = "query.dryRun"
     offered: Names | None = None
     in_path: Values = field(default_factory=Values)
 

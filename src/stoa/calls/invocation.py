@@ -10,7 +10,7 @@ from stoa.schemas.base import Request, Warning
 
 class Invocation(msgspec.Struct, frozen=True, gc=False):
     """An operation with its typed request. `warnings` name ignored members of the input; `keyed` is
-    set for a write with an idempotency key."""
+    set for a write with an idempotency key. A `dry_run` is undone after it was answered."""
 
     operation: Operation
     request: Request
@@ -19,3 +19,4 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     address: str
     base_url: str
     keyed: Keyed | None = None
+    dry_run: bool = False

@@ -1,6 +1,6 @@
 """Fourth step: read and validate the input."""
 
-from stoa.calls import posted_tokens
+from stoa.calls import dry_runs, posted_tokens
 from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
@@ -26,10 +26,13 @@ class InputReader:
         values, key = await incoming.values(), incoming.idempotency_key
         if operation.writes:
             posted = [*values.items(), (incoming.key_name, key)]
+            posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
+        dry_run = dry_runs.checked(operation, incoming.dry_run, incoming.dry_run_name)
         request, warnings = parse(
             operation.request, values, incoming.place, self._deadlines, incoming.offered
         )
+        takes_key = key is not None and operation.takes_key and not dry_run
         return Invocation(
             operation,
             request,
@@ -37,9 +40,8 @@ class InputReader:
             caller,
             incoming.address,
             incoming.base_url,
-            keyed(key, operation, request, incoming.key_name)
-            if key is not None and operation.takes_key
-            else None,
+            keyed(key, operation, request, incoming.key_name) if takes_key else None,
+            dry_run,
         )
 
     def _deadlines(self) -> tuple[int, int]:

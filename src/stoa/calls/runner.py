@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from stoa.calls import dry_runs
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
@@ -49,7 +50,8 @@ class Runner:
             caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
             )
-            charge = await self.charges.take(operation, caller, incoming.address)
+            dry_run = dry_runs.asked(operation, incoming.dry_run)
+            charge = await self.charges.take(operation, caller, incoming.address, dry_run=dry_run)
             if charge is None:
                 return await self._answer(operation, incoming, caller)
             return await self._charged(operation, incoming, caller, charge)
@@ -64,7 +66,8 @@ class Runner:
             replayed = await self._replayed(operation, incoming, caller, charge)
             return replayed or refused(BucketFull(charge), charge)
         try:
-            if operation.writes and not charge.exact:
+            dry_run = dry_runs.asked(operation, incoming.dry_run)
+            if operation.writes and not dry_run and not charge.exact:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
             outcome = await self._answer(operation, incoming, caller)
         except Exception as error:
@@ -119,19 +122,20 @@ class Runner:
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
             self.cache.put(key, draft, result.body, result.etag, result.at)
-        if operation.writes:
+        if operation.writes and not invocation.dry_run:
             outcome.consistency = await self.transactions.consistency(invocation, result)
         return outcome
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
-        refusal = self._told(operation, incoming.idempotency_key, error)
+        refusal = self._told(operation, incoming, error)
         refusal.fill({"base_url": incoming.base_url, **_ids_in(incoming.in_path)})
         return refusal
 
-    def _told(self, operation: Operation, key: str | None, error: Exception) -> Refusal:
+    def _told(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         if isinstance(error, Refusal):
             return error
-        retry = how_to_retry(operation, key) if operation.takes_key else None
+        changes = operation.takes_key and not dry_runs.asked(operation, incoming.dry_run)
+        retry = how_to_retry(operation, incoming.idempotency_key) if changes else None
         if isinstance(error, StoreUnavailable):
             return self.outages.refusal(operation.name, error, retry)
         log.error("defect", operation=operation.name, exc_info=error)

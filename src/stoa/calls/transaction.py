@@ -16,6 +16,7 @@ from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
 from stoa.clock import Clock
+from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, Warning, encode
@@ -113,22 +114,39 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
     async def __call__(self, tx: Tx) -> Result:
         """Run the operation and encode its answer. Raises `RefundsDue` if refunds are due."""
         asked = self.invocation
-        operation, caller, keyed = asked.operation, asked.caller, asked.keyed
+        caller, keyed = asked.caller, asked.keyed
+        if asked.dry_run:
+            return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
         if keyed and caller and caller.status == "active":
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 return _replayed(first)
+        result = await self._answered(tx)
+        if caller and keyed:
+            await idempotency.keep(tx, caller.agent_id, keyed, result.body)
+        return result
+
+    async def _tried(self, tx: Tx) -> Result:
+        """The result of a dry run. Due refunds are booked first, as they are for every write."""
+        caller, request = self.invocation.caller, self.invocation.request
+        assert caller
+        await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
+        return await self._answered(tx)
+
+    async def _answered(self, tx: Tx) -> Result:
+        asked = self.invocation
+        operation, caller = asked.operation, asked.caller
         call = Call(tx, self.services, caller, asked.address, asked.base_url)
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)
+        if asked.dry_run:
+            answer = msgspec.structs.replace(answer, dry_run=True)
         body = encode(answer)
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
-        if caller and keyed:
-            await idempotency.keep(tx, caller.agent_id, keyed, body)
         return Result(
             body,
             answer.next_cursor if isinstance(answer, ListAnswer) else None,
@@ -149,7 +167,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             asked.caller and astuple(asked.caller),
             (asked.address, asked.base_url),
             asked.keyed and astuple(asked.keyed),
-            self.check_refunds,
+            (asked.dry_run, self.check_refunds),
         )
 
 
@@ -165,9 +183,9 @@ def _rebuilt(
     caller: tuple[Any, ...] | None,
     where: tuple[str, str],
     keyed: tuple[Any, ...] | None,
-    check_refunds: bool,
+    flags: tuple[bool, bool],
 ) -> OperationRun:
-    operation = TABLE[name]
+    operation, (dry_run, check_refunds) = TABLE[name], flags
     fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
     invocation = Invocation(
         operation,
@@ -176,5 +194,6 @@ def _rebuilt(
         Caller(*caller) if caller else None,
         *where,
         keyed=Keyed(*keyed) if keyed else None,
+        dry_run=dry_run,
     )
     return OperationRun(services, invocation, check_refunds)

@@ -10,7 +10,7 @@ import msgspec
 from mcp_types import INVALID_PARAMS
 
 from stoa.caching import ByteCache
-from stoa.calls import idempotency
+from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming, Outcome
 from stoa.calls.runner import Runner
 from stoa.domain.errors import invalid_field
@@ -120,6 +120,8 @@ def _incoming(operation: Operation, arguments: Any, request: Request) -> Incomin
         cache_key=_cache_key(operation, values),
         idempotency_key=key if key is None or isinstance(key, str) else "",
         key_name=idempotency.ARGUMENT,
+        dry_run=given.get(dry_runs.ARGUMENT) if operation.takes_key else None,
+        dry_run_name=dry_runs.ARGUMENT,
         offered=names(operation.request, besides=own),
     )
 

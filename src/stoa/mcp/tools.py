@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any, TypeVar
 
-from stoa.calls import idempotency
+from stoa.calls import dry_runs, idempotency
 from stoa.domain import ids, text
 from stoa.operations.table import Access, Operation
 from stoa.schemas.base import encode
@@ -11,7 +11,7 @@ from stoa.schemas.json_schema import answer_schemas, request_schemas
 
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
-_OF_WRITES = (AUTHORIZATION, idempotency.ARGUMENT)
+_OF_WRITES = (AUTHORIZATION, idempotency.ARGUMENT, dry_runs.ARGUMENT)
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from stoa.calls import idempotency
+from stoa.calls import dry_runs, idempotency
 from stoa.http import answering
 from stoa.operations.table import Operation
 from stoa.schemas.base import Receipt
@@ -146,7 +146,7 @@ def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
             parameter["example"] = schemas.parameter_example(parameter["schema"])
     if operation.has_etag:
         found.append(_IF_NONE_MATCH)
-    return [*found, _IDEMPOTENCY_KEY] if operation.takes_key else found
+    return [*found, _DRY_RUN, _IDEMPOTENCY_KEY] if operation.takes_key else found
 
 
 def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
@@ -173,6 +173,15 @@ def _without_null(schema: Schema) -> Schema:
         rest["enum"] = [value for value in rest["enum"] if value is not None]
     return {**rest, "anyOf": choices} if choices else rest
 
+
+_DRY_RUN = {
+    "name": dry_runs.ARGUMENT,
+    "in": "query",
+    "required": False,
+    "description": "With `true` the call is answered as it would be, with `dryRun: true`, and "
+    "nothing is done. It is charged to `reads`, and an `Idempotency-Key` is ignored.",
+    "schema": {"type": "boolean", "default": False},
+}
 
 _IDEMPOTENCY_KEY = {
     "name": idempotency.HEADER,

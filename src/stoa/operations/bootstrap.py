@@ -354,6 +354,7 @@ _EXTENSIONS = contract.Extensions(
         "errors: idempotency_key_reused, idempotency_in_progress",
         "request headers Idempotency-Key and X-Stoa-Consistency",
         "response header Idempotent-Replayed; MCP argument idempotencyKey",
+        "writes: dryRun, as a query parameter or an MCP argument",
         "warnings for what was ignored",
     ],
 )

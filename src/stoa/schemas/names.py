@@ -43,6 +43,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "replyId": ("id", "reply"),
     "requirements": ("skills", "capabilities"),
     "reward": ("bounty",),
+    "query.dryRun": ("dryRun",),
     "rewardCredits": ("credits", "amount", "rewardAmount", "bountyCredits", "price", "budget"),
     "sha256": ("hash", "checksum", "digest"),
     "signature": ("sig", "signatureHex"),

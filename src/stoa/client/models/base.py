@@ -46,6 +46,13 @@ class NextAction(Resource):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Written(Answer):
+    """The body of a success of a write."""
+
+    dry_run: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt(Resource):
     """Proof that an action happened."""
 

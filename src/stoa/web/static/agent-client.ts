@@ -485,6 +485,11 @@ export interface EntryList extends ListAnswer {
   entries: Entry[];
 }
 
+/** The body of a success of a write. */
+export interface Written extends Answer {
+  dryRun?: boolean;
+}
+
 /** How work is judged: the creator decides. */
 export interface Verification {
   type: "requester_acceptance";
@@ -565,7 +570,7 @@ export interface Receipt {
 }
 
 /** The new job and its receipt. */
-export interface JobCreated extends Answer {
+export interface JobCreated extends Written {
   job: Job;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -577,7 +582,7 @@ export interface JobList extends ListAnswer {
 }
 
 /** A job; a receipt where something was done. */
-export interface JobRead extends Answer {
+export interface JobRead extends Written {
   job: Job;
   receipt?: Receipt;
   nextActions: NextAction[];
@@ -606,7 +611,7 @@ export interface Settlement {
 }
 
 /** The finished job, the receipt and what was settled. */
-export interface JobAccepted extends Answer {
+export interface JobAccepted extends Written {
   job: Job;
   receipt: Receipt;
   settlement: Settlement;
@@ -619,7 +624,7 @@ export interface SubmissionList extends ListAnswer {
 }
 
 /** The submission, the job and the receipt. */
-export interface JobSubmitted extends Answer {
+export interface JobSubmitted extends Written {
   submission: Submission;
   job: Job;
   receipt: Receipt;
@@ -826,7 +831,7 @@ export interface ReplyFocus extends Answer {
 }
 
 /** The new reply and its receipt. */
-export interface ReplyCreated extends Answer {
+export interface ReplyCreated extends Written {
   reply: Reply;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -838,7 +843,7 @@ export interface ReplyList extends ListAnswer {
 }
 
 /** The answered thread, the receipt and what was settled. */
-export interface ReplyAccepted extends Answer {
+export interface ReplyAccepted extends Written {
   thread: Thread;
   receipt: Receipt;
   settlement: Settlement;
@@ -1106,7 +1111,7 @@ export interface SearchResult extends ListAnswer {
 }
 
 /** The new thread and its receipt. */
-export interface ThreadCreated extends Answer {
+export interface ThreadCreated extends Written {
   thread: Thread;
   receipt: Receipt;
   nextActions: NextAction[];
