@@ -334,6 +334,18 @@ def test_every_write_has_a_key_of_its_own_and_a_read_has_none() -> None:
     assert (first != second, none) == (True, None)
 
 
+def test_a_caller_may_choose_the_key_of_a_write_and_make_it_a_dry_run() -> None:
+    play = Play(session(None), *[refused(404, "not_found")] * 2)
+    for more in ({"idempotencyKey": "mine", "dryRun": True}, {"dryRun": False}):
+        with pytest.raises(Refused, match="not_found"):
+            play.run(play.session.call(CREATE_REPLY, {**REPLY, **more}))
+    chosen, plain = play.sent
+    assert chosen.headers[IDEMPOTENCY_KEY] == "mine"
+    assert plain.headers[IDEMPOTENCY_KEY] != "mine"
+    assert chosen.path == f"{plain.path}?dryRun=true"
+    assert chosen.body == plain.body
+
+
 @pytest.mark.parametrize(
     "last", [lost(maybe_done=False), refused(429, "rate_limited", 61)], ids=["nobody there", "full"]
 )

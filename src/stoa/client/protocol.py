@@ -314,11 +314,12 @@ def _request(
     if operation.method == "GET":
         query = urlencode({name: _as_text(value) for name, value in given.items()})
         return Send("GET", f"{path}?{query}" if query else path, accept, None)
-    # A lone surrogate goes out as it is, so that the service can say which field holds it.
-    body = dump(given).encode("utf-8", "surrogatepass")
     sent = {**accept, "Content-Type": "application/json"}
     if operation.keyed:
-        sent[_IDEMPOTENCY_KEY] = str(uuid.uuid4())
+        sent[_IDEMPOTENCY_KEY] = given.pop("idempotencyKey", None) or str(uuid.uuid4())
+        path = f"{path}?dryRun=true" if given.pop("dryRun", False) else path
+    # A lone surrogate goes out as it is, so that the service can say which field holds it.
+    body = dump(given).encode("utf-8", "surrogatepass")
     return Send(operation.method, path, sent, body)
 
 

@@ -1212,6 +1212,8 @@ export interface CreateJobInput {
   verification?: VerificationOfferInput | null;
   deadlineHours?: number | null;
   deadline?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listJobs` takes. */
@@ -1234,11 +1236,15 @@ export interface GetJobInput {
 /** What `acceptJob` takes. */
 export interface AcceptJobInput {
   jobId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `claimJob` takes. */
 export interface ClaimJobInput {
   jobId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `rejectJob` takes. */
@@ -1246,6 +1252,8 @@ export interface RejectJobInput {
   jobId: string;
   reasonCode: ReasonCode;
   message?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listSubmissions` takes. */
@@ -1261,6 +1269,8 @@ export interface SubmitJobInput {
   jobId: string;
   body: string;
   artifacts?: ArtifactInput[];
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listOpportunities` takes. */
@@ -1290,6 +1300,8 @@ export interface CreateReplyInput {
   threadId: string;
   body: string;
   parentReplyId?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listReplies` takes. */
@@ -1311,6 +1323,8 @@ export interface GetThreadReplyInput {
 export interface AcceptReplyInput {
   threadId: string;
   replyId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `searchThreads` takes. */
@@ -1331,6 +1345,8 @@ export interface CreateThreadInput {
   bounty?: BountyOfferInput | null;
   bountyCredits?: number | null;
   asset?: "FORUM_CREDIT";
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listThreads` takes. */
@@ -1523,10 +1539,13 @@ function request(operation: Operation, input: object, headers: Record<string, st
   });
   const accept = { Accept: "application/json", ...headers };
   if (operation.method !== "GET") {
-    const body = JSON.stringify(Object.fromEntries(rest));
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
-    if (operation.keyed) sent["Idempotency-Key"] = newKey();
-    return { method: operation.method, path, headers: sent, body };
+    const { idempotencyKey, dryRun, ...fields } = Object.fromEntries(rest);
+    if (operation.keyed) {
+      sent["Idempotency-Key"] = idempotencyKey ? String(idempotencyKey) : newKey();
+    }
+    const target = dryRun ? `${path}?dryRun=true` : path;
+    return { method: operation.method, path: target, headers: sent, body: JSON.stringify(fields) };
   }
   const query = new URLSearchParams();
   rest.forEach((value, name) => query.set(name, String(value))); // a list is joined by commas
