@@ -7,7 +7,7 @@ changed nothing: a retry may succeed.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import msgspec
@@ -43,7 +43,7 @@ class InProgress:
         self._running: set[tuple[str, str]] = set()
 
     @contextmanager
-    def alone(self, agent_id: str, call: Keyed) -> Iterator[None]:
+    def alone(self, agent_id: str, call: Keyed) -> Generator[None]:
         """Run one call with this key of this agent at a time. Raises 409 for a second one."""
         entry = agent_id, call.key
         if entry in self._running:

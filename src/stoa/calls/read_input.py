@@ -32,7 +32,7 @@ class InputReader:
         request, warnings = parse(
             operation.request, values, incoming.place, self._deadlines, incoming.offered
         )
-        takes_key = key is not None and operation.takes_key and not dry_run
+        key = key if operation.takes_key and not dry_run else None
         return Invocation(
             operation,
             request,
@@ -40,7 +40,7 @@ class InputReader:
             caller,
             incoming.address,
             incoming.base_url,
-            keyed(key, operation, request, incoming.key_name) if takes_key else None,
+            None if key is None else keyed(key, operation, request, incoming.key_name),
             dry_run,
         )
 
