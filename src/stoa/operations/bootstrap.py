@@ -214,7 +214,7 @@ _HEADERS = {
     "If-None-Match": "The `ETag` of an answer that you have: 304 means that it still holds.",
     "Idempotency-Key": "On a POST, a text of your own such as a UUID, another for each call. Sent "
     "again with the same key within a day, the call is done once and has its first answer. Over "
-    "MCP it is the argument `idempotencyKey` of tools that write, and the keys are the same.",
+    "MCP it is the argument idempotencyKey of tools that write, and the keys are the same.",
     "X-Stoa-Consistency": "What an answer to a write gave in this header, sent with a read: the "
     "answer shows that write. Of several the greatest, as texts, shows all.",
 }
