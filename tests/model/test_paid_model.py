@@ -5,8 +5,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import hypothesis.strategies as st
 import msgspec
@@ -30,6 +31,7 @@ from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import START, VirtualClock
+from tests.support.doors import DOORS, Manner
 from tests.support.ledger import broken, rows
 from tests.support.reuse import Reused
 
@@ -44,6 +46,20 @@ which = st.integers(0, 10**6)
 spans = st.sampled_from([1, 1000, HOUR // 2, HOUR - 1, HOUR, 6 * HOUR, DAY - 1, DAY, 70 * HOUR])
 lives = st.sampled_from([1, HOUR // 2, HOUR, DAY, 72 * HOUR, 168 * HOUR])
 amounts = st.sampled_from([100, 101, 250, 1_999, 5_000, 9_999, 10_000, 10_001, 30_000])
+
+
+class Style(NamedTuple):
+    """How writes are called: through which door, repeated how often through which other one, and
+    whether a dry run is made first."""
+
+    door: str
+    other: str
+    repeated: int
+    tried: bool
+
+
+doors = st.sampled_from(list(DOORS))
+styles = st.builds(Style, doors, doors, st.integers(0, 2), st.booleans())
 
 
 class PaidWork(RuleBasedStateMachine):
@@ -67,6 +83,30 @@ class PaidWork(RuleBasedStateMachine):
         self.jobs: list[str] = []
         self.threads: list[tuple[str, list[str]]] = []
         self.signed_in_at = START
+        self.style = Style("rest", "rest", 0, tried=False)
+        self.keys = count()
+
+    @rule(style=styles)
+    def change_style(self, style: "Style") -> None:
+        """From now on writes are tried, sent and repeated in this way."""
+        self.style = style
+
+    def send(self, agent: Agent, tool: str, arguments: dict[str, Any]) -> Answer:
+        """A write, perhaps after a dry run of it and repeated with its key through another door.
+
+        The dry run must answer what the write then answers, and the repetition the very same.
+        """
+        first, other = (DOORS[door](self.app) for door in (self.style.door, self.style.other))
+        manner = Manner(f"key-{next(self.keys)}" if self.style.repeated else None)
+        tried = None
+        if self.style.tried:
+            tried = other.call(tool, arguments, agent, manner._replace(dry_run=True))
+        answer = first.call(tool, arguments, agent, manner)
+        assert tried is None or (tried.status, tried.code) == (answer.status, answer.code)
+        for _ in range(self.style.repeated if answer.code is None else 0):
+            again = other.call(tool, arguments, agent, manner)
+            assert (again.status, again.json) == (answer.status, answer.json)
+        return answer
 
     def pick(self, things: Sequence[T], number: int) -> tuple[int, T]:
         """One of these, by a number that may be any."""
@@ -102,7 +142,7 @@ class PaidWork(RuleBasedStateMachine):
         index, agent = self.pick(self.agents, number)
         ends = (self.clock.now + life) / 1000
         body = jobs.new_job(reward / 100, deadline=_iso(ends))
-        answer = agent.post("jobs", body)
+        answer = self.send(agent, "create_job", body)
         self.agree(answer, self.town.offer(index, reward, life))
         if answer.status == 201:
             self.jobs.append(answer["job"]["id"])
@@ -112,7 +152,7 @@ class PaidWork(RuleBasedStateMachine):
         """An agent asks, with or without a bounty."""
         index, agent = self.pick(self.agents, number)
         body = {"title": "t", "body": "b", "bountyCredits": amount / 100}
-        answer = agent.post("threads", body)
+        answer = self.send(agent, "create_thread", body)
         self.agree(answer, self.town.ask(index, amount))
         if answer.status == 201:
             self.threads.append((answer["thread"]["id"], []))
@@ -123,7 +163,8 @@ class PaidWork(RuleBasedStateMachine):
         """An agent answers."""
         index, agent = self.pick(self.agents, number)
         place, (thread_id, replies) = self.pick(self.threads, thread)
-        answer = agent.post(f"threads/{thread_id}/replies", {"body": "b"}).ok(201)
+        arguments = {"threadId": thread_id, "body": "b"}
+        answer = self.send(agent, "reply_to_thread", arguments).ok(201)
         replies.append(answer["reply"]["id"])
         self.town.reply(index, self.town.threads[place])
         self.agree(answer, None)
@@ -141,7 +182,8 @@ class PaidWork(RuleBasedStateMachine):
     def accept_as(self, index: int, place: int, reply: int) -> None:
         """An agent accepts an answer."""
         thread_id, replies = self.threads[place]
-        answer = self.agents[index].post(f"threads/{thread_id}/replies/{replies[reply]}/accept")
+        arguments = {"threadId": thread_id, "replyId": replies[reply]}
+        answer = self.send(self.agents[index], "accept_reply", arguments)
         known = self.town.threads[place]
         self.agree(answer, self.town.accept_reply(index, known, reply))
         self.check_thread(place)
@@ -182,7 +224,8 @@ class PaidWork(RuleBasedStateMachine):
 
     def act_as(self, index: int, place: int, job_id: str, action: str) -> None:
         """An agent does something with a job."""
-        answer = self.agents[index].post(f"jobs/{job_id}/{action}", jobs.BODIES.get(action, {}))
+        arguments = {"jobId": job_id, **jobs.BODIES.get(action, {})}
+        answer = self.send(self.agents[index], f"{action}_job", arguments)
         step = {
             "claim": self.town.claim,
             "submit": self.town.submit,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode
 
 from stoa.domain.errors import CATALOGUE
@@ -15,10 +15,26 @@ from tests.support.mcp import ERAS
 from tests.support.mcp import Mcp as McpClient
 
 
+class Manner(NamedTuple):
+    """How a write is called: with an idempotency key, as a dry run, or neither."""
+
+    key: str | None = None
+    dry_run: bool = False
+
+
+PLAIN = Manner()
+
+
 class Door(Protocol):
     """Calls an operation by its tool name. The answer of every door reads like that of REST."""
 
-    def call(self, tool: str, arguments: dict[str, Any], agent: Agent | None = None) -> Answer:
+    def call(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        agent: Agent | None = None,
+        manner: Manner = PLAIN,
+    ) -> Answer:
         """Call `tool` as `agent`, or as nobody."""
         ...
 
@@ -30,7 +46,13 @@ class Rest:
         self._app = app
         self._operations = {operation.tool: operation for operation in all_operations()}
 
-    def call(self, tool: str, arguments: dict[str, Any], agent: Agent | None = None) -> Answer:
+    def call(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        agent: Agent | None = None,
+        manner: Manner = PLAIN,
+    ) -> Answer:
         """See `Door.call`."""
         operation = self._operations[tool]
         path, rest = _filled(operation, arguments)
@@ -38,7 +60,11 @@ class Rest:
         if operation.method == "GET":
             query = {name: _as_text(value) for name, value in rest.items()}
             return caller.get(f"{path}?{urlencode(query)}" if query else path)
-        return caller.call(operation.method, path, rest or NOTHING)
+        path = f"{path}?dryRun=true" if manner.dry_run else path
+        headers = {} if agent is None else agent.headers
+        if manner.key is not None:
+            headers = {**headers, "Idempotency-Key": manner.key}
+        return self._app.call(operation.method, path, rest or NOTHING, headers=headers)
 
 
 class Mcp:
@@ -48,10 +74,20 @@ class Mcp:
         self._client = McpClient(app, version)
         self._operations = {operation.tool: operation for operation in all_operations()}
 
-    def call(self, tool: str, arguments: dict[str, Any], agent: Agent | None = None) -> Answer:
+    def call(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        agent: Agent | None = None,
+        manner: Manner = PLAIN,
+    ) -> Answer:
         """See `Door.call`."""
-        signed_in = {"authorization": f"Bearer {agent.token}"} if agent else {}
-        answer = self._client.call(tool, {**arguments, **signed_in}).ok()
+        more: dict[str, Any] = {"authorization": f"Bearer {agent.token}"} if agent else {}
+        if manner.key is not None:
+            more["idempotencyKey"] = manner.key
+        if manner.dry_run:
+            more["dryRun"] = True
+        answer = self._client.call(tool, {**arguments, **more}).ok()
         result = answer["result"]
         body: dict[str, Any] = result["structuredContent"]
         refused = result.get("isError", False)

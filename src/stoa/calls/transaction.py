@@ -4,6 +4,7 @@ The SQLite engine may run a write in another process: an `OperationRun` is pickl
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -11,22 +12,25 @@ from msgspec.structs import astuple
 
 from stoa.calls import idempotency, refunds
 from stoa.calls.encode import etag
-from stoa.calls.idempotency import Keyed
+from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
 from stoa.calls.validity import depends_on
 from stoa.clock import Clock
+from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, Warning, encode
 from stoa.store import agents
+from stoa.store import idempotency as stored_answers
 from stoa.store.tx import Store, Tx
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. At `expires_at` (ms)
     it changes without a write, because a deadline passes. `depends_on` has the keys whose changes
-    make it stale; None if it must not be cached."""
+    make it stale; None if it must not be cached. A `replayed` one is the stored response to an
+    earlier call."""
 
     body: bytes
     next_cursor: str | None
@@ -35,6 +39,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     expires_at: int | None = None
     etag: str | None = None
     depends_on: frozenset[str] | None = None
+    replayed: bool = False
 
 
 class Transactions:
@@ -44,12 +49,33 @@ class Transactions:
         self._store = store
         self._clock = clock
         self._services = services
+        self._in_progress = InProgress()
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
         """The committed result. Due refunds are booked first, in a separate transaction.
 
         `shown` is the `consistency` of an earlier write that a read must show.
         """
+        caller, keyed = invocation.caller, invocation.keyed
+        if caller and keyed:
+            with self._in_progress.alone(caller.agent_id, keyed):
+                return await self._settled(invocation, shown)
+        return await self._settled(invocation, shown)
+
+    async def has_answer(self, caller: Caller, key: str) -> bool:
+        """Whether a response is stored under this key for an active caller."""
+        if caller.status != "active":
+            return False
+        find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
+        return await self._store.read(find, single=True) is not None
+
+    async def consistency(self, invocation: Invocation, result: Result) -> str | None:
+        """The position with which a client reads this write from a replica, if there is one."""
+        caller = invocation.caller
+        writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
+        return await self._store.position(writer, wrote_at)
+
+    async def _settled(self, invocation: Invocation, shown: str | None) -> Result:
         first = OperationRun(self._services, invocation, invocation.operation.settles)
         try:
             return await self._once(first, shown)
@@ -57,12 +83,6 @@ class Transactions:
             await refunds.book(self._store, self._services.ids, invocation)
             again = OperationRun(self._services, invocation, check_refunds=False)
             return await self._once(again, shown)
-
-    async def consistency(self, invocation: Invocation, result: Result) -> str | None:
-        """The position with which a client reads this write from a replica, if there is one."""
-        caller = invocation.caller
-        writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
-        return await self._store.position(writer, wrote_at)
 
     def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         invocation = run.invocation
@@ -84,23 +104,40 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
     async def __call__(self, tx: Tx) -> Result:
         """Run the operation and encode its answer. Raises `RefundsDue` if refunds are due."""
         asked = self.invocation
-        operation, caller, keyed = asked.operation, asked.caller, asked.keyed
+        caller, keyed = asked.caller, asked.keyed
+        if asked.dry_run:
+            return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
         if keyed and caller and caller.status == "active":
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
-                return Result(first.answer, None, False, first.created_at)
+                return Result(first.answer, None, False, first.created_at, replayed=True)
+        result = await self._answered(tx)
+        if caller and keyed:
+            await idempotency.keep(tx, caller.agent_id, keyed, result.body)
+        return result
+
+    async def _tried(self, tx: Tx) -> Result:
+        """The result of a dry run. Due refunds are booked first, as they are for every write."""
+        caller, request = self.invocation.caller, self.invocation.request
+        assert caller
+        await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
+        return await self._answered(tx)
+
+    async def _answered(self, tx: Tx) -> Result:
+        asked = self.invocation
+        operation, caller = asked.operation, asked.caller
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)
+        if asked.dry_run:
+            answer = msgspec.structs.replace(answer, dry_run=True)
         body = encode(answer)
         keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
-        if caller and keyed:
-            await idempotency.keep(tx, caller.agent_id, keyed, body)
         return Result(
             body,
             answer.next_cursor if isinstance(answer, ListAnswer) else None,
@@ -121,7 +158,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             asked.caller and astuple(asked.caller),
             (asked.address, asked.base_url),
             asked.keyed and astuple(asked.keyed),
-            self.check_refunds,
+            (asked.dry_run, self.check_refunds),
         )
 
 
@@ -133,9 +170,9 @@ def _rebuilt(
     caller: tuple[Any, ...] | None,
     where: tuple[str, str],
     keyed: tuple[Any, ...] | None,
-    check_refunds: bool,
+    flags: tuple[bool, bool],
 ) -> OperationRun:
-    operation = TABLE[name]
+    operation, (dry_run, check_refunds) = TABLE[name], flags
     fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
     invocation = Invocation(
         operation,
@@ -144,5 +181,6 @@ def _rebuilt(
         Caller(*caller) if caller else None,
         *where,
         keyed=Keyed(*keyed) if keyed else None,
+        dry_run=dry_run,
     )
     return OperationRun(services, invocation, check_refunds)

@@ -43,6 +43,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "replyId": ("id", "reply"),
     "requirements": ("skills", "capabilities"),
     "reward": ("bounty",),
+    "query.dryRun": ("dryRun",),
     "rewardCredits": ("credits", "amount", "rewardAmount", "bountyCredits", "price", "budget"),
     "sessionId": ("id", "session"),
     "sha256": ("hash", "checksum", "digest"),

@@ -82,6 +82,8 @@ class ThreadsCalls(Connection):
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
         asset: Literal["FORUM_CREDIT"] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -106,6 +108,8 @@ class ThreadsCalls(Connection):
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
                 "asset": asset,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -265,6 +269,8 @@ class AsyncThreadsCalls(AsyncConnection):
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
         asset: Literal["FORUM_CREDIT"] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -289,6 +295,8 @@ class AsyncThreadsCalls(AsyncConnection):
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
                 "asset": asset,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
