@@ -13,7 +13,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
-from tests.support.doors import DOORS, Manner
+from tests.support.doors import DOORS, Door, Manner
 from tests.support.flow import Flow, Step, job_flow, thread_flow
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
 from tests.support.ledger import suspend
@@ -22,6 +22,8 @@ from tests.support.mcp import Mcp
 QUESTION = {"title": "A question", "body": "Who knows?"}
 NEW_ID = re.compile(r"\b(?:th|rp|job|js|bty|rc|tx|ev)_[0-9a-z]{26}")
 TOOLS = {operation.tool: operation for operation in TABLE.values() if operation.tool}
+WRITES = [operation for operation in TABLE.values() if operation.takes_key]
+LIMITED = {f"limit_{bucket}": 1000 for bucket in ("threads", "replies", "accepts", "reads_agent")}
 
 
 @pytest.fixture
@@ -55,39 +57,83 @@ def refusals() -> Flow:
         yield Step(tool, job, "worker")
 
 
+def left(agent: Agent) -> list[Any]:
+    """What is left in every bucket of an agent but `reads`."""
+    limits = agent.get("agents/me").ok()["limits"]
+    return [bucket for bucket in limits if bucket["resource"] != "reads"]
+
+
+def rehearsed(app: App, door: Door, flow: Flow) -> set[str | None]:
+    """Take the steps of a flow, each write first as a dry run; the tools that were tried.
+
+    The dry run must answer what the call then answers, and change nothing but the bucket `reads`.
+    """
+    agents = {name: app.agent(name, capabilities=["research"]) for name in ("asker", "worker")}
+    tried: set[str | None] = set()
+    step = next(flow)
+    while True:
+        app.clock.advance(SECOND)
+        agent = agents[step.who] if step.who else None
+        if agent and TOOLS[step.tool].writes:
+            tried.add(step.tool)
+            answer = rehearse(app, door, step, agent)
+        else:
+            answer = door.call(step.tool, step.arguments, agent)
+        try:
+            step = flow.send(answer.json)
+        except StopIteration:
+            return tried
+
+
+def rehearse(app: App, door: Door, step: Step, agent: Agent) -> Answer:
+    """The answer of a write after its dry run."""
+    before = stored(app), left(agent)
+    expected = door.call(step.tool, step.arguments, agent, Manner(dry_run=True))
+    assert (stored(app), left(agent)) == before
+    assert expected.rate[0] == "reads"
+    assert expected.json.get("dryRun", False) is (expected.status < 300)
+    answer = door.call(step.tool, step.arguments, agent)
+    assert "dryRun" not in answer
+    assert likened(expected) == likened(answer)
+    if answer.status < 300:
+        assert stored(app) != before[0]
+        assert answer.rate[0] == TOOLS[step.tool].who.charged
+        assert (left(agent) == before[1]) is (answer.rate[0] == "reads")
+    return answer
+
+
+@pytest.mark.settings(**LIMITED)
 @pytest.mark.promise("W44")
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("flow", [thread_flow, job_flow, refusals])
 def test_a_dry_run_answers_what_the_call_then_answers_and_changes_nothing(
     stoa: App, flow: Callable[[], Flow], door: str
 ) -> None:
-    agents = {name: stoa.agent(name, capabilities=["research"]) for name in ("asker", "worker")}
-    steps, through = flow(), DOORS[door](stoa)
-    step, tried = next(steps), 0
-    while True:
-        stoa.clock.advance(SECOND)
-        agent = agents[step.who] if step.who else None
-        expected = None
-        if TOOLS[step.tool].writes:
-            before = stored(stoa)
-            expected = through.call(step.tool, step.arguments, agent, Manner(dry_run=True))
-            assert stored(stoa) == before
-            assert expected.json.get("dryRun", False) is (expected.status < 300)
-            tried += 1
-        answer = through.call(step.tool, step.arguments, agent)
-        assert "dryRun" not in answer
-        assert expected is None or likened(expected) == likened(answer)
-        try:
-            step = steps.send(answer.json)
-        except StopIteration:
-            break
-    assert tried >= 4
+    assert rehearsed(stoa, DOORS[door](stoa), flow())
+
+
+@pytest.mark.settings(**LIMITED)
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_all_tools_that_write_were_tried(stoa: App) -> None:
+    rest = DOORS["rest"](stoa)
+    tried = {tool for flow in (thread_flow(), job_flow()) for tool in rehearsed(stoa, rest, flow)}
+    assert tried == {operation.tool for operation in WRITES if operation.tool}
+    assert [operation.name for operation in WRITES if not operation.tool] == ["revoke_sessions"]
+
+
+def test_a_dry_run_ends_no_session(stoa: App, ada: Agent) -> None:
+    for body in ({}, {"all": True}):
+        before = stored(stoa)
+        tried = ada.post("auth/revoke?dryRun=true", body).ok()
+        assert (tried["dryRun"], tried["revoked"], tried.rate[0]) == (True, 1, "reads")
+        assert stored(stoa) == before
+    assert ada.post("auth/revoke", {"all": True}).ok()["revoked"] == 1
+    ada.get("agents/me").refused(401, "invalid_or_expired_token")
 
 
 def test_every_write_of_an_agent_can_say_that_it_was_a_dry_run() -> None:
-    writes = [operation for operation in TABLE.values() if operation.takes_key]
-    assert len(writes) >= 8
-    assert all(issubclass(operation.response, Written) for operation in writes)
+    assert len(WRITES) >= 8
+    assert all(issubclass(operation.response, Written) for operation in WRITES)
 
 
 @pytest.mark.promise("C41")
@@ -188,6 +234,16 @@ def test_false_asks_for_no_dry_run(stoa: App, ada: Agent) -> None:
     assert "dryRun" not in ada.post("threads?dryRun=false", QUESTION).ok(201)
     assert "dryRun" not in Mcp(stoa).result("create_thread", {**QUESTION, "dryRun": False}, ada)
     assert len(stoa.get("threads").ok()["threads"]) == 2
+
+
+@pytest.mark.parametrize(
+    "asked", ["dryRun=true", "dry%52un=true", "dryRun=%74rue", "a=1&dryRun=true"]
+)
+def test_a_dry_run_may_be_asked_for_with_escapes_and_among_others(
+    stoa: App, ada: Agent, asked: str
+) -> None:
+    assert ada.post(f"threads?{asked}", QUESTION).ok(201)["dryRun"] is True
+    assert stoa.get("threads").ok()["threads"] == []
 
 
 @pytest.mark.parametrize(

@@ -24,14 +24,17 @@ from hypothesis.stateful import (
 from stoa.domain import jobs as rules
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, reputation
+from stoa.store import idempotency as stored_answers
 from stoa.store import jobs as stored_jobs
+from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.tx import Work
 from tests.model.town import DAY, ENDED, HOUR, Job, Thread, Town
 from tests.plugins import in_memory
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import START, VirtualClock
-from tests.support.doors import DOORS, Manner
+from tests.support.doors import DOORS, Door, Manner
 from tests.support.ledger import broken, rows
 from tests.support.reuse import Reused
 
@@ -49,17 +52,29 @@ amounts = st.sampled_from([100, 101, 250, 1_999, 5_000, 9_999, 10_000, 10_001, 3
 
 
 class Style(NamedTuple):
-    """How writes are called: through which door, repeated how often through which other one, and
-    whether a dry run is made first."""
+    """How writes are called: through which doors at the same time, with one key if there are
+    several; through which door a dry run is made first, and then the call is repeated."""
 
-    door: str
-    other: str
-    repeated: int
-    tried: bool
+    doors: tuple[str, ...]
+    tried: str | None
+    repeated: str | None
 
 
+class Sent(NamedTuple):
+    """A write that was done, with its key."""
+
+    agent: Agent
+    tool: str
+    arguments: dict[str, Any]
+    manner: Manner
+    answer: Answer
+    at: int
+
+
+PLAINLY = Style(("rest",), None, None)
 doors = st.sampled_from(list(DOORS))
-styles = st.builds(Style, doors, doors, st.integers(0, 2), st.booleans())
+perhaps = st.none() | doors
+styles = st.builds(Style, st.lists(doors, min_size=1, max_size=3).map(tuple), perhaps, perhaps)
 
 
 class PaidWork(RuleBasedStateMachine):
@@ -83,30 +98,70 @@ class PaidWork(RuleBasedStateMachine):
         self.jobs: list[str] = []
         self.threads: list[tuple[str, list[str]]] = []
         self.signed_in_at = START
-        self.style = Style("rest", "rest", 0, tried=False)
+        self.style = PLAINLY
         self.keys = count()
+        self.sent: list[Sent] = []
 
     @rule(style=styles)
-    def change_style(self, style: "Style") -> None:
+    def change_style(self, style: Style) -> None:
         """From now on writes are tried, sent and repeated in this way."""
         self.style = style
 
     def send(self, agent: Agent, tool: str, arguments: dict[str, Any]) -> Answer:
-        """A write, perhaps after a dry run of it and repeated with its key through another door.
-
-        The dry run must answer what the write then answers, and the repetition the very same.
-        """
-        first, other = (DOORS[door](self.app) for door in (self.style.door, self.style.other))
-        manner = Manner(f"key-{next(self.keys)}" if self.style.repeated else None)
-        tried = None
-        if self.style.tried:
-            tried = other.call(tool, arguments, agent, manner._replace(dry_run=True))
-        answer = first.call(tool, arguments, agent, manner)
-        assert tried is None or (tried.status, tried.code) == (answer.status, answer.code)
-        for _ in range(self.style.repeated if answer.code is None else 0):
-            again = other.call(tool, arguments, agent, manner)
-            assert (again.status, again.json) == (answer.status, answer.json)
+        """A write, as the style says. Its dry run must come to the same."""
+        door = self.style.tried
+        tried = door and self.door(door).call(tool, arguments, agent, Manner(dry_run=True))
+        manner = Manner(None if self.style == PLAINLY else f"key-{next(self.keys)}")
+        answer = self.send_together(agent, tool, arguments, manner)
+        if tried:
+            assert (tried.status, tried.code) == (answer.status, answer.code)
+        if manner.key and answer.code is None:
+            self.sent.append(Sent(agent, tool, arguments, manner, answer, self.clock.now))
+            if self.style.repeated:
+                self.repeat(self.sent[-1], self.style.repeated)
         return answer
+
+    def send_together(
+        self, agent: Agent, tool: str, arguments: dict[str, Any], manner: Manner
+    ) -> Answer:
+        """The one answer to all the calls; besides it some are told that one still runs."""
+        asked = [self.door(door).ask(tool, arguments, agent, manner) for door in self.style.doors]
+        answers = self.app.together(*asked)
+        told = [one for one in answers if one.code != "idempotency_in_progress"]
+        assert len({(one.status, one.code) for one in told}) == 1
+        assert told[0].code or all(one.json == told[0].json for one in told)
+        return told[0]
+
+    def repeat(self, sent: Sent, door: str) -> None:
+        """A write is sent again with its key, and answered alike."""
+        again = self.door(door).call(sent.tool, sent.arguments, sent.agent, sent.manner)
+        assert (again.status, again.json) == (sent.answer.status, sent.answer.json)
+        assert again.headers["idempotent-replayed"] == "true"
+
+    @precondition(lambda self: self.lately())
+    @rule(number=which, door=doors)
+    def repeat_later(self, number: int, door: str) -> None:
+        """A write of the last day is sent again with its key."""
+        self.count()
+        self.repeat(self.pick(self.lately(), number)[1], door)
+
+    @precondition(lambda self: self.lately())
+    @rule(number=which, door=doors)
+    def take_a_key_twice(self, number: int, door: str) -> None:
+        """Another write with the key of one of the last day is refused."""
+        self.count()
+        _, sent = self.pick(self.lately(), number)
+        other = {"title": "another", "body": "b", "bountyCredits": 1}
+        answer = self.door(door).call("create_thread", other, sent.agent, sent.manner)
+        assert answer.code == "idempotency_key_reused"
+
+    def lately(self) -> list[Sent]:
+        """The writes whose answers must still be stored."""
+        return [sent for sent in self.sent if self.clock.now - sent.at < DAY]
+
+    def door(self, name: str) -> Door:
+        """A door of the application."""
+        return DOORS[name](self.app)
 
     def pick(self, things: Sequence[T], number: int) -> tuple[int, T]:
         """One of these, by a number that may be any."""
@@ -446,6 +501,14 @@ async def _no_events(*_: Any) -> tuple[int, int]:
     return 0, 0
 
 
+async def _no_answer(*_: Any) -> None:
+    return None
+
+
+async def _not_undone(tx: SqliteTx, work: Work[T]) -> T:
+    return await work(tx)
+
+
 def _always_a_revision(*_: Any) -> rules.JobEvent:
     return rules.JobEvent.REJECT
 
@@ -459,6 +522,8 @@ MUTATIONS: dict[str, tuple[Any, str, Any]] = {
     "a pair is never counted": (reputation, "pair_events", _no_events),
     "every rejection leaves a revision": (rules, "rejection", _always_a_revision),
     "a deadline passes unseen": (stored_jobs, "status_at", _as_stored),
+    "an answer is not found again": (stored_answers, "get", _no_answer),
+    "a dry run is not undone": (SqliteTx, "undone", _not_undone),
 }
 
 
