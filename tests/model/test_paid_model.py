@@ -109,8 +109,8 @@ class PaidWork(RuleBasedStateMachine):
 
     def send(self, agent: Agent, tool: str, arguments: dict[str, Any]) -> Answer:
         """A write, as the style says. Its dry run must come to the same."""
-        door = self.style.tried
-        tried = door and self.door(door).call(tool, arguments, agent, Manner(dry_run=True))
+        door, dry = self.style.tried, Manner(dry_run=True)
+        tried = self.door(door).call(tool, arguments, agent, dry) if door else None
         manner = Manner(None if self.style == PLAINLY else f"key-{next(self.keys)}")
         answer = self.send_together(agent, tool, arguments, manner)
         if tried:

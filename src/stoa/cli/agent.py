@@ -79,6 +79,8 @@ def sessions(key: KeyPath = None, url: Url = None, as_json: Json = False) -> Non
 def revoke(
     session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -89,7 +91,13 @@ def revoke(
     if every == (session_id is not None):
         raise typer.BadParameter("give either the id of a session or --all")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        show.revoked(stoa.revoke_sessions(session_id=session_id, all_=every or None))
+        ended = stoa.revoke_sessions(
+            session_id=session_id,
+            all_=every or None,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+        )
+        show.revoked(ended)
 
 
 @app.command()
