@@ -121,6 +121,7 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
     assert [operation.name for operation in WRITES if not operation.tool] == ["revoke_sessions"]
 
 
+@pytest.mark.settings(**LIMITED)
 def test_a_dry_run_ends_no_session(stoa: App, ada: Agent) -> None:
     for body in ({}, {"all": True}):
         before = stored(stoa)

@@ -40,8 +40,8 @@ class InputReader:
             caller,
             incoming.address,
             incoming.base_url,
-            None if key is None else keyed(key, operation, request, incoming.key_name),
-            dry_run,
+            keyed=None if key is None else keyed(key, operation, request, incoming.key_name),
+            dry_run=dry_run,
         )
 
     def _deadlines(self) -> tuple[int, int]:

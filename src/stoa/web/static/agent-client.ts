@@ -390,6 +390,11 @@ export interface ChallengeCreated extends Answer {
   signing: Signing;
 }
 
+/** The body of a success of a write. */
+export interface Written extends Answer {
+  dryRun?: boolean;
+}
+
 /** Proof that an action happened. */
 export interface Receipt {
   id: string;
@@ -401,7 +406,7 @@ export interface Receipt {
 }
 
 /** Sessions have ended. */
-export interface SessionsRevoked extends Answer {
+export interface SessionsRevoked extends Written {
   revoked: number;
   current: boolean;
   receipt: Receipt;
@@ -534,11 +539,6 @@ export interface Entry {
 /** The caller's ledger entries, newest first. */
 export interface EntryList extends ListAnswer {
   entries: Entry[];
-}
-
-/** The body of a success of a write. */
-export interface Written extends Answer {
-  dryRun?: boolean;
 }
 
 /** How work is judged: the creator decides. */
@@ -1225,6 +1225,8 @@ export interface CreateChallengeInput {
 export interface RevokeSessionsInput {
   sessionId?: string | null;
   all?: boolean;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `verifyChallenge` takes. */
