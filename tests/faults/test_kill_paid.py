@@ -4,7 +4,6 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -163,14 +162,15 @@ def test_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced(
     assert happened or kills < 20
 
 
-def killed_until(server: Server, work: Work, enough: int, restart: Callable[[], Server]) -> None:
-    """Kill the server again and again, each time with calls under way, and retry them, until so
-    many of them had been done before the kill. Everything must have been done exactly once."""
+def killed_until(start_server: Callable[..., Server], work: Work, enough: int) -> None:
+    """Kill a server again and again, each time with calls under way, and retry them, until so many
+    of them had been done before the kill. Everything must have been done exactly once."""
+    server = start_server(signup_grant=1_000_000)
     asyncio.run(work.sign_in(server.url))
     lost = 0
     while lost < enough:
         asyncio.run(work.run(server, work.random.randrange(20, 60)))
-        server = restart()
+        server = start_server(data_dir=server.data_dir, signup_grant=1_000_000)
         lost += asyncio.run(work.retry(server))
         kept, receipts = kept_in(server.database)
         assert problems(work.stories, kept, receipts) == []
@@ -181,32 +181,27 @@ def killed_until(server: Server, work: Work, enough: int, restart: Callable[[], 
 @pytest.mark.promise("W45")
 @pytest.mark.timeout(300)
 @pytest.mark.long
+@pytest.mark.parametrize(("engine", "enough"), [("sqlite", 50), ("postgresql", 2)])
 def test_writes_whose_answers_a_kill_has_lost_are_retried_with_their_keys_and_done_once(
-    start_server: Callable[..., Server],
+    start_server: Callable[..., Server], engine: str, enough: int
 ) -> None:
-    server = start_server(signup_grant=1_000_000)
-    restart = partial(start_server, data_dir=server.data_dir, signup_grant=1_000_000)
-    killed_until(server, Work(random.Random(SEED)), 10, restart)
+    killed_until(start_server, Work(random.Random(SEED)), enough)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 def test_two_hundred_writes_whose_answers_were_lost_are_done_once(
-    start_server: Callable[..., Server],
+    start_server: Callable[..., Server], engine: str
 ) -> None:
-    server = start_server(signup_grant=1_000_000)
-    restart = partial(start_server, data_dir=server.data_dir, signup_grant=1_000_000)
-    killed_until(server, Work(random.Random(SEED)), 200, restart)
+    killed_until(start_server, Work(random.Random(SEED)), 200)
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.long
-@pytest.mark.parametrize("engine", ["sqlite"])
 def test_without_keys_such_a_retry_is_noticed(start_server: Callable[..., Server]) -> None:
-    server = start_server(signup_grant=1_000_000)
-    restart = partial(start_server, data_dir=server.data_dir, signup_grant=1_000_000)
     with pytest.raises(AssertionError):
-        killed_until(server, Work(random.Random(SEED), keyed=False), 1, restart)
+        killed_until(start_server, Work(random.Random(SEED), keyed=False), 1)
 
 
 # --- The check itself.

@@ -114,6 +114,7 @@ class PaidWork(RuleBasedStateMachine):
         manner = Manner(None if self.style == PLAINLY else f"key-{next(self.keys)}")
         answer = self.send_together(agent, tool, arguments, manner)
         if tried:
+            self.count()
             assert (tried.status, tried.code) == (answer.status, answer.code)
         if manner.key and answer.code is None:
             self.sent.append(Sent(agent, tool, arguments, manner, answer, self.clock.now))
@@ -134,6 +135,7 @@ class PaidWork(RuleBasedStateMachine):
 
     def repeat(self, sent: Sent, door: str) -> None:
         """A write is sent again with its key, and answered alike."""
+        self.count()
         again = self.door(door).call(sent.tool, sent.arguments, sent.agent, sent.manner)
         assert (again.status, again.json) == (sent.answer.status, sent.answer.json)
         assert again.headers["idempotent-replayed"] == "true"
@@ -142,7 +144,6 @@ class PaidWork(RuleBasedStateMachine):
     @rule(number=which, door=doors)
     def repeat_later(self, number: int, door: str) -> None:
         """A write of the last day is sent again with its key."""
-        self.count()
         self.repeat(self.pick(self.lately(), number)[1], door)
 
     @precondition(lambda self: self.lately())
