@@ -13,10 +13,10 @@ _NO_VALUE = "Must be true or false."
 
 
 def checked(operation: Operation, incoming: Incoming) -> bool:
-    """Whether this call is a dry run. Raises 400 for a value that is neither true nor false, and
-    for a dry run of an operation that has none."""
+    """Whether a call that says `dryRun` is one. Raises 400 for a value that is neither true nor false,
+    and for a dry run of an operation that has none."""
     given, name = incoming.dry_run, incoming.dry_run_name
-    if given is None or given is False or given == "false":
+    if given is False or given == "false":
         return False
     if not operation.takes_key:
         raise invalid_field(name, _NOT_HERE)

@@ -28,7 +28,7 @@ class InputReader:
             posted = [*values.items(), (incoming.key_name, key)]
             posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
-        dry_run = dry_runs.checked(operation, incoming)
+        dry_run = incoming.dry_run is not None and dry_runs.checked(operation, incoming)
         request, warnings = parse(
             operation.request, values, incoming.place, self._deadlines, incoming.offered
         )

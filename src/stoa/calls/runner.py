@@ -52,9 +52,8 @@ class Runner:
             caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
             )
-            charge = await self.charges.take(
-                operation, caller, incoming.address, to_reads=incoming.is_dry_run
-            )
+            dry_run = incoming.dry_run is not None and incoming.is_dry_run
+            charge = await self.charges.take(operation, caller, incoming.address, to_reads=dry_run)
             if charge is None:
                 return await self._answer(operation, incoming, caller)
             return await self._charged(operation, incoming, caller, charge)

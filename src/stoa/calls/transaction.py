@@ -4,11 +4,12 @@ The SQLite engine may run a write in another process: an `OperationRun` is pickl
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, Self
 
 import msgspec
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from stoa.calls import idempotency, refunds
 from stoa.calls.encode import etag
@@ -24,6 +25,8 @@ from stoa.schemas.base import ListAnswer, Warning, encode
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
 from stoa.store.tx import Store, Tx
+
+_UNGUARDED = nullcontext()
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
@@ -57,10 +60,14 @@ class Transactions:
         `shown` is the `consistency` of an earlier write that a read must show.
         """
         caller, keyed = invocation.caller, invocation.keyed
-        if caller and keyed:
-            with self._in_progress.alone(caller.agent_id, keyed):
-                return await self._settled(invocation, shown)
-        return await self._settled(invocation, shown)
+        first = OperationRun(self._services, invocation, invocation.operation.settles)
+        alone = self._in_progress.alone(caller.agent_id, keyed) if caller and keyed else _UNGUARDED
+        with alone:
+            try:
+                return await self._once(first, shown)
+            except refunds.RefundsDue:
+                await refunds.book(self._store, self._services.ids, invocation)
+                return await self._once(replace(first, check_refunds=False), shown)
 
     async def has_answer(self, caller: Caller, key: str) -> bool:
         """Whether a response is stored under this key for an active caller."""
@@ -74,15 +81,6 @@ class Transactions:
         caller = invocation.caller
         writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
         return await self._store.position(writer, wrote_at)
-
-    async def _settled(self, invocation: Invocation, shown: str | None) -> Result:
-        first = OperationRun(self._services, invocation, invocation.operation.settles)
-        try:
-            return await self._once(first, shown)
-        except refunds.RefundsDue:
-            await refunds.book(self._store, self._services.ids, invocation)
-            again = OperationRun(self._services, invocation, check_refunds=False)
-            return await self._once(again, shown)
 
     def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         invocation = run.invocation
@@ -104,8 +102,8 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
     async def __call__(self, tx: Tx) -> Result:
         """Run the operation and encode its answer. Raises `RefundsDue` if refunds are due."""
         asked = self.invocation
-        caller, keyed = asked.caller, asked.keyed
-        if asked.dry_run:
+        operation, caller, keyed = asked.operation, asked.caller, asked.keyed
+        if self.check_refunds and asked.dry_run:
             return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
@@ -113,31 +111,18 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 return Result(first.answer, None, False, first.created_at, replayed=True)
-        result = await self._answered(tx)
-        if caller and keyed:
-            await idempotency.keep(tx, caller.agent_id, keyed, result.body)
-        return result
-
-    async def _tried(self, tx: Tx) -> Result:
-        """The result of a dry run. Due refunds are booked first, as they are for every write."""
-        caller, request = self.invocation.caller, self.invocation.request
-        assert caller
-        await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
-        return await self._answered(tx)
-
-    async def _answered(self, tx: Tx) -> Result:
-        asked = self.invocation
-        operation, caller = asked.operation, asked.caller
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
-            answer = msgspec.structs.replace(answer, warnings=asked.warnings)
+            answer = replace(answer, warnings=asked.warnings)
         if asked.dry_run:
-            answer = msgspec.structs.replace(answer, dry_run=True)
+            answer = replace(answer, dry_run=True)
         body = encode(answer)
         keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
+        if caller and keyed:
+            await idempotency.keep(tx, caller.agent_id, keyed, body)
         return Result(
             body,
             answer.next_cursor if isinstance(answer, ListAnswer) else None,
@@ -147,6 +132,13 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             etag(answer, body, private=call.private) if operation.has_etag else None,
             keys,
         )
+
+    async def _tried(self, tx: Tx) -> Result:
+        """The result of a dry run. Due refunds are booked first, as they are for every write."""
+        caller, request = self.invocation.caller, self.invocation.request
+        assert caller
+        await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
+        return await replace(self, check_refunds=False)(tx)
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         asked = self.invocation

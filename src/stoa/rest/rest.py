@@ -94,7 +94,7 @@ class Rest:
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
-            dry_run=None if is_get else _dry_run(request.query),
+            dry_run=_dry_run(request.query) if request.query and not is_get else None,
             offered=names(
                 operation.request, operation.path_fields, _OF_WRITES if operation.takes_key else ()
             ),
@@ -139,8 +139,6 @@ class Rest:
 def _dry_run(query: bytes) -> str | None:
     """The text of the parameter that asks for a dry run, empty or not. An invalid query is refused
     when the input is read."""
-    if not query:
-        return None
     return dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)).get(dry_runs.ARGUMENT)
 
 
