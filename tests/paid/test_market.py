@@ -346,7 +346,8 @@ def test_the_snapshot_is_at_most_five_seconds_old(stoa: App, ada: Agent) -> None
         assert 0 <= age <= 5000
         made_then = stoa.get("threads?limit=100").ok()["threads"]
         known = [t for t in made_then if t["createdAt"] <= shown["asOf"]]
-        assert len(known) - 1 <= shown["threads"]["total"] <= len(known)
+        # One that is remade in the background may be read a moment after its time.
+        assert len(known) - 1 <= shown["threads"]["total"] <= len(made_then)
     stoa.clock.advance(5001)
     assert stoa.get("market").ok()["market"]["threads"]["total"] == 40
 
