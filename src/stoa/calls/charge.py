@@ -59,6 +59,11 @@ class Charges:
         charge = self._limiter.take_at_once(now, self._reads(None, address))
         return charge if charge and charge.allowed else None
 
+    def count_at_once(self, address: str) -> bool:
+        """Like `count`; False if this needs I/O or the address makes too many calls."""
+        charge = self._limiter.take_at_once(self._clock(), self._uncharged(address))
+        return charge is not None and charge.allowed
+
     async def give_back(self, charge: Charge, caller: Caller | None, address: str) -> Charge:
         """Move the charge of a refused call to the bucket `reads`; returns the new charge."""
         if charge.resource == Charged.READS:
@@ -67,9 +72,7 @@ class Charges:
 
     async def count(self, address: str) -> Charge:
         """Count a call that has no other bucket. Raises 429 if the address makes too many."""
-        limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
-        bucket = Bucket("uncharged", bucket_key(address), limit, window)
-        charge = await self._limiter.take(self._clock(), bucket)
+        charge = await self._limiter.take(self._clock(), self._uncharged(address))
         if not charge.allowed:
             raise BucketFull(charge)
         return charge
@@ -86,6 +89,10 @@ class Charges:
         """Undo a charge by `count`."""
         if charge.limit:
             await self._limiter.give_back(charge)
+
+    def _uncharged(self, address: str) -> Bucket:
+        limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
+        return Bucket("uncharged", bucket_key(address), limit, window)
 
     def _reads(self, caller: Caller | None, address: str) -> Bucket:
         if caller:
