@@ -13,8 +13,8 @@ _NO_VALUE = "Must be true or false."
 
 
 def checked(operation: Operation, incoming: Incoming) -> bool:
-    """Whether a call that says `dryRun` is one. Raises 400 for a value that is neither true nor false,
-    and for a dry run of an operation that has none."""
+    """Whether a call with a value of `dryRun` is a dry run. Raises 400 for a value that is neither
+    true nor false, and for a dry run of an operation that has none."""
     given, name = incoming.dry_run, incoming.dry_run_name
     if given is False or given == "false":
         return False
