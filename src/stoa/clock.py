@@ -114,3 +114,8 @@ class SystemClock:
 def elapsed_ms() -> int:
     """Milliseconds on a clock that nobody sets, for measuring how long something lasts."""
     return time.monotonic_ns() // 1_000_000
+
+
+def elapsed_us() -> int:
+    """Microseconds on a clock that nobody sets, for what lasts less than milliseconds."""
+    return time.monotonic_ns() // 1000

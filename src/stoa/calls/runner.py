@@ -21,6 +21,7 @@ from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
+from stoa.metrics import Sheet
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
@@ -44,10 +45,17 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
+    sheet: Sheet
     flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
         """Run one call. Every error becomes an outcome with a refusal; none is raised."""
+        outcome = await self._call(operation, incoming)
+        if isinstance(outcome.refusal, BucketFull):
+            self.sheet.limited(outcome.refusal.charge.resource)
+        return outcome
+
+    async def _call(self, operation: Operation, incoming: Incoming) -> Outcome:
         try:
             caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
@@ -126,6 +134,7 @@ class Runner:
             draft.add(result.depends_on, result.expires_at)
             draft.next_cursor = result.next_cursor
             draft.for_parties = operation.caching.for_parties
+            draft.operation = operation.name
             self.cache.put(key, draft, result.body, result.etag, result.at)
         if operation.writes:
             outcome.consistency = await self.transactions.consistency(invocation, result)

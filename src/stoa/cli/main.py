@@ -8,7 +8,16 @@ import typer
 from typer.main import get_command
 
 from stoa import __version__
-from stoa.cli import agent, auditing, backups, configuring, copying, demo, importing, serving
+from stoa.cli import (
+    agent,
+    auditing,
+    backups,
+    configuring,
+    copying,
+    demo,
+    importing,
+    serving,
+)
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
