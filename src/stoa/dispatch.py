@@ -28,6 +28,8 @@ Shed = Callable[[Request, Send, Refusal], Awaitable[None]]
 RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
+_CLIENT = b"client"
+"""The query with which `/healthz` tells callers the address that they count as."""
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
 _DISCOVERY = frozenset({"/bootstrap", *DOCUMENTS})
@@ -121,6 +123,8 @@ class App:
         if asked and is_loopback(incoming.address):
             body |= {"reason": trouble} if trouble else {}
             body |= self.details()
+        if not asked and incoming.query == _CLIENT:
+            body["client"] = incoming.address
         headers = [(b"content-type", answering.JSON), incoming.id_header, answering.NOSNIFF]
         await answering.send_answer(
             send, 503 if trouble else 200, headers, msgspec.json.encode(body)

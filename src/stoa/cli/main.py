@@ -15,6 +15,7 @@ from stoa.cli import (
     configuring,
     copying,
     demo,
+    doctor,
     importing,
     serving,
 )
@@ -37,6 +38,7 @@ app.add_typer(configuring.app, name="config")
 app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")
 app.command("audit")(auditing.audit_command)
+app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 
 _FAILED = 1
