@@ -31,7 +31,7 @@ from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.secret import Secret
 from stoa.rest.rest import Rest
-from stoa.server.access import counted, with_access_lines
+from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections
 from stoa.server.exposition import Exposition
 from stoa.server.server import Server
@@ -81,6 +81,7 @@ class Stoa:
         )
         self.store = store
         self.sheet = sheet
+        self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings = settings
         self._clock = clock
         self.limiter = limiter
@@ -159,9 +160,8 @@ class Stoa:
         """The server of the application; loopback and trusted proxies may hold many connections."""
         proxies = parse_networks(self.settings.trusted_proxies)
         connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
-        traced = self.settings.log_level == "debug"
-        app = counted(with_access_lines(self.asgi) if traced else self.asgi, self.sheet)
-        ready = None if traced else self.ready
+        app = observed(self.asgi, self.sheet, self._lines)
+        ready = None if self._lines.of_all else self.ready
         documentation = f"{self.settings.origin}/docs/errors"
         return Server(
             app, connections, documentation, ready, lambda: self.store.lost, self._refused
@@ -176,8 +176,9 @@ class Stoa:
         """Tell the metrics that this process lives."""
         self.sheet.beat(self.store.waiting)
 
-    def _refused(self, refusal: Refusal) -> None:
-        """Count what is refused before there is a request."""
+    def _refused(self, refusal: Refusal, address: str) -> None:
+        """Count and log what is refused before there is a request."""
+        self._lines.write_refusal(address, refusal.status)
         self.sheet.answered_at_once(UNREADABLE, refusal.status)
         if refusal.status == _TOO_MANY:
             self.sheet.limited(CONNECTIONS)

@@ -19,6 +19,7 @@ Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
 Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
+LogFormat = Literal["json", "text"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 _LIMITS = limits.Limits()
@@ -169,8 +170,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
     ] = 128
     log_level: Annotated[
-        LogLevel, Meta(description="What is logged at least; debug has a line for each request.")
+        LogLevel,
+        Meta(
+            description="What is logged at least; info has a line for each refusal, debug one for "
+            "each request."
+        ),
     ] = "info"
+    log_format: Annotated[
+        LogFormat, Meta(description="How a line of the log is written: as JSON, or for people.")
+    ] = "json"
 
     metrics: Annotated[
         str,

@@ -21,6 +21,7 @@ from stoa.cli.options import (
     DatabaseUrl,
     DataDir,
     Host,
+    LogFormat,
     LogLevel,
     Port,
     Workers,
@@ -50,6 +51,7 @@ def serve(
     base_url: BaseUrl = None,
     workers: Workers = None,
     log_level: LogLevel = None,
+    log_format: LogFormat = None,
     config: ConfigFile = None,
 ) -> None:
     """Run everything: the API, the MCP endpoint and the pages.
@@ -65,6 +67,7 @@ def serve(
         "base_url": base_url,
         "workers": workers,
         "log_level": log_level,
+        "log_format": log_format,
     }
     settings = configuration.from_process(flags, config)
     with ExitStack() as opened:
@@ -105,7 +108,7 @@ def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | N
     from stoa.server.server import new_loop
     from stoa.store.engines import engine_of
 
-    configure_logs(settings.log_level)
+    configure_logs(settings.log_level, settings.log_format)
     sys.setswitchinterval(_TURN_S)
     _allow_files(limits.CONNECTIONS + _OTHER_FILES)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])

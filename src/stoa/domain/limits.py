@@ -128,6 +128,9 @@ WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks befo
 # --- Metrics.
 SCRAPE_STORE_MS = 5 * SECOND_MS  # for the database to tell its part of a scrape
 
+# --- Log.
+REFUSAL_LINES = 50  # for refusals, a second and process; a flood is not to fill the disk
+
 # --- The clock.
 CLOCK_STEP_MS = MINUTE_MS  # a clock that is set by more than this is not followed
 CLOCK_SLEW_PPM = 500  # the fastest that a clock is brought right without a step

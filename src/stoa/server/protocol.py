@@ -26,7 +26,8 @@ from stoa.http.wire import Ready, Scope
 from stoa.server import raw
 from stoa.server.connections import Connections
 
-Refused = Callable[[Refusal], None]
+Refused = Callable[[Refusal, str], None]
+"""Is told a refusal and the address of the peer."""
 
 
 class _Stage(Enum):
@@ -334,7 +335,7 @@ class HttpConnection(HttpToolsProtocol):
         return self._stage is _DRAINING or self.transport.is_closing()
 
     def _error(self, refusal: Refusal) -> bytes:
-        self._refused(refusal)
+        self._refused(refusal, self.address)
         return raw.error(refusal, self._documentation, self.server_state.default_headers)
 
 

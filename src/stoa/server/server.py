@@ -50,7 +50,7 @@ class Server(uvicorn.Server):
         documentation: str,
         ready: Ready | None = None,
         lost: Callable[[], bool] = lambda: False,
-        refused: Refused = lambda _: None,
+        refused: Refused = lambda _refusal, _address: None,
     ) -> None:
         self._connections = connections
         self._lost = lost
