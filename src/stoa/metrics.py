@@ -77,9 +77,9 @@ class Commits(NamedTuple):
     times: Histogram
     sizes: Histogram
 
-    def note(self, us: int, size: int) -> None:
-        """Count a commit."""
-        self.times.observe(us)
+    def note(self, ns: int, size: int) -> None:
+        """Count a commit that took so many nanoseconds."""
+        self.times.observe(ns // 1000)
         self.sizes.observe(size)
 
 
@@ -106,10 +106,10 @@ class Sheet:
         self.commits = Commits(free.histogram(TIMES_US), free.histogram(SIZES))
         self._state = free.cut(len(State._fields))
 
-    def answered(self, operation: str, status: int, us: int) -> None:
-        """Count an answer that took so many microseconds to begin."""
+    def answered(self, operation: str, status: int, ns: int) -> None:
+        """Count an answer that took so many nanoseconds to begin."""
         self._answers[operation][status - _FIRST_STATUS] += 1
-        self._durations[operation].observe(us)
+        self._durations[operation].observe(ns // 1000)
 
     def answered_at_once(self, operation: str, status: int) -> None:
         """Count an answer that took too little time to be measured."""

@@ -50,12 +50,6 @@ class Runner:
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
         """Run one call. Every error becomes an outcome with a refusal; none is raised."""
-        outcome = await self._call(operation, incoming)
-        if isinstance(outcome.refusal, BucketFull):
-            self.sheet.limited(outcome.refusal.charge.resource)
-        return outcome
-
-    async def _call(self, operation: Operation, incoming: Incoming) -> Outcome:
         try:
             caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
@@ -65,14 +59,14 @@ class Runner:
                 return await self._answer(operation, incoming, caller)
             return await self._charged(operation, incoming, caller, charge)
         except Exception as error:
-            return refused(self._refusal(operation, incoming, error))
+            return self._refused(self._refusal(operation, incoming, error))
 
     async def _charged(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, charge: Charge
     ) -> Outcome:
         """The outcome with its charge. The charge of a refused call moves to `reads`."""
         if not charge.allowed:
-            return refused(BucketFull(charge), charge)
+            return self._refused(BucketFull(charge), charge)
         try:
             if operation.writes and not charge.exact:
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
@@ -80,12 +74,16 @@ class Runner:
             answer = self._made if operation.writes else self._answer
             outcome = await answer(operation, incoming, caller)
         except Exception as error:
-            outcome = refused(self._refusal(operation, incoming, error))
+            refusal = self._refusal(operation, incoming, error)
             charge = await self.charges.give_back(charge, caller, incoming.address)
-            if not charge.allowed:
-                return refused(BucketFull(charge), charge)
+            return self._refused(refusal if charge.allowed else BucketFull(charge), charge)
         outcome.charge = charge
         return outcome
+
+    def _refused(self, refusal: Refusal, charge: Charge | None = None) -> Outcome:
+        if isinstance(refusal, BucketFull):
+            self.sheet.limited(refusal.charge.resource)
+        return refused(refusal, charge)
 
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None

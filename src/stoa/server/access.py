@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import structlog
 
-from stoa.clock import elapsed_ms, elapsed_us
+from stoa.clock import elapsed_ms, elapsed_ns
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN as UNKNOWN_ADDRESS
 from stoa.http.ready import REQUEST
@@ -32,8 +32,8 @@ class RequestLines:
         self._second = 0
         self._refused = 0
 
-    def write(self, scope: Scope, status: int, us: int) -> None:
-        """Log an answer that took so many microseconds."""
+    def write(self, scope: Scope, status: int, ns: int) -> None:
+        """Log an answer that took so many nanoseconds."""
         if not self.of_all and status < _REFUSED:
             return
         request: Request | None = scope.get(REQUEST)
@@ -41,7 +41,7 @@ class RequestLines:
             "client": request.address if request else UNKNOWN_ADDRESS,
             "operation": request.operation if request else UNKNOWN,
             "status": status,
-            "ms": round(us / 1000, 1),
+            "ms": round(ns / 1_000_000, 1),
         }
         if self.of_all:
             path = scope["path"][:_PATH_CHARS]
@@ -69,19 +69,19 @@ def observed(app: Application, sheet: Sheet, lines: RequestLines) -> Application
     """The application, whose answers are counted as they begin and logged when they have ended."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
-        began_us, status = elapsed_us(), 0
+        began_ns, status = elapsed_ns(), 0
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                sheet.answered(_operation(scope), status, elapsed_us() - began_us)
+                sheet.answered(_operation(scope), status, elapsed_ns() - began_ns)
             await send(message)
 
         try:
             await app(scope, receive, sending)
         finally:
-            lines.write(scope, status, elapsed_us() - began_us)
+            lines.write(scope, status, elapsed_ns() - began_ns)
 
     return answering
 

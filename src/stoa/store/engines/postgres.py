@@ -7,7 +7,7 @@ from typing import NoReturn, TypeVar
 
 import structlog
 
-from stoa.clock import Clock, elapsed_us
+from stoa.clock import Clock, elapsed_ns
 from stoa.metrics import Commits
 from stoa.store.engines import postgres_migrations
 from stoa.store.engines.postgres_connection import (
@@ -249,7 +249,7 @@ class PostgresStore:
 
     async def _commit(self, connection: Connection) -> None:
         connection.warnings.clear()
-        began_us = elapsed_us()
+        began_ns = elapsed_ns()
         try:
             done = await connection.execute(_COMMIT)
         except Exception as error:
@@ -264,7 +264,7 @@ class PostgresStore:
             connection.terminate()
             raise
         if self._commits:
-            self._commits.note(elapsed_us() - began_us, 1)
+            self._commits.note(elapsed_ns() - began_ns, 1)
         if done != "COMMIT":
             raise RuntimeError(f"COMMIT became {done}")
         if connection.warnings:

@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 import structlog
 
-from stoa.clock import Clock, elapsed_us
+from stoa.clock import Clock, elapsed_ns
 from stoa.domain import limits
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING
@@ -88,14 +88,14 @@ class Groups:
 
     def commit(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         """Run and commit these in order; returns once the commit is on disk. Never raises."""
-        began_us = elapsed_us()
+        began_ns = elapsed_ns()
         try:
             outcomes = self._commit(works)
         except BaseException as error:  # without an outcome the callers would wait for ever
             log.exception("writer failed")
             return self._break(works, error)
         if self._commits and not self.trouble:
-            self._commits.note(elapsed_us() - began_us, len(works))
+            self._commits.note(elapsed_ns() - began_ns, len(works))
         return outcomes
 
     def check_other_writers(self) -> None:
