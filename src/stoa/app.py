@@ -17,19 +17,23 @@ from stoa.calls.transaction import Transactions
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
+from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.ready import ReadyAnswers
 from stoa.mcp.door import Mcp
+from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
 from stoa.openapi.document import openapi_document
 from stoa.operations import secret
 from stoa.operations.authors import Authors
+from stoa.operations.buckets import BUCKETS
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.secret import Secret
 from stoa.rest.rest import Rest
-from stoa.server.access import with_access_lines
+from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections
+from stoa.server.exposition import Exposition
 from stoa.server.server import Server
 from stoa.settings import Settings
 from stoa.store import sessions
@@ -42,6 +46,8 @@ from stoa.web.caching import asked_key
 from stoa.web.pages import pages
 from stoa.web.shedding import ShedPage
 
+_TOO_MANY = 429
+
 
 class Stoa:
     """A service. Use as `async with await Stoa.open(settings) as stoa`: once entered, its
@@ -53,11 +59,12 @@ class Stoa:
         services: Services,
         clock: Clock,
         limiter: MemoryLimiter | SharedLimiter,
+        sheet: Sheet,
     ) -> None:
         settings = services.settings
         hosts, operations = Hosts(settings), all_operations()
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
-        charges = Charges(limiter, settings, clock)
+        charges = Charges(limiter, settings, clock, sheet)
         outages = Outages(lambda: store.trouble)
         reads = PublicReads(store, services, clock, cache, Snapshots(), outages)
         authenticator = Authenticator(store, charges, clock)
@@ -70,8 +77,11 @@ class Stoa:
             reads,
             Transactions(store, services, clock),
             outages,
+            sheet,
         )
         self.store = store
+        self.sheet = sheet
+        self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings = settings
         self._clock = clock
         self.limiter = limiter
@@ -81,9 +91,10 @@ class Stoa:
             Auditor(store, clock),
             authenticator.note_used,
             settings.sweep_seconds,
+            sheet,
             shares=engine_of(settings).SHARED,
         )
-        self.ready = ReadyAnswers(cache, charges, hosts, clock, asked_key)
+        self.ready = ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet)
         documentation = f"{settings.origin}/docs/errors"
         openapi = openapi_document(operations, settings)
         self.asgi = App(
@@ -104,31 +115,39 @@ class Stoa:
 
     @classmethod
     async def open(
-        cls, settings: Settings, clock: Clock | None = None, *, apart: bool = False
+        cls,
+        settings: Settings,
+        clock: Clock | None = None,
+        *,
+        apart: bool = False,
+        sheet: Sheet | None = None,
     ) -> "Stoa":
         """Open the store and build everything. Raises `StartRefused` with one line.
 
         With `apart` the embedded engine writes in a process of its own, a fork of this one, which
-        must not have a second thread yet.
+        must not have a second thread yet. What happens is counted in `sheet`.
         """
         clock = clock or SystemClock()
+        sheet = sheet or new_sheets().each[0]
         services, engine = new_services(settings), engine_of(settings)
         try:
             store = await engine.open_store(
-                settings, clock, (services, services.ids) if apart else ()
+                settings, clock, (services, services.ids) if apart else (), sheet.commits
             )
-            return await cls.over(store, services, clock)
+            return await cls.over(store, services, clock, sheet)
         except StoreUnavailable as error:
             raise StartRefused(f"{engine.place(settings)} cannot be used now: {error}") from error
 
     @classmethod
-    async def over(cls, store: Store, services: Services, clock: Clock) -> "Stoa":
+    async def over(
+        cls, store: Store, services: Services, clock: Clock, sheet: Sheet | None = None
+    ) -> "Stoa":
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
         limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
         await _keep_secret(store)
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
-        return cls(store, services, clock, limiter)
+        return cls(store, services, clock, limiter, sheet or new_sheets().each[0])
 
     async def __aenter__(self) -> "Stoa":
         self.upkeep.begin()
@@ -141,11 +160,28 @@ class Stoa:
         """The server of the application; loopback and trusted proxies may hold many connections."""
         proxies = parse_networks(self.settings.trusted_proxies)
         connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
-        traced = self.settings.log_level == "debug"
-        app = with_access_lines(self.asgi) if traced else self.asgi
-        ready = None if traced else self.ready
+        app = observed(self.asgi, self.sheet, self._lines)
+        ready = None if self._lines.of_all else self.ready
         documentation = f"{self.settings.origin}/docs/errors"
-        return Server(app, connections, documentation, ready, lambda: self.store.lost)
+        return Server(
+            app, connections, documentation, ready, lambda: self.store.lost, self._refused
+        )
+
+    def metrics_server(self, sheets: Sheets) -> Server:
+        """The server of the metrics' own listener."""
+        app = Exposition(sheets, self.store, self.upkeep, self._clock, self.settings)
+        return Server(app, Connections(lambda _: True), f"{self.settings.origin}/docs/errors")
+
+    def beat(self) -> None:
+        """Tell the metrics that this process lives."""
+        self.sheet.beat(self.store.waiting)
+
+    def _refused(self, refusal: Refusal, address: str) -> None:
+        """Count and log what is refused before there is a request."""
+        self._lines.write_refusal(address, refusal.status)
+        self.sheet.answered_at_once(UNREADABLE, refusal.status)
+        if refusal.status == _TOO_MANY:
+            self.sheet.limited(CONNECTIONS)
 
     async def close(self) -> None:
         """Finish what runs and close the store."""
@@ -164,6 +200,12 @@ class Stoa:
         if isinstance(self.limiter, SharedLimiter):
             details |= self.limiter.figures()
         return details
+
+
+def new_sheets(count: int = 1) -> Sheets:
+    """Where so many processes count what happens."""
+    names = (operation.name for operation in all_operations())
+    return Sheets(names, BUCKETS, count)
 
 
 def new_services(settings: Settings) -> Services:

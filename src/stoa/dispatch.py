@@ -15,6 +15,7 @@ from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import note_request
 from stoa.mcp import door as mcp
+from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
 from stoa.operations.bootstrap import DOCUMENTS
 from stoa.rest.rest import Rest
 
@@ -27,6 +28,8 @@ Shed = Callable[[Request, Send, Refusal], Awaitable[None]]
 RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
+_CLIENT = b"client"
+"""The query with which `/healthz` tells callers the address that they count as."""
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
 _DISCOVERY = frozenset({"/bootstrap", *DOCUMENTS})
@@ -57,6 +60,7 @@ class App:
             return
         incoming: Request = scope.get(REQUEST) or Request(scope, receive, self.hosts)
         incoming.receive = receive
+        scope[REQUEST] = incoming
         note_request(incoming.id)
         try:
             if self.hosts.allows(incoming.host):
@@ -83,11 +87,14 @@ class App:
         if path in _HEALTH:
             return await self._health(incoming, send)
         if path == mcp.PATH:
+            incoming.operation = MCP
             return await self.tools(incoming, scope["headers"], send)
         is_api = path.startswith("/api/") or path == "/api" or self.rest.serves(path)
         if is_api and path not in _MOVED:
             return await self.rest(incoming, send)
+        incoming.operation = PAGE
         if incoming.method == "OPTIONS" and _has_preflight(path):
+            incoming.operation = PREFLIGHT
             return await answering.send_preflight(send, incoming.id_header)
         refusal = await self.rate_limit_address(incoming.address)
         if refusal:
@@ -96,25 +103,28 @@ class App:
         if path in _MOVED:
             return await _redirect(incoming, send)
         if path.startswith(f"{mcp.PATH}/"):
+            incoming.operation = MCP
             nothing = Refusal(
                 "not_found",
                 "Nothing exists at this path.",
                 recovery=f"Send a JSON-RPC message with POST {mcp.PATH}.",
             )
             return await self.tools.refuse(incoming, send, nothing)
-        scope[REQUEST] = incoming
         try:
             await self.pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:
             log.exception("defect")  # Starlette has sent a 500 response before it raised
 
     async def _health(self, incoming: Request, send: Send) -> None:
+        incoming.operation = HEALTH
         asked = incoming.path == "/readyz"
         trouble = self.trouble() if asked else None
         body: dict[str, str | int] = {"status": "unavailable" if trouble else "ok"}
         if asked and is_loopback(incoming.address):
             body |= {"reason": trouble} if trouble else {}
             body |= self.details()
+        if not asked and incoming.query == _CLIENT:
+            body["client"] = incoming.address
         headers = [(b"content-type", answering.JSON), incoming.id_header, answering.NOSNIFF]
         await answering.send_answer(
             send, 503 if trouble else 200, headers, msgspec.json.encode(body)

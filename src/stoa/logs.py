@@ -1,4 +1,6 @@
-"""Logging: one line of JSON per event on stderr, without secrets and without what clients sent.
+"""Logging: one line per event on stderr, as JSON or for people.
+
+No line has a secret or what a client sent.
 
 What a caller says never becomes part of a line: of an exception its type and the places it came
 through are told and not its message, which may quote a value, and of a library's own lines only
@@ -17,7 +19,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, Literal, TextIO, cast
 
 import structlog
 from structlog.typing import EventDict
@@ -28,6 +30,7 @@ _SPEAKERS = ("uvicorn",)
 """Libraries whose own words are known to hold nothing that a client sent."""
 _SECRETS = re.compile(r"stoa_[0-9A-Za-z]{8,}|[0-9A-Za-z_-]{80,}")
 _MASK = "***"
+_WORD = re.compile(r"[\w.:/-]+", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -53,7 +56,7 @@ def note_agent(agent_id: str) -> None:
         note.agent = agent_id
 
 
-def configure_logs(level: str) -> None:
+def configure_logs(level: str, form: Literal["json", "text"] = "json") -> None:
     """Send structlog and the standard library's loggers to stderr at `level`."""
     number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
@@ -63,7 +66,7 @@ def configure_logs(level: str) -> None:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             _add_note,
             _tell_fault,
-            _render,
+            _render if form == "json" else _render_for_people,
         ],
         logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Output(sys.stderr))),
     )
@@ -153,5 +156,21 @@ def _short(path: str) -> str:
 def _render(_logger: object, _method: str, event: EventDict) -> str:
     """The line, masked. A value that is not JSON is told by its type."""
     line = {name: event.pop(name) for name in ("timestamp", "level", "event")}
-    text = json.dumps({**line, **event}, default=lambda value: type(value).__name__)
-    return _SECRETS.sub(_MASK, text)
+    return _SECRETS.sub(_MASK, _json({**line, **event}))
+
+
+def _render_for_people(_logger: object, _method: str, event: EventDict) -> str:
+    """The line for people, masked: time, level and event, then `name=value`. Text is quoted as in
+    JSON, so that it never begins a line of its own."""
+    time, level, text = (str(event.pop(name)) for name in ("timestamp", "level", "event"))
+    told = [f"{time} {level:8} {_json(text)[1:-1]}"]
+    told += [f"{name}={_plain(value)}" for name, value in event.items()]
+    return _SECRETS.sub(_MASK, " ".join(told))
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) and _WORD.fullmatch(value) else _json(value)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, default=lambda inner: type(inner).__name__)

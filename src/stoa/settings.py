@@ -19,10 +19,12 @@ Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
 Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
+LogFormat = Literal["json", "text"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 _LIMITS = limits.Limits()
 
+_PORT_MOST = 65535
 PREFIX = "STOA_"
 _SQLITE = "sqlite:///"
 _VALKEY = ("redis", "rediss", "valkey", "valkeys")
@@ -168,8 +170,38 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
     ] = 128
     log_level: Annotated[
-        LogLevel, Meta(description="What is logged at least; debug has a line for each request.")
+        LogLevel,
+        Meta(
+            description="What is logged at least; info has a line for each refusal, debug one for "
+            "each request."
+        ),
     ] = "info"
+    log_format: Annotated[
+        LogFormat, Meta(description="How a line of the log is written: as JSON, or for people.")
+    ] = "json"
+
+    metrics: Annotated[
+        str,
+        Meta(
+            description="Address of a listener for Prometheus, host:port, such as 127.0.0.1:9464; "
+            "unset: there is none."
+        ),
+    ] = ""
+    backup_dir: Annotated[
+        str,
+        Meta(
+            description="Folder of the backups. The age of the newest file in it is told in the "
+            "metrics and by stoa doctor; no backup is made by this."
+        ),
+    ] = ""
+
+    @property
+    def metrics_address(self) -> tuple[str, int]:
+        """Host and port of the metrics' listener. Raises ValueError when there is none."""
+        host, _, port = self.metrics.rpartition(":")
+        if not host or not port.isascii() or not port.isdigit() or int(port) > _PORT_MOST:
+            raise ValueError(self.metrics)
+        return host.removeprefix("[").removesuffix("]"), int(port)
 
     @property
     def engine(self) -> Literal["sqlite", "postgresql"]:
@@ -259,6 +291,7 @@ def check(settings: Settings) -> None:
     _check_valkey(settings)
     _check_address(settings)
     _check_grant(settings)
+    _check_metrics(settings)
     try:
         addresses.parse_networks(settings.trusted_proxies)
     except ValueError as error:
@@ -342,6 +375,15 @@ def _is_base_url(text: str) -> bool:
     except ValueError:
         return False
     return bool(known and text.isascii() and text.isprintable()) and not set(text) & set(" ?#@\\")
+
+
+def _check_metrics(settings: Settings) -> None:
+    if not settings.metrics:
+        return
+    try:
+        _ = settings.metrics_address
+    except ValueError:
+        raise SettingsError("STOA_METRICS: use host:port, such as 127.0.0.1:9464") from None
 
 
 def _check_grant(settings: Settings) -> None:

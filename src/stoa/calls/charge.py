@@ -5,6 +5,7 @@ from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
+from stoa.metrics import Sheet
 from stoa.operations.buckets import Bucket, BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Charged, Operation
@@ -14,8 +15,9 @@ from stoa.settings import Settings
 class Charges:
     """Charges calls to rate-limit buckets, with the limits of the settings."""
 
-    def __init__(self, limiter: Limiter, settings: Settings, clock: Clock) -> None:
+    def __init__(self, limiter: Limiter, settings: Settings, clock: Clock, sheet: Sheet) -> None:
         self._limiter = limiter
+        self._sheet = sheet
         self._clock = clock
         self._settings = settings
         self._own = {
@@ -81,7 +83,8 @@ class Charges:
         """Like `count`, but returns the refusal instead of raising it."""
         try:
             await self.count(address)
-        except Refusal as refusal:
+        except BucketFull as refusal:
+            self._sheet.limited(refusal.charge.resource)
             return refusal
         return None
 

@@ -21,6 +21,7 @@ from stoa.calls.transaction import Transactions
 from stoa.clock import Clock
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
+from stoa.metrics import Sheet
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
@@ -44,6 +45,7 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
+    sheet: Sheet
     flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
@@ -58,7 +60,7 @@ class Runner:
                 return await self._answer(operation, incoming, caller)
             return await self._charged(operation, incoming, caller, charge)
         except Exception as error:
-            return refused(self._refusal(operation, incoming, error))
+            return self._refused(self._refusal(operation, incoming, error))
 
     async def _charged(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, charge: Charge
@@ -67,7 +69,7 @@ class Runner:
         if not charge.allowed and await self._is_repeated(operation, incoming, caller):
             charge = await self.charges.take_read(caller, incoming.address)
         if not charge.allowed:
-            return refused(BucketFull(charge), charge)
+            return self._refused(BucketFull(charge), charge)
         try:
             if operation.writes and not (charge.exact or incoming.is_dry_run):
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
@@ -75,11 +77,11 @@ class Runner:
             answer = self._made if operation.writes else self._answer
             outcome = await answer(operation, incoming, caller)
         except Exception as error:
-            outcome = refused(self._refusal(operation, incoming, error))
+            outcome = self._refused(self._refusal(operation, incoming, error))
         if outcome.refusal or outcome.replayed:
             charge = await self.charges.give_back(charge, caller, incoming.address)
             if not charge.allowed:
-                return refused(BucketFull(charge), charge)
+                return self._refused(BucketFull(charge), charge)
         outcome.charge = charge
         return outcome
 
@@ -91,6 +93,11 @@ class Runner:
         if caller is None or key is None or not operation.takes_key:
             return False
         return await self.transactions.has_answer(caller, key)
+
+    def _refused(self, refusal: Refusal, charge: Charge | None = None) -> Outcome:
+        if isinstance(refusal, BucketFull):
+            self.sheet.limited(refusal.charge.resource)
+        return refused(refusal, charge)
 
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
@@ -139,6 +146,7 @@ class Runner:
             draft.add(result.depends_on, result.expires_at)
             draft.next_cursor = result.next_cursor
             draft.for_parties = operation.caching.for_parties
+            draft.operation = operation.name
             self.cache.put(key, draft, result.body, result.etag, result.at)
         if operation.writes and not invocation.dry_run:
             outcome.consistency = await self.transactions.consistency(invocation, result)

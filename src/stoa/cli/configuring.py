@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from stoa import configuration
-from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogLevel, Port, Workers
+from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogFormat, LogLevel, Port, Workers
 from stoa.configuration import Given, masked
 from stoa.settings import Settings, environment_name, kinds
 
@@ -26,6 +26,7 @@ def show(
     base_url: BaseUrl = None,
     workers: Workers = None,
     log_level: LogLevel = None,
+    log_format: LogFormat = None,
     config: ConfigFile = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="As JSON, with what each setting is for.")
@@ -43,6 +44,7 @@ def show(
         "base_url": base_url,
         "workers": workers,
         "log_level": log_level,
+        "log_format": log_format,
     }
     given = configuration.given_to_process(flags, config)
     settings = configuration.settle(given)

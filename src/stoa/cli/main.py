@@ -8,7 +8,17 @@ import typer
 from typer.main import get_command
 
 from stoa import __version__
-from stoa.cli import agent, auditing, backups, configuring, copying, demo, importing, serving
+from stoa.cli import (
+    agent,
+    auditing,
+    backups,
+    configuring,
+    copying,
+    demo,
+    doctor,
+    importing,
+    serving,
+)
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
@@ -28,6 +38,7 @@ app.add_typer(configuring.app, name="config")
 app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")
 app.command("audit")(auditing.audit_command)
+app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 
 _FAILED = 1

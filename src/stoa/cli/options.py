@@ -29,6 +29,9 @@ LogLevel = Annotated[
     str | None,
     typer.Option(help="debug, info, warning or error; debug has a line for each request."),
 ]
+LogFormat = Annotated[
+    str | None, typer.Option(help="json, or text, which people can read more easily.")
+]
 ConfigFile = Annotated[
     Path | None,
     typer.Option("--config", help="Read the settings of this TOML file instead of stoa.toml."),

@@ -2,14 +2,14 @@
 
 import asyncio
 import gc
-import importlib
 import os
 import resource
 import signal
 import socket
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -21,16 +21,20 @@ from stoa.cli.options import (
     DatabaseUrl,
     DataDir,
     Host,
+    LogFormat,
     LogLevel,
     Port,
     Workers,
 )
-from stoa.settings import Settings
+from stoa.settings import Settings, environment_name
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
+    from stoa.app import Stoa
     from stoa.cli.worker_process import Link
     from stoa.clock import SystemClock
+    from stoa.metrics import Sheets
+    from stoa.server.server import Server
 
 _BACKLOG = 2048
 _TURN_S = 0.0005
@@ -47,6 +51,7 @@ def serve(
     base_url: BaseUrl = None,
     workers: Workers = None,
     log_level: LogLevel = None,
+    log_format: LogFormat = None,
     config: ConfigFile = None,
 ) -> None:
     """Run everything: the API, the MCP endpoint and the pages.
@@ -62,54 +67,64 @@ def serve(
         "base_url": base_url,
         "workers": workers,
         "log_level": log_level,
+        "log_format": log_format,
     }
     settings = configuration.from_process(flags, config)
-    with _listen(settings) as listener:
-        status = _run(settings, listener)
+    with ExitStack() as opened:
+        listener = opened.enter_context(_listen(settings.host, settings.port, "--port"))
+        metrics = None
+        if settings.metrics:
+            address = settings.metrics_address
+            metrics = opened.enter_context(_listen(*address, environment_name("metrics")))
+        status = _run(settings, listener, metrics)
     raise typer.Exit(status)
 
 
-def _listen(settings: Settings) -> socket.socket:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+def _listen(host: str, port: int, named_by: str) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((settings.host, settings.port))
+        listener.bind((host, port))
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
-        where = f"{settings.host} port {settings.port}"
         reason = error.strerror or str(error)
-        raise StartRefused(f"cannot listen on {where}: {reason}; choose another --port") from error
+        raise StartRefused(
+            f"cannot listen on {host} port {port}: {reason}; choose another {named_by}"
+        ) from error
     return listener
 
 
-def _run(settings: Settings, listener: socket.socket) -> int:
+def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | None) -> int:
     # Loaded here, once the settings are known to be right: a mistake is told at once.
     import msgspec
 
-    from stoa.cli.supervising import Supervisor
+    from stoa.app import new_sheets  # once, for all workers: they are forks of this process
+    from stoa.cli.supervising import Supervisor, places
     from stoa.clock import SystemClock
     from stoa.domain import limits
     from stoa.logs import configure_logs
     from stoa.server.server import new_loop
     from stoa.store.engines import engine_of
 
-    configure_logs(settings.log_level)
+    configure_logs(settings.log_level, settings.log_format)
     sys.setswitchinterval(_TURN_S)
     _allow_files(limits.CONNECTIONS + _OTHER_FILES)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
     clock = SystemClock()
+    sheets = new_sheets(places(settings.workers))
 
     def work(link: "Link") -> None:
         with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
-            if not runner.run(_serve(settings, listener, clock, link)):
+            if not runner.run(_serve(settings, listener, clock, link, sheets, metrics)):
                 raise SystemExit(os.EX_SOFTWARE)
 
-    importlib.import_module("stoa.app")  # once, for all workers: they are forks of this process
     gc.freeze()  # what is never collected is never written to, and so shared by all
     supervisor = Supervisor(settings.workers, listener, work, clock)
-    return supervisor.run(lambda: _announce(settings, engine_of(settings).place(settings)))
+    address = metrics and metrics.getsockname()
+    place = engine_of(settings).place(settings)
+    return supervisor.run(lambda: _announce(settings, place, address))
 
 
 def _allow_files(wanted: int) -> None:
@@ -121,7 +136,12 @@ def _allow_files(wanted: int) -> None:
 
 
 async def _serve(
-    settings: Settings, listener: socket.socket, clock: "SystemClock", link: "Link"
+    settings: Settings,
+    listener: socket.socket,
+    clock: "SystemClock",
+    link: "Link",
+    sheets: "Sheets",
+    metrics: socket.socket | None,
 ) -> bool:
     """Serve until this is to end; whether it could do its work until then."""
     from stoa.app import Stoa
@@ -131,23 +151,42 @@ async def _serve(
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
     _end_with_supervisor(link)
-    async with await Stoa.open(settings, clock, apart=True) as stoa:
+    sheet = sheets.each[link.place]
+    async with await Stoa.open(settings, clock, apart=True, sheet=sheet) as stoa:
         server = stoa.server()
         server.end_on_signals()
         gc.collect()
         gc.freeze()  # the loaded program stays in memory: the collector need not look through it
         link.ready()
-        _beat(link)
-        await server.serve(sockets=[listener])
+        _beat(link, stoa)
+        async with _serving_metrics(stoa.metrics_server(sheets), metrics):
+            await server.serve(sockets=[listener])
         return not stoa.store.lost
 
 
-def _beat(link: "Link") -> None:
-    """Tell the supervisor once a second that the event loop turns."""
+@asynccontextmanager
+async def _serving_metrics(
+    server: "Server", listener: socket.socket | None
+) -> AsyncGenerator[None]:
+    """Serve the metrics meanwhile, if they have a listener."""
+    if listener is None:
+        yield
+        return
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield
+    finally:
+        server.should_exit = server.force_exit = True
+        await task
+
+
+def _beat(link: "Link", stoa: "Stoa") -> None:
+    """Tell the supervisor and the metrics once a second that the event loop turns."""
     from stoa.domain import limits
 
     link.beat()
-    asyncio.get_running_loop().call_later(limits.HEARTBEAT_MS / 1000, _beat, link)
+    stoa.beat()
+    asyncio.get_running_loop().call_later(limits.HEARTBEAT_MS / 1000, _beat, link, stoa)
 
 
 def _end_with_supervisor(link: "Link") -> None:
@@ -160,8 +199,11 @@ def _end_with_supervisor(link: "Link") -> None:
     loop.add_reader(link.supervisor_gone, end)
 
 
-def _announce(settings: Settings, data: str) -> None:
+def _announce(settings: Settings, data: str, metrics: tuple[Any, ...] | None) -> None:
     origin = settings.origin
+    if metrics:
+        host = f"[{metrics[0]}]" if ":" in metrics[0] else metrics[0]
+        typer.echo(f"Metrics are at http://{host}:{metrics[1]}/metrics")
     typer.echo(
         f"Stoa is open at {origin}\n"
         f"  pages    {origin}/\n"

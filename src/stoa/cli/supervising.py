@@ -44,7 +44,7 @@ class Supervisor:
 
     def __init__(self, count: int, listener: socket.socket, work: Work, clock: SystemClock) -> None:
         self._count = count
-        self._workers = [Worker() for _ in range(count)]
+        self._workers = [Worker(place=place) for place in range(count)]
         self._outdated: list[Worker] = []
         self._listener = listener
         self._work = work
@@ -147,7 +147,7 @@ class Supervisor:
         try:
             pid = os.fork()
             if not pid:
-                self._become_worker(ours, theirs)
+                self._become_worker(ours, theirs, worker.place)
         except OSError:
             os.close(ours)
             raise
@@ -159,7 +159,7 @@ class Supervisor:
         worker.started(pid, ours)
         self._selector.register(ours, selectors.EVENT_READ)
 
-    def _become_worker(self, supervisors: int, status_pipe: int) -> NoReturn:
+    def _become_worker(self, supervisors: int, status_pipe: int, place: int) -> NoReturn:
         try:
             os.setpgid(0, 0)  # Ctrl-C is the supervisor's, which then ends the workers
             os.close(supervisors)
@@ -167,7 +167,7 @@ class Supervisor:
         except BaseException:
             log.exception("worker failed")
             os._exit(1)
-        run_as_worker(self._work, Link(status_pipe, self._supervisor_gone))
+        run_as_worker(self._work, Link(status_pipe, self._supervisor_gone, place))
 
     def _leave(self) -> None:
         """Let go, in a worker, of what is the supervisor's."""
@@ -275,7 +275,9 @@ class Supervisor:
                 worker.predecessor = None
         busy = any(worker.predecessor or worker.retiring for worker in self._workers)
         if self._outdated and not busy:
-            self._workers.append(Worker(predecessor=self._outdated.pop(0)))
+            taken = {worker.place for worker in self._workers}
+            place = next(place for place in range(places(self._count)) if place not in taken)
+            self._workers.append(Worker(place=place, predecessor=self._outdated.pop(0)))
 
     def _begin_to_replace(self) -> None:
         if self._count == 1:
@@ -319,6 +321,11 @@ class Supervisor:
     def _signal(self, number: signal.Signals) -> None:
         for worker in self._workers:
             worker.signal(number)
+
+
+def places(count: int) -> int:
+    """How many workers there are at most at the same time: one more while one is replaced."""
+    return count + 1
 
 
 def pause_before_start(early_ends: int) -> int:

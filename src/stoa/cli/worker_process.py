@@ -30,9 +30,10 @@ _SAID_BYTES = 64 * 1024  # as much as a pipe holds
 
 class Link:
     """A worker's side of the pipes to its supervisor. `supervisor_gone` is a descriptor that can be
-    read once the supervisor has ended."""
+    read once the supervisor has ended; `place` is a number that no other worker has meanwhile."""
 
-    def __init__(self, status_pipe: int, supervisor_gone: int) -> None:
+    def __init__(self, status_pipe: int, supervisor_gone: int, place: int = 0) -> None:
+        self.place = place
         self._status_pipe = status_pipe
         self.supervisor_gone = supervisor_gone
         os.set_blocking(status_pipe, False)  # a supervisor that is stopped must not stop a worker
@@ -68,10 +69,12 @@ and `SystemExit` with a status to end with that."""
 class Worker:
     """One process after the other in one place. Times are those of `elapsed_ms`.
 
-    `predecessor` is the worker that ends when this one is ready; a `retiring` one is not replaced.
+    No two workers have the same `place`. `predecessor` is the worker that ends when this one is
+    ready; a `retiring` one is not replaced.
     `kill_at` is when the process is killed, 0 while it need not be.
     """
 
+    place: int = 0
     predecessor: "Worker | None" = None
     pid: int = 0
     ready: bool = False

@@ -59,6 +59,11 @@ def _decode(text: str) -> int:
     return ulid
 
 
+def made_at(text: str) -> int:
+    """The time (ms) that an id was made at. The text must be an id."""
+    return _decode(text.partition("_")[2]) >> _RANDOM_BITS
+
+
 def pattern(prefix: str) -> str:
     """The regular expression of ids with this prefix, for JSON Schema.
 

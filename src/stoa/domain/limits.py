@@ -125,6 +125,12 @@ HEARTBEAT_MS = SECOND_MS  # a worker's event loop says as often that it turns
 HEARTBEATS_MISSED = 10  # in a row, and the worker is replaced
 WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks before it is killed
 
+# --- Metrics.
+SCRAPE_STORE_MS = 5 * SECOND_MS  # for the database to tell its part of a scrape
+
+# --- Log.
+REFUSAL_LINES = 50  # for refusals, a second and process; a flood is not to fill the disk
+
 # --- The clock.
 CLOCK_STEP_MS = MINUTE_MS  # a clock that is set by more than this is not followed
 CLOCK_SLEW_PPM = 500  # the fastest that a clock is brought right without a step

@@ -11,6 +11,7 @@ from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import Message, Scope, Whole, header_lines
+from stoa.metrics import PAGE, Sheet
 from stoa.operations.buckets import headers as rate_headers
 
 log = structlog.get_logger("stoa.http")
@@ -33,12 +34,14 @@ class ReadyAnswers:
         hosts: Hosts,
         clock: Clock,
         page_key: Callable[[Request], str | None],
+        sheet: Sheet,
     ) -> None:
         self._cache = cache
         self._charges = charges
         self._hosts = hosts
         self._clock = clock
         self._page_key = page_key
+        self._sheet = sheet
 
     def find(self, scope: Scope) -> Whole | None:
         """The whole answer to a GET without a body, charged as any read; None, charging nothing,
@@ -67,10 +70,12 @@ class ReadyAnswers:
             own.append(answering.VARY)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.names_tag(known, etag):
+            self._sheet.answered_at_once(entry.operation, 304)
             return 304, _ALWAYS + header_lines(own), b""
         if entry.next_cursor:
             own.append(answering.next_link(request.path, request.query, entry.next_cursor))
         own.append((b"content-length", b"%d" % len(entry.body)))
+        self._sheet.answered_at_once(entry.operation, 200)
         return 200, _ALWAYS + header_lines(own), entry.body
 
     def _page(self, scope: Scope) -> Whole | None:
@@ -86,6 +91,7 @@ class ReadyAnswers:
             (b"etag", entry.etag.encode()),
             (b"content-length", b"%d" % len(entry.body)),
         ]
+        self._sheet.answered_at_once(PAGE, 200)
         return 200, entry.head + header_lines(own), entry.body
 
 

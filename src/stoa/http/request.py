@@ -6,12 +6,14 @@ from stoa.domain.addresses import canonical
 from stoa.entropy import request_id
 from stoa.http.hosts import Hosts
 from stoa.http.wire import HeaderList, Headers, Receive, Scope
+from stoa.metrics import UNKNOWN
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Request:
-    """The request of an ASGI scope. `id_header` is for the answer, `base_url` for challenges."""
+    """The request of an ASGI scope. `id_header` is for the answer, `base_url` for challenges,
+    `operation` the name that the answer is counted under."""
 
     __slots__ = (
         "address",
@@ -22,6 +24,7 @@ class Request:
         "id",
         "id_header",
         "method",
+        "operation",
         "path",
         "query",
         "receive",
@@ -34,6 +37,7 @@ class Request:
             headers = _joined(lines)
         authorization = headers.get(b"authorization")
         client = scope.get("client")
+        self.operation = UNKNOWN
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.query: bytes = scope["query_string"]

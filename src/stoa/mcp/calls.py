@@ -64,6 +64,7 @@ class Tools:
     async def call(self, operation: Operation, message: Message, request: Request) -> Called:
         """Run the operation. A refusal is a result too."""
         arguments = message.params.get("arguments")
+        request.operation = operation.name
         outcome = await self._runner.call(operation, _incoming(operation, arguments, request))
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal

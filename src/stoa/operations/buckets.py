@@ -4,6 +4,9 @@ import msgspec
 
 from stoa.domain.errors import Refusal
 
+BUCKETS = ("reads", "threads", "replies", "accepts", "registrations", "uncharged")
+"""The names of all buckets."""
+
 
 class Bucket(msgspec.Struct, frozen=True, gc=False):
     """What a call is charged to: at most `limit` (0 = unlimited) in any `window_ms`, per `key`.

@@ -12,6 +12,7 @@ from stoa.http import answering, reading
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
+from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
 from stoa.rest.router import Router
 from stoa.rest.unknown import unknown_path, wrong_method
@@ -44,6 +45,7 @@ class Rest:
     async def __call__(self, request: Request, send: Send) -> None:
         """Answer one request."""
         if request.method == "OPTIONS":
+            request.operation = PREFLIGHT
             return await answering.send_preflight(send, request.id_header)
         found = self._router.find(request.path)
         if found is None:
@@ -52,6 +54,7 @@ class Rest:
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
             return await self.refuse(request, send, wrong_method(found))
+        request.operation = operation.name
         outcome = await self._runner.call(
             operation, self._incoming(request, operation, found.values)
         )

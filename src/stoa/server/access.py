@@ -1,34 +1,91 @@
-"""The access log, for diagnosis: one line for each request with `--log-level debug`."""
+"""Around the application: what counts its answers and writes the access log."""
 
-import asyncio
+from collections.abc import Callable
 
 import structlog
 
+from stoa.clock import elapsed_ms, elapsed_ns
+from stoa.domain import limits
+from stoa.domain.addresses import UNKNOWN as UNKNOWN_ADDRESS
+from stoa.http.ready import REQUEST
+from stoa.http.request import Request
 from stoa.http.wire import Application, Message, Receive, Scope, Send
+from stoa.metrics import UNKNOWN, UNREADABLE, Sheet
 
 log = structlog.get_logger("stoa.access")
 
 _PATH_CHARS = 200
+_REFUSED = 400
+_SECOND_MS = 1000
 
 
-def with_access_lines(app: Application) -> Application:
-    """The application with an access log: method, path, status and duration of each request, with
-    the ids of request and agent. Queries, headers and bodies are never logged."""
+class RequestLines:
+    """The access log: a line for each refusal at `info` or, with `of_all`, for each request at
+    `debug`. Queries, headers and bodies are never logged, and paths only at `debug`.
+
+    Of the refusals of one second only so many get a line; then one line says how many had none.
+    """
+
+    def __init__(self, *, of_all: bool, now_ms: Callable[[], int] = elapsed_ms) -> None:
+        self.of_all = of_all
+        self._now_ms = now_ms
+        self._second = 0
+        self._refused = 0
+
+    def write(self, scope: Scope, status: int, ns: int) -> None:
+        """Log an answer that took so many nanoseconds."""
+        if not self.of_all and status < _REFUSED:
+            return
+        request: Request | None = scope.get(REQUEST)
+        told = {
+            "client": request.address if request else UNKNOWN_ADDRESS,
+            "operation": request.operation if request else UNKNOWN,
+            "status": status,
+            "ms": round(ns / 1_000_000, 1),
+        }
+        if self.of_all:
+            path = scope["path"][:_PATH_CHARS]
+            log.debug("request", method=scope["method"], path=path, **told)
+        elif self._admits():
+            log.info("refused", **told)
+
+    def write_refusal(self, address: str, status: int) -> None:
+        """Log the refusal of what is no request."""
+        if self._admits():
+            log.info("refused", client=address, operation=UNREADABLE, status=status)
+
+    def _admits(self) -> bool:
+        second = self._now_ms() // _SECOND_MS
+        if second != self._second:
+            left_out = self._refused - limits.REFUSAL_LINES
+            if left_out > 0:
+                log.info("refusals left out", count=left_out)
+            self._second, self._refused = second, 0
+        self._refused += 1
+        return self._refused <= limits.REFUSAL_LINES
+
+
+def observed(app: Application, sheet: Sheet, lines: RequestLines) -> Application:
+    """The application, whose answers are counted as they begin and logged when they have ended."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
-        loop = asyncio.get_running_loop()
-        started, status = loop.time(), 0
+        began_ns, status = elapsed_ns(), 0
 
         async def sending(message: Message) -> None:
             nonlocal status
-            status = message.get("status", status)
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                sheet.answered(_operation(scope), status, elapsed_ns() - began_ns)
             await send(message)
 
         try:
             await app(scope, receive, sending)
         finally:
-            path = scope["path"][:_PATH_CHARS]
-            ms = round((loop.time() - started) * 1000, 1)
-            log.debug("request", method=scope["method"], path=path, status=status, ms=ms)
+            lines.write(scope, status, elapsed_ns() - began_ns)
 
     return answering
+
+
+def _operation(scope: Scope) -> str:
+    request: Request | None = scope.get(REQUEST)
+    return request.operation if request else UNKNOWN

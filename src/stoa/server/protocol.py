@@ -12,6 +12,7 @@ fails when an upgrade changes one.
 """
 
 from asyncio import Transport
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, cast
 
@@ -24,6 +25,9 @@ from stoa.domain.errors import Refusal
 from stoa.http.wire import Ready, Scope
 from stoa.server import raw
 from stoa.server.connections import Connections
+
+Refused = Callable[[Refusal, str], None]
+"""Is told a refusal and the address of the peer."""
 
 
 class _Stage(Enum):
@@ -51,7 +55,7 @@ class HttpConnection(HttpToolsProtocol):
     are documented, a URL.
 
     A GET with a cached answer in `ready` is answered without a task; every other request is a task
-    of the application.
+    of the application. `refused` is told each refusal that is sent without the application.
     """
 
     parser: httptools.HttpRequestParser  # until the connection is lost
@@ -61,12 +65,14 @@ class HttpConnection(HttpToolsProtocol):
         connections: Connections,
         documentation: str,
         ready: Ready | None,
+        refused: Refused,
         **uvicorn: Any,
     ) -> None:
         super().__init__(**uvicorn)
         self._connections = connections
         self._documentation = documentation
         self._ready = ready
+        self._refused = refused
         self._time = self.loop.time
         self._stage = _NEW
         self._since = 0.0
@@ -329,6 +335,7 @@ class HttpConnection(HttpToolsProtocol):
         return self._stage is _DRAINING or self.transport.is_closing()
 
     def _error(self, refusal: Refusal) -> bytes:
+        self._refused(refusal, self.address)
         return raw.error(refusal, self._documentation, self.server_state.default_headers)
 
 

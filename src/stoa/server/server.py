@@ -13,7 +13,7 @@ import uvicorn
 from stoa.domain import limits
 from stoa.http.wire import Application, Ready
 from stoa.server.connections import Connections
-from stoa.server.protocol import HttpConnection
+from stoa.server.protocol import HttpConnection, Refused
 
 _TICKS_PER_SWEEP = 5
 """uvicorn ticks ten times a second."""
@@ -40,7 +40,8 @@ def cancel_on_signals() -> None:
 
 class Server(uvicorn.Server):
     """Serves `app` until it is asked to end, or until `lost` returns true because only a restart
-    helps. A request with a cached answer in `ready` does not reach `app`."""
+    helps. A request with a cached answer in `ready` does not reach `app`; `refused` is told
+    what is refused before it is a request."""
 
     def __init__(
         self,
@@ -49,10 +50,11 @@ class Server(uvicorn.Server):
         documentation: str,
         ready: Ready | None = None,
         lost: Callable[[], bool] = lambda: False,
+        refused: Refused = lambda _refusal, _address: None,
     ) -> None:
         self._connections = connections
         self._lost = lost
-        protocol = partial(HttpConnection, connections, documentation, ready)
+        protocol = partial(HttpConnection, connections, documentation, ready, refused)
         config = uvicorn.Config(
             app,
             http=cast(type[asyncio.Protocol], protocol),

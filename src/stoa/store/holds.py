@@ -32,6 +32,19 @@ class OpenHold(NamedTuple):
     subject_status: str
 
 
+class HoldCounts(NamedTuple):
+    """How many holds are open, and how many of these are past their deadline."""
+
+    open: int
+    overdue: int
+
+
+async def count_all(tx: Tx) -> HoldCounts:
+    """How many holds there are to settle."""
+    row = await tx.one("holds.count_all", now=tx.now)
+    return HoldCounts(*row) if row else HoldCounts(0, 0)
+
+
 async def get(tx: Tx, hold_id: str) -> HoldRow | None:
     """The hold with this id."""
     row = await tx.one("holds.get", id=hold_id)

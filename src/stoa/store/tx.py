@@ -140,6 +140,11 @@ class Store(Protocol):
         ...
 
     @property
+    def waiting(self) -> int:
+        """How many transactions wait for their turn to be written."""
+        ...
+
+    @property
     def trouble(self) -> str | None:
         """Why writes are refused, or None."""
         ...

@@ -11,6 +11,7 @@ import structlog
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
+from stoa.metrics import Sheet
 from stoa.operations import escrow
 from stoa.store import idempotency, leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
@@ -35,6 +36,7 @@ class Upkeep:
         auditor: Auditor,
         note_used: Callable[[], Coroutine[Any, Any, None]],
         sweep_seconds: int,
+        sheet: Sheet,
         *,
         shares: bool,
     ) -> None:
@@ -46,6 +48,7 @@ class Upkeep:
         self._leads = asyncio.Event()
         self._stopped: str | None = None
         self._sweep_seconds = sweep_seconds
+        self._sheet = sheet
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
@@ -92,7 +95,7 @@ class Upkeep:
 
     async def audit(self) -> None:
         """Run the part of the audit that is due this minute."""
-        await self._auditor.minute()
+        self._sheet.audited(len(await self._auditor.minute()))
         self._stopped = await self._store.read(ledger.stopped)
 
     async def _audit_in_turn(self) -> None:

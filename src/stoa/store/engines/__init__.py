@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 from stoa.clock import Clock
+from stoa.metrics import Commits
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
 from stoa.store.tx import Alone, Restored, Store, Work
@@ -32,12 +33,16 @@ class Engine(Protocol):
     """Whether several processes may serve one database at the same time."""
 
     async def open_store(
-        self, settings: Settings, clock: Clock, shared: Sequence[object] = ()
+        self,
+        settings: Settings,
+        clock: Clock,
+        shared: Sequence[object] = (),
+        commits: Commits | None = None,
     ) -> Store:
         """Open the database inside the running event loop and bring it to this program's schema.
 
         With objects that are `shared` the embedded engine writes in a process of its own, a fork of
-        this one, in which they are there too.
+        this one, in which they are there too. Commits are counted in `commits`.
         """
         ...
 

@@ -7,7 +7,8 @@ from typing import NoReturn, TypeVar
 
 import structlog
 
-from stoa.clock import Clock
+from stoa.clock import Clock, elapsed_ns
+from stoa.metrics import Commits
 from stoa.store.engines import postgres_migrations
 from stoa.store.engines.postgres_connection import (
     Connection,
@@ -106,7 +107,9 @@ class PostgresStore:
         timeout_s: int,
         *,
         replica: bool = False,
+        commits: Commits | None = None,
     ) -> None:
+        self._commits = commits
         self._clock = clock
         reach = partial(connect, url, replica=replica)
         self._pool = Pool(reach, connections, timeout_s)
@@ -123,7 +126,12 @@ class PostgresStore:
 
     @classmethod
     async def open(
-        cls, url: str, clock: Clock, connections: int, timeout_s: int
+        cls,
+        url: str,
+        clock: Clock,
+        connections: int,
+        timeout_s: int,
+        commits: Commits | None = None,
     ) -> "PostgresStore":
         """Migrate the database. Raises `StartRefused` with one line that says why not.
 
@@ -133,7 +141,7 @@ class PostgresStore:
         """
         await migrate(url)
         await refuse_forgetful_pool(url)
-        store = cls(url, clock, connections, timeout_s)
+        store = cls(url, clock, connections, timeout_s, commits=commits)
         await store._watch.start()
         return store
 
@@ -160,6 +168,10 @@ class PostgresStore:
 
     def figures(self) -> dict[str, str | int]:
         return {}
+
+    @property
+    def waiting(self) -> int:
+        return self._pool.waiting
 
     @property
     def trouble(self) -> str | None:
@@ -237,6 +249,7 @@ class PostgresStore:
 
     async def _commit(self, connection: Connection) -> None:
         connection.warnings.clear()
+        began_ns = elapsed_ns()
         try:
             done = await connection.execute(_COMMIT)
         except Exception as error:
@@ -250,6 +263,8 @@ class PostgresStore:
         except BaseException:
             connection.terminate()
             raise
+        if self._commits:
+            self._commits.note(elapsed_ns() - began_ns, 1)
         if done != "COMMIT":
             raise RuntimeError(f"COMMIT became {done}")
         if connection.warnings:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stoa.clock import Clock
+from stoa.metrics import Commits
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
 from stoa.store.engines import postgres, postgres_alone, postgres_connection, postgres_copying
@@ -22,13 +23,14 @@ async def open_store(
     settings: Settings,
     clock: Clock,
     shared: Sequence[object] = (),  # noqa: ARG001 - every process writes for itself
+    commits: Commits | None = None,
 ) -> Store:
     """See `Engine`."""
     most = (settings.database_connections, settings.database_timeout_seconds)
     if not settings.read_database_url:
-        return await PostgresStore.open(settings.database_url, clock, *most)
+        return await PostgresStore.open(settings.database_url, clock, *most, commits)
     await postgres_connection.refuse_unreadable_replica(settings.read_database_url)
-    primary = await PostgresStore.open(settings.database_url, clock, *most)
+    primary = await PostgresStore.open(settings.database_url, clock, *most, commits)
     replica = PostgresStore(settings.read_database_url, clock, *most, replica=True)
     store = ReplicatedStore(primary, replica, settings.read_lag_seconds)
     await store.start()

@@ -38,6 +38,11 @@ class Pool:
         self._given = asyncio.Event()
         self._closed = False
 
+    @property
+    def waiting(self) -> int:
+        """How many transactions wait for a connection."""
+        return len(self._waiting)
+
     async def take(self) -> Connection:
         """An exclusive connection, until it is given back or dropped.
 

@@ -92,6 +92,10 @@ class ReplicatedStore:
         return None
 
     @property
+    def waiting(self) -> int:
+        return self._primary.waiting
+
+    @property
     def trouble(self) -> str | None:
         return self._primary.trouble
 

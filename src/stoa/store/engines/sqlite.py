@@ -11,6 +11,7 @@ from typing import TypeVar
 import apsw
 
 from stoa.clock import Clock
+from stoa.metrics import Commits
 from stoa.store.changes import Changes
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.frames import Carrier
@@ -95,25 +96,27 @@ class SqliteStore:
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
 
     @classmethod
-    def open(cls, path: Path, clock: Clock) -> "SqliteStore":
+    def open(cls, path: Path, clock: Clock, commits: Commits | None = None) -> "SqliteStore":
         """Lock and migrate the file; a thread writes. Raises `StartRefused` with one line that says
         why not."""
         changes = Changes()
         with _prepared(path) as (file, descriptor):
 
             def groups() -> Groups:
-                return Groups(connect(file, writer=True), clock)
+                return Groups(connect(file, writer=True), clock, commits)
 
             writer = Writer(file, groups, changes)
             return cls(file, descriptor, clock, changes, writer)
 
     @classmethod
-    async def open_apart(cls, path: Path, clock: Clock, carrier: Carrier) -> "SqliteStore":
+    async def open_apart(
+        cls, path: Path, clock: Clock, carrier: Carrier, commits: Commits | None = None
+    ) -> "SqliteStore":
         """Lock and migrate the file; a process of its own writes, and `carrier` takes the works
         there. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _prepared(path) as (file, descriptor):
-            writer = await ProcessWriter.start(file, clock, changes, carrier, descriptor)
+            writer = await ProcessWriter.start(file, clock, changes, carrier, descriptor, commits)
             return cls(file, descriptor, clock, changes, writer)
 
     def _snapshot(self, connection: apsw.Connection, work: Work[T]) -> T:
@@ -159,6 +162,10 @@ class SqliteStore:
 
     def figures(self) -> dict[str, str | int]:
         return {"writer": self._writer.process} if isinstance(self._writer, ProcessWriter) else {}
+
+    @property
+    def waiting(self) -> int:
+        return self._writer.waiting
 
     @property
     def trouble(self) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stoa.clock import Clock
+from stoa.metrics import Commits
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
 from stoa.store.engines import sqlite, sqlite_alone, sqlite_backups, sqlite_copying, sqlite_file
@@ -19,12 +20,16 @@ SHARED = False
 
 
 async def open_store(
-    settings: Settings, clock: Clock, shared: Sequence[object] = ()
+    settings: Settings,
+    clock: Clock,
+    shared: Sequence[object] = (),
+    commits: Commits | None = None,
 ) -> SqliteStore:
     """See `Engine`."""
+    path = settings.database_path
     if not shared:
-        return SqliteStore.open(settings.database_path, clock)
-    return await SqliteStore.open_apart(settings.database_path, clock, Carrier(shared))
+        return SqliteStore.open(path, clock, commits)
+    return await SqliteStore.open_apart(path, clock, Carrier(shared), commits)
 
 
 async def migrate(settings: Settings) -> list[str]:

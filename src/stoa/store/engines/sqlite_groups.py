@@ -18,8 +18,9 @@ from typing import Any
 import apsw
 import structlog
 
-from stoa.clock import Clock
+from stoa.clock import Clock, elapsed_ns
 from stoa.domain import limits
+from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
@@ -57,9 +58,12 @@ class _HalfDone(Exception):
 
 class Groups:
     """Owns one writing connection. `trouble` says why no more work is accepted, or is None; `full`
-    is true if the reason is a full disk."""
+    is true if the reason is a full disk. Groups are counted in `commits`."""
 
-    def __init__(self, connection: apsw.Connection, clock: Clock) -> None:
+    def __init__(
+        self, connection: apsw.Connection, clock: Clock, commits: Commits | None = None
+    ) -> None:
+        self._commits = commits
         self._connection = connection
         self._clock = clock
         self._touched: list[str] = []
@@ -84,11 +88,15 @@ class Groups:
 
     def commit(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         """Run and commit these in order; returns once the commit is on disk. Never raises."""
+        began_ns = elapsed_ns()
         try:
-            return self._commit(works)
+            outcomes = self._commit(works)
         except BaseException as error:  # without an outcome the callers would wait for ever
             log.exception("writer failed")
             return self._break(works, error)
+        if self._commits and not self.trouble:
+            self._commits.note(elapsed_ns() - began_ns, len(works))
+        return outcomes
 
     def check_other_writers(self) -> None:
         """Mark all answers as stale if another program changed the file. Called while idle."""

@@ -10,6 +10,7 @@ import select
 import signal
 import socket
 import traceback
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,6 +21,7 @@ import structlog
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
+from stoa.metrics import Commits
 from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
 from stoa.store.engines.sqlite_groups import (
@@ -45,13 +47,20 @@ Report = tuple[list[Outcome], list[str], str | None, bool]
 the disk is full."""
 
 
-def live(path: Path, clock: Clock, carrier: Carrier, link: socket.socket, prove: bool) -> NoReturn:
+def live(
+    path: Path,
+    clock: Clock,
+    carrier: Carrier,
+    commits: Commits | None,
+    link: socket.socket,
+    prove: bool,
+) -> NoReturn:
     """Commit incoming work until the server closes the link or the storage fails. With `prove` the
     storage has failed before, and a test write must succeed first."""
     status = 1
     try:
         _use_one_thread()
-        _work(path, clock, carrier, link, prove=prove)
+        _work(path, partial(Groups, clock=clock, commits=commits), carrier, link, prove=prove)
         status = 0
     except ConnectionError:
         status = 0  # the server was killed; each transaction is either rolled back or on disk
@@ -73,9 +82,16 @@ def _use_one_thread() -> None:
     apsw.initialize()
 
 
-def _work(path: Path, clock: Clock, carrier: Carrier, link: socket.socket, *, prove: bool) -> None:
+def _work(
+    path: Path,
+    groups_on: Callable[[apsw.Connection], Groups],
+    carrier: Carrier,
+    link: socket.socket,
+    *,
+    prove: bool,
+) -> None:
     try:
-        groups = Groups(connect(path, writer=True), clock)
+        groups = groups_on(connect(path, writer=True))
     except apsw.Error as error:
         _send(link, ([], [], trouble_of(error), is_disk_full(error)))
         return

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from stoa.clock import Clock
 from stoa.domain import limits
+from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.frames import Carrier, frame
 from stoa.store.engines.sqlite_groups import Outcome, release
@@ -48,11 +49,18 @@ class ProcessWriter:
 
     @classmethod
     async def start(
-        cls, path: Path, clock: Clock, changes: Changes, carrier: Carrier, lock: int
+        cls,
+        path: Path,
+        clock: Clock,
+        changes: Changes,
+        carrier: Carrier,
+        lock: int,
+        commits: Commits | None = None,
     ) -> "ProcessWriter":
         """Start the processes. The writer holds the descriptor `lock` until it ends. No other
         thread may exist yet. Raises `StartRefused`; then no process is left."""
-        writer = cls(Spawner.start(partial(live, path, clock, carrier), lock), carrier, changes)
+        life = partial(live, path, clock, carrier, commits)
+        writer = cls(Spawner.start(life, lock), carrier, changes)
         try:
             await writer._keeper.start()
         except StoreUnavailable as error:
@@ -78,6 +86,11 @@ class ProcessWriter:
     def process(self) -> int:
         """The process id of the current or the last writer."""
         return self._keeper.process
+
+    @property
+    def waiting(self) -> int:
+        """How many pieces of work have no outcome yet."""
+        return len(self._unsent) + len(self._waiting)
 
     async def submit(self, work: Work[T]) -> T:
         """Run `work` in the next group; returns after its commit is on disk."""

@@ -77,6 +77,11 @@ class Writer:
         self._thread = threading.Thread(target=self._serve, name="stoa-writer", daemon=True)
         self._thread.start()
 
+    @property
+    def waiting(self) -> int:
+        """How many pieces of work wait for a group."""
+        return self._queue.qsize()
+
     async def submit(self, work: Work[T]) -> T:
         """Run `work` in the next group; returns after its commit is on disk."""
         job = _Job(work)

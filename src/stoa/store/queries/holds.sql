@@ -24,6 +24,10 @@ WHERE h.agent_id = :agent_id AND h.status = 'OPEN' ORDER BY h.expires_at, h.id
 SELECT count(*), min(expires_at) FROM hold
 WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
 
+-- name: count_all
+SELECT count(*), count(CASE WHEN h.expires_at <= :now THEN 1 END)
+FROM hold h WHERE h.status = 'OPEN'
+
 -- name: due
 SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
 ORDER BY h.expires_at LIMIT :limit

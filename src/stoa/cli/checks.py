@@ -1,0 +1,292 @@
+"""What `stoa doctor` checks, each with its remedy."""
+
+import asyncio
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from stoa import configuration
+from stoa.cli.database import Database
+from stoa.clock import SystemClock
+from stoa.domain import addresses, ids
+from stoa.settings import Settings, SettingsError
+from stoa.store import audit, backups, ledger
+from stoa.store.audit import Finding
+from stoa.store.engines import engine_of
+from stoa.store.tx import StartRefused, StoreUnavailable, Tx
+
+_GB = 1_000_000_000
+_MB = 1_000_000
+_FULL_MB = 100
+_TIMEOUT_S = 10
+_AHEAD_MS = 60_000
+_BACKUP_HOURS = 26
+_HOUR_MS = 3_600_000
+_OTHERS = stat.S_IRWXO
+_MADE_UP = "192.0.2.99"
+"""An address of RFC 5737, which no client has."""
+
+
+class Status(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class Check(NamedTuple):
+    """The outcome of one check; `remedy` says what to do, None when all is well."""
+
+    name: str
+    status: Status
+    detail: str
+    remedy: str | None = None
+
+
+Checks = Iterator[Check]
+
+
+def check_all(named: Database, config: Path | None) -> Checks:
+    """Every check of a database and of the server that the settings describe."""
+    try:
+        settings = configuration.from_process({}, config)
+    except SettingsError as error:
+        yield wrong_settings(error)
+        settings = named.settings
+    else:
+        yield _settings(settings, config)
+    yield from _files(named.settings)
+    yield from _disk(named.settings)
+    yield from _database(named)
+    yield from _address(settings)
+    yield _backup(settings)
+
+
+def wrong_settings(error: SettingsError) -> Check:
+    """The outcome where settings cannot be used."""
+    return _fail("settings", str(error), "Correct this setting.")
+
+
+def _ok(name: str, detail: str) -> Check:
+    return Check(name, Status.OK, detail)
+
+
+def _warn(name: str, detail: str, remedy: str) -> Check:
+    return Check(name, Status.WARN, detail, remedy)
+
+
+def _fail(name: str, detail: str, remedy: str) -> Check:
+    return Check(name, Status.FAIL, detail, remedy)
+
+
+# --- Settings and files.
+
+
+def _settings(settings: Settings, config: Path | None) -> Check:
+    everybody = [network for network in settings.trusted_proxies if network.endswith("/0")]
+    file = config or configuration.FILE
+    if everybody:
+        return _fail(
+            "settings",
+            f"{everybody[0]} is trusted as a proxy: any client can choose its address",
+            "Name only your proxies in STOA_TRUSTED_PROXIES.",
+        )
+    if _has_password(settings) and file.exists() and file.stat().st_mode & _OTHERS:
+        detail = f"all users can read {file}, which may hold a password"
+        return _warn("settings", detail, f"Run: chmod o= {file}")
+    return _ok("settings", "they are complete and agree with each other")
+
+
+def _has_password(settings: Settings) -> bool:
+    urls = (settings.database_url, settings.read_database_url, settings.valkey_url)
+    return any(configuration.masked(url) != url for url in urls)
+
+
+def _files(settings: Settings) -> Checks:
+    """Owner and mode of the embedded database."""
+    if settings.engine == "postgresql":
+        return
+    path = settings.database_path
+    if path.exists():
+        yield _owner_and_mode("folder", path.parent.resolve())
+        yield _owner_and_mode("file", path.resolve())
+
+
+def _owner_and_mode(name: str, place: Path) -> Check:
+    found = place.stat()
+    if found.st_uid != os.geteuid():
+        return _warn(
+            name,
+            f"{place} belongs to the user {found.st_uid}, not to {os.geteuid()}, who runs this",
+            "Run this as the user of the service; if it is, give it the data folder with chown -R.",
+        )
+    if found.st_mode & _OTHERS:
+        remedy = f"Run: chmod o= {place}"
+        if place.is_dir():
+            return _warn(name, f"all users can look into {place}", remedy)
+        return _fail(name, f"all users can read {place}, which holds secrets", remedy)
+    return _ok(name, f"{place} has mode {stat.S_IMODE(found.st_mode):o}")
+
+
+def _disk(settings: Settings) -> Checks:
+    path = settings.database_path
+    if settings.engine == "postgresql" or not path.exists():
+        return
+    free, size = shutil.disk_usage(path.parent).free, path.stat().st_size
+    detail = f"{free // _MB:,} MB are free, the database has {size // _MB:,} MB"
+    if free < _FULL_MB * _MB:
+        yield _fail("disk", detail, "Make room: on a full disk every write is refused.")
+    elif free < max(_GB, 2 * size):
+        yield _warn("disk", detail, "Make room for twice the database, at least 1 GB.")
+    else:
+        yield _ok("disk", detail)
+
+
+# --- The database.
+
+
+class _Found(NamedTuple):
+    newest: int
+    stopped: str | None
+    findings: list[Finding]
+
+
+async def _look(tx: Tx) -> _Found:
+    row = await tx.one("audit.newest_transaction")
+    newest = ids.made_at(str(row[0])) if row and row[0] else 0
+    return _Found(newest, await ledger.stopped(tx), await audit.run_all(tx))
+
+
+def _database(named: Database) -> Checks:
+    """Schema, clock and audit, for which the database has to be readable."""
+    clock = SystemClock()
+    engine = engine_of(named.settings)
+    try:
+        with named.refusing():
+            found = asyncio.run(engine.read_once(named.settings, clock, _look))
+    except (StartRefused, StoreUnavailable) as error:
+        remedy = "Start the database, name another one, or migrate it with `stoa migrate`."
+        yield _fail("schema", str(error), remedy)
+        return
+    yield _ok("schema", "the database has this program's schema")
+    yield _clock(found.newest - clock())
+    yield _audit(found)
+
+
+def _clock(ahead_ms: int) -> Check:
+    if ahead_ms > _AHEAD_MS:
+        return _fail(
+            "clock",
+            f"the newest transaction is dated {ahead_ms // 1000} s after the time of this machine",
+            "Set the clock right, such as with NTP, and start the server again.",
+        )
+    return _ok("clock", "nothing in the database is dated in the future")
+
+
+def _audit(found: _Found) -> Check:
+    differing = [finding.check.name for finding in found.findings if finding.differences]
+    if differing:
+        detail = f"the ledger differs: {', '.join(differing)}"
+        return _fail("audit", detail, "Run `stoa audit`, which names the rows.")
+    if found.stopped:
+        detail = f"all is well now, and settlements are stopped: {found.stopped}"
+        return _fail("audit", detail, "Run `stoa audit --resume`.")
+    return _ok("audit", f"{len(found.findings)} checks found no difference")
+
+
+# --- What clients reach.
+
+
+def _address(settings: Settings) -> Checks:
+    """The base URL as a client calls it, and which address a proxy hands over."""
+    try:
+        with httpx.Client(timeout=_TIMEOUT_S) as client:
+            proxy = _proxy(client, settings)
+            ready = _ready(client, settings)
+    except httpx.HTTPError as error:
+        detail = f"{settings.origin} is not reached: {str(error) or type(error).__name__}"
+    except msgspec.MsgspecError:
+        detail = f"what answers at {settings.origin} is not this version of Stoa"
+    else:
+        yield from (_base_url(settings), ready, proxy)
+        return
+    remedy = "Start the server; look at STOA_BASE_URL, the certificate and the firewall."
+    yield _fail("base_url", detail, remedy)
+
+
+class _Health(msgspec.Struct):
+    client: str
+
+
+def _client_address(client: httpx.Client, settings: Settings, **headers: str) -> str:
+    """The address that this program counts as at the base URL."""
+    answer = client.get(f"{settings.origin}/healthz?client", headers=headers)
+    return msgspec.json.decode(answer.raise_for_status().content, type=_Health).client
+
+
+def _base_url(settings: Settings) -> Check:
+    if settings.origin_is_loopback:
+        return _warn(
+            "base_url",
+            f"{settings.origin} can be used on this machine alone",
+            "For other machines set STOA_BASE_URL to the address that agents use.",
+        )
+    if not settings.origin.startswith("https:"):
+        detail = f"{settings.origin} is reached without TLS: tokens can be read on the way"
+        return _warn("base_url", detail, "Put a proxy with TLS in front and use https://.")
+    return _ok("base_url", f"{settings.origin} is reached")
+
+
+def _ready(client: httpx.Client, settings: Settings) -> Check:
+    answer = client.get(f"{settings.origin}/readyz")
+    if answer.is_success:
+        return _ok("ready", "the server can serve calls")
+    return _fail("ready", f"/readyz answers {answer.status_code}", "See its reason in the log.")
+
+
+def _proxy(client: httpx.Client, settings: Settings) -> Check:
+    for header, value in (("X-Forwarded-For", _MADE_UP), ("Forwarded", f"for={_MADE_UP}")):
+        if _client_address(client, settings, **{header: value}) == _MADE_UP:
+            return _fail(
+                "proxy",
+                f"a client chooses its address with the header {header}",
+                f"Let the proxy replace {header}, and trust only the proxy.",
+            )
+    address = _client_address(client, settings)
+    name = urlsplit(settings.origin).hostname or ""
+    if addresses.is_loopback(address) and not settings.origin_is_loopback:
+        return _warn(
+            "proxy",
+            f"a call of {name} counts as {address}: the proxy hands over no other address, or "
+            "is not trusted",
+            "Add the proxy to STOA_TRUSTED_PROXIES and let it send X-Forwarded-For, unless "
+            f"{name} is this machine's own loopback.",
+        )
+    return _ok("proxy", f"a call from this machine counts as {address}")
+
+
+# --- Backups.
+
+
+def _backup(settings: Settings) -> Check:
+    if not settings.backup_dir:
+        remedy = "Make backups regularly, and set STOA_BACKUP_DIR to their folder."
+        return _warn("backup", "it is not known where backups are", remedy)
+    newest = backups.newest(settings.backup_dir)
+    if newest is None:
+        detail = f"there is no backup in {settings.backup_dir}"
+        return _fail("backup", detail, "Make a backup now, and let a timer make more.")
+    hours = (SystemClock()() - newest) // _HOUR_MS
+    detail = f"the newest file in {settings.backup_dir} is {hours} hours old"
+    if hours > _BACKUP_HOURS:
+        return _fail("backup", detail, "Look at what makes the backups, and make one now.")
+    return _ok("backup", detail)

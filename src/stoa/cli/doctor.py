@@ -1,0 +1,53 @@
+"""`stoa doctor`: look at everything that an operator can set up wrongly."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stoa.cli import database
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.settings import SettingsError
+
+if TYPE_CHECKING:
+    from stoa.cli.checks import Check
+
+_FAILED = 1
+
+
+def doctor(
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Check the settings, files, disk, clock, database, address, proxy, backup and audit.
+
+    Each line is ok, warn or fail, with what to do. Run it as the user of the service; it may run
+    beside a server and changes nothing. Exit status 1 when anything fails.
+    """
+    from stoa.cli.checks import Status, check_all, wrong_settings
+
+    address = None
+    try:
+        named = database.chosen(config, data_dir, database_url)
+        address = named.address
+        found = list(check_all(named, config))
+    except SettingsError as error:
+        found = [wrong_settings(error)]
+    if as_json:
+        checks = [check._asdict() for check in found]
+        typer.echo(json.dumps({"database": address, "checks": checks}, indent=2))
+    else:
+        typer.echo(f"database: {address or 'not known'}")
+        _print(found)
+    if any(check.status is Status.FAIL for check in found):
+        raise typer.Exit(_FAILED)
+
+
+def _print(found: "list[Check]") -> None:
+    width = max(len(check.name) for check in found)
+    for check in found:
+        typer.echo(f"{check.status:4}  {check.name:{width}}  {check.detail}")
+        if check.remedy:
+            typer.echo(f"      {'':{width}}  -> {check.remedy}")

@@ -1,0 +1,241 @@
+"""What is counted while serving, in memory that all processes of one server share.
+
+Each worker counts in a sheet of its own, and so does the process that writes for it. Every cell has
+one writer, so that counting takes no lock; a reader in any worker adds the sheets up. The counts of
+a worker that has ended stay, and the worker that takes its place goes on with them.
+"""
+
+import mmap
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+from stoa.clock import elapsed_ms
+from stoa.domain import limits
+
+UNKNOWN = "unknown"
+"""Answers for which no operation was found: an unknown path, method or host name."""
+UNREADABLE = "unreadable"
+"""Refusals without a readable request: bytes that are not HTTP, a timeout, too many connections."""
+HEALTH = "health"
+MCP = "mcp"
+PAGE = "page"
+PREFLIGHT = "preflight"
+CONNECTIONS = "connections"
+"""The limit of open connections for an address, beside the buckets of calls."""
+
+_BESIDES = (UNKNOWN, UNREADABLE, HEALTH, MCP, PAGE, PREFLIGHT)
+_OTHER = "other"
+_FIRST_STATUS = 100
+_STATUSES = 500
+_CELL_BYTES = 8
+
+TIMES_US = tuple(
+    round(factor * 10**power) for power in range(3, 7) for factor in (1, 2.5, 5)
+)  # 1 ms to 5 s
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+
+
+class Distribution(NamedTuple):
+    """What a histogram has counted: how many values are at most each bound, then how many there are
+    in all; and their sum."""
+
+    at_most: list[int]
+    total: int
+
+
+class Histogram:
+    """Counts values by size. `bounds` are the largest values of all buckets but the last."""
+
+    def __init__(self, cells: memoryview, bounds: tuple[int, ...]) -> None:
+        self._cells = cells
+        self._bounds = bounds
+
+    @staticmethod
+    def size(bounds: tuple[int, ...]) -> int:
+        """The number of cells that a histogram needs."""
+        return len(bounds) + 2
+
+    def observe(self, value: int) -> None:
+        """Count one value."""
+        self._cells[bisect_left(self._bounds, value)] += 1
+        self._cells[-1] += value
+
+    def observe_least(self) -> None:
+        """Count one value that is in the first bucket and adds nothing to the sum."""
+        self._cells[0] += 1
+
+    def counts(self) -> list[int]:
+        """The number of values in each bucket, and their sum at the end."""
+        return self._cells.tolist()
+
+
+class Commits(NamedTuple):
+    """The commits of one writer: microseconds, and transactions in a group."""
+
+    times: Histogram
+    sizes: Histogram
+
+    def note(self, ns: int, size: int) -> None:
+        """Count a commit that took so many nanoseconds."""
+        self.times.observe(ns // 1000)
+        self.sizes.observe(size)
+
+
+class State(NamedTuple):
+    """How a worker was when it last told. Times are those of `elapsed_ms`, 0 for never."""
+
+    beat_at: int
+    waiting: int
+    audited_at: int
+    differences: int
+
+
+class Sheet:
+    """The counts of one worker. `commits` are those of the process that writes for it."""
+
+    def __init__(
+        self, cells: memoryview, operations: tuple[str, ...], buckets: tuple[str, ...]
+    ) -> None:
+        free = _Cutter(cells)
+        self._answers = {name: free.cut(_STATUSES) for name in operations}
+        self._durations = {name: free.histogram(TIMES_US) for name in operations}
+        self._full = free.cut(len(buckets))
+        self._places = {name: place for place, name in enumerate(buckets)}
+        self.commits = Commits(free.histogram(TIMES_US), free.histogram(SIZES))
+        self._state = free.cut(len(State._fields))
+
+    def answered(self, operation: str, status: int, ns: int) -> None:
+        """Count an answer that took so many nanoseconds to begin."""
+        self._answers[operation][status - _FIRST_STATUS] += 1
+        self._durations[operation].observe(ns // 1000)
+
+    def answered_at_once(self, operation: str, status: int) -> None:
+        """Count an answer that took too little time to be measured."""
+        self._answers[operation][status - _FIRST_STATUS] += 1
+        self._durations[operation].observe_least()
+
+    def limited(self, bucket: str) -> None:
+        """Count a call that was refused because this bucket is full."""
+        self._full[self._places.get(bucket, self._places[_OTHER])] += 1
+
+    def beat(self, waiting: int) -> None:
+        """The worker lives, and so many transactions wait."""
+        self._tell(self.state()._replace(beat_at=elapsed_ms(), waiting=waiting))
+
+    def audited(self, differences: int) -> None:
+        """The worker has just audited."""
+        self._tell(self.state()._replace(audited_at=elapsed_ms(), differences=differences))
+
+    def state(self) -> State:
+        """How the worker was when it last told."""
+        return State(*self._state)
+
+    def _tell(self, state: State) -> None:
+        for place, value in enumerate(state):
+            self._state[place] = value
+
+    # --- Reading.
+
+    def answers(self, operation: str) -> list[int]:
+        """The number of answers with each status from 100."""
+        return self._answers[operation].tolist()
+
+    def durations(self, operation: str) -> Histogram:
+        """The times of an operation's answers, in microseconds."""
+        return self._durations[operation]
+
+    def full(self) -> list[int]:
+        """The number of refusals by bucket."""
+        return self._full.tolist()
+
+
+class Sheets:
+    """The sheets of all workers of a server, made before the workers are forked."""
+
+    def __init__(self, operations: Iterable[str], buckets: Iterable[str], count: int = 1) -> None:
+        self.operations = (*operations, *_BESIDES)
+        self.buckets = (*buckets, CONNECTIONS, _OTHER)
+        per_operation = _STATUSES + Histogram.size(TIMES_US)
+        size = (
+            len(self.operations) * per_operation
+            + len(self.buckets)
+            + Histogram.size(TIMES_US)
+            + Histogram.size(SIZES)
+            + len(State._fields)
+        )
+        cells = memoryview(mmap.mmap(-1, _CELL_BYTES * size * count)).cast("q")
+        self.each = [
+            Sheet(cells[start : start + size], self.operations, self.buckets)
+            for start in range(0, size * count, size)
+        ]
+
+    def answers(self) -> Iterator[tuple[str, int, int]]:
+        """Operation, status and number of the answers that were given."""
+        for name in self.operations:
+            totals = _sums(sheet.answers(name) for sheet in self.each)
+            for place, number in enumerate(totals):
+                if number:
+                    yield name, _FIRST_STATUS + place, number
+
+    def durations(self) -> Iterator[tuple[str, Distribution]]:
+        """The times of the answers, by operation, of those that were given any."""
+        for name in self.operations:
+            found = _distribution(sheet.durations(name) for sheet in self.each)
+            if found.at_most[-1]:
+                yield name, found
+
+    def limited(self) -> dict[str, int]:
+        """The number of calls that were refused because a bucket was full."""
+        rows = [sheet.full() for sheet in self.each]
+        columns = zip(*rows, strict=True)
+        return dict(zip(self.buckets, map(sum, columns), strict=True))
+
+    def commit_times(self) -> Distribution:
+        """The times of commits."""
+        return _distribution(sheet.commits.times for sheet in self.each)
+
+    def group_sizes(self) -> Distribution:
+        """The sizes of the groups that were committed together."""
+        return _distribution(sheet.commits.sizes for sheet in self.each)
+
+    def living(self) -> list[State]:
+        """The states of the workers whose event loops turn."""
+        since = elapsed_ms() - limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
+        return [state for state in (sheet.state() for sheet in self.each) if state.beat_at > since]
+
+    def last_audit(self) -> State | None:
+        """The state of the worker that audited last, if any has."""
+        last = max((sheet.state() for sheet in self.each), key=lambda state: state.audited_at)
+        return last if last.audited_at else None
+
+
+class _Cutter:
+    """Deals out the cells of a sheet in order."""
+
+    def __init__(self, cells: memoryview) -> None:
+        self._cells = cells
+        self._used = 0
+
+    def cut(self, count: int) -> memoryview:
+        """The next cells."""
+        first = self._used
+        self._used += count
+        return self._cells[first : self._used]
+
+    def histogram(self, bounds: tuple[int, ...]) -> Histogram:
+        """A histogram on the next cells."""
+        return Histogram(self.cut(Histogram.size(bounds)), bounds)
+
+
+def _sums(rows: Iterable[list[int]]) -> list[int]:
+    """The sums of the columns. Rows without any count, which are most, cost nothing to add."""
+    counted = [row for row in rows if any(row)]
+    return [sum(column) for column in zip(*counted, strict=True)] if counted else []
+
+
+def _distribution(histograms: Iterable[Histogram]) -> Distribution:
+    columns = zip(*(histogram.counts() for histogram in histograms), strict=True)
+    *buckets, total = (sum(column) for column in columns)
+    return Distribution(list(accumulate(buckets)), total)

@@ -1,0 +1,208 @@
+"""The metrics of a server as Prometheus reads them, for a listener of their own.
+
+Any worker answers for all of them. What is not counted while serving is looked up for each scrape:
+open holds, files, clocks. A database that does not answer leaves only its own metrics out.
+"""
+
+import asyncio
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from stoa import __version__
+from stoa.clock import Clock, SystemClock, elapsed_ms
+from stoa.domain import limits
+from stoa.http import answering
+from stoa.http.wire import HeaderList, Receive, Scope, Send
+from stoa.metrics import SIZES, TIMES_US, Distribution, Sheets
+from stoa.settings import Settings
+from stoa.store import backups, holds, ledger
+from stoa.store.tx import Store, StoreUnavailable
+from stoa.upkeep.loops import Upkeep
+
+PATH = "/metrics"
+_CONTENT_TYPE = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
+_US = 1_000_000
+_WAL_SUFFIX = "-wal"
+_STORE_S = limits.SCRAPE_STORE_MS / 1000
+
+
+class Metric(NamedTuple):
+    """What a metric is called, and what it tells."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    description: str
+
+
+REQUESTS = Metric(
+    "stoa_requests_total", "counter", "Answers of the main port, by operation and HTTP status."
+)
+DURATIONS = Metric(
+    "stoa_request_duration_seconds",
+    "histogram",
+    "Time until an answer begins; one from the cache counts as the shortest.",
+)
+LIMITED = Metric(
+    "stoa_rate_limited_total", "counter", "Calls refused because a bucket is full, by bucket."
+)
+WAITING = Metric(
+    "stoa_writer_queue", "gauge", "Transactions that wait for the writer or for a connection."
+)
+COMMITS = Metric("stoa_commit_duration_seconds", "histogram", "Time of a commit.")
+GROUPS = Metric("stoa_commit_group_size", "histogram", "Transactions committed together on SQLite.")
+WAL = Metric("stoa_wal_bytes", "gauge", "Size of the write-ahead log of SQLite.")
+DATABASE = Metric("stoa_database_bytes", "gauge", "Size of the file of SQLite.")
+FREE = Metric("stoa_disk_free_bytes", "gauge", "Free space on the disk of the SQLite file.")
+HOLDS = Metric("stoa_holds_open", "gauge", "Bounties and jobs with credits in escrow.")
+OVERDUE = Metric("stoa_holds_overdue", "gauge", "Open holds past their deadline, not refunded yet.")
+AUDIT_AGE = Metric("stoa_audit_age_seconds", "gauge", "Time since this server audited the ledger.")
+DIFFERENCES = Metric("stoa_audit_differences", "gauge", "Differences that the last audit found.")
+STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are stopped, else 0.")
+BACKUP_AGE = Metric(
+    "stoa_backup_age_seconds", "gauge", "Age of the newest file in STOA_BACKUP_DIR."
+)
+WORKERS = Metric("stoa_workers", "gauge", "Workers whose event loops turn.")
+WORKERS_WANTED = Metric("stoa_workers_configured", "gauge", "Workers that the settings ask for.")
+CLOCK_STEP = Metric(
+    "stoa_clock_step_seconds", "gauge", "How far the clock was set away and is not followed."
+)
+READY = Metric("stoa_ready", "gauge", "1 while /readyz answers 200, else 0.")
+INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as labels.")
+
+METRICS = (
+    REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
+    AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, WORKERS, WORKERS_WANTED, CLOCK_STEP, READY, INFO,
+)  # fmt: skip
+
+Labels = Mapping[str, str | int]
+Value = int | float
+Lines = Iterator[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Exposition:
+    """The ASGI application of the metrics' listener."""
+
+    sheets: Sheets
+    store: Store
+    upkeep: Upkeep
+    clock: Clock
+    settings: Settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        """Answer a scrape; only `GET /metrics` is one."""
+        found = scope["path"] == PATH and scope["method"] in ("GET", "HEAD")
+        text = await self.text() if found else f"Send GET {PATH}.\n"
+        headers: HeaderList = [_CONTENT_TYPE, answering.NOSNIFF]
+        head = scope["method"] == "HEAD"
+        status = 200 if found else 404
+        await answering.send_answer(send, status, headers, text.encode(), head=head)
+
+    async def text(self) -> str:
+        """All metrics now."""
+        held = await self._of_store()
+        parts = (self._of_requests(), self._of_commits(), self._of_files(), held, self._of_server())
+        return "".join(f"{line}\n" for part in parts for line in part)
+
+    def _of_requests(self) -> Lines:
+        yield from _family(
+            REQUESTS,
+            [
+                ({"operation": name, "status": status}, number)
+                for name, status, number in self.sheets.answers()
+            ],
+        )
+        yield from _head(DURATIONS)
+        for name, found in self.sheets.durations():
+            yield from _histogram(DURATIONS, found, TIMES_US, _US, {"operation": name})
+        buckets = self.sheets.limited().items()
+        yield from _family(LIMITED, [({"bucket": bucket}, number) for bucket, number in buckets])
+
+    def _of_commits(self) -> Lines:
+        yield from _head(COMMITS)
+        yield from _histogram(COMMITS, self.sheets.commit_times(), TIMES_US, _US)
+        if self.settings.engine == "sqlite":
+            yield from _head(GROUPS)
+            yield from _histogram(GROUPS, self.sheets.group_sizes(), SIZES)
+
+    def _of_files(self) -> Lines:
+        """What lies on the disk. A file that is not there has no size."""
+        now = self.clock()
+        newest = backups.newest(self.settings.backup_dir)
+        if newest is not None:
+            yield from _gauge(BACKUP_AGE, (now - newest) / 1000)
+        if self.settings.engine == "sqlite":
+            path = self.settings.database_path
+            for metric, file in ((DATABASE, path), (WAL, Path(f"{path}{_WAL_SUFFIX}"))):
+                with suppress(OSError):
+                    yield from _gauge(metric, file.stat().st_size)
+            with suppress(OSError):
+                yield from _gauge(FREE, shutil.disk_usage(path.parent).free)
+
+    async def _of_store(self) -> list[str]:
+        """What the database tells, nothing while it does not answer."""
+        with suppress(StoreUnavailable, TimeoutError):
+            async with asyncio.timeout(_STORE_S):
+                held = await self.store.read(holds.count_all, slow=True)
+                stopped = await self.store.read(ledger.stopped, slow=True)
+            return [
+                *_gauge(HOLDS, held.open),
+                *_gauge(OVERDUE, held.overdue),
+                *_gauge(STOPPED, int(stopped is not None)),
+            ]
+        return []
+
+    def _of_server(self) -> Lines:
+        living = self.sheets.living()
+        yield from _gauge(WAITING, sum(worker.waiting for worker in living))
+        yield from _gauge(WORKERS, len(living))
+        yield from _gauge(WORKERS_WANTED, self.settings.workers)
+        audit = self.sheets.last_audit()
+        if audit:
+            yield from _gauge(AUDIT_AGE, (elapsed_ms() - audit.audited_at) / 1000)
+            yield from _gauge(DIFFERENCES, audit.differences)
+        if isinstance(self.clock, SystemClock):
+            yield from _gauge(CLOCK_STEP, self.clock.step_ms() / 1000)
+        yield from _gauge(READY, int(self.upkeep.trouble is None))
+        yield from _family(INFO, [({"version": __version__, "engine": self.settings.engine}, 1)])
+
+
+def _head(metric: Metric) -> Lines:
+    yield f"# HELP {metric.name} {metric.description}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+
+
+def _family(metric: Metric, samples: Iterable[tuple[Labels, Value]]) -> Lines:
+    yield from _head(metric)
+    for labels, value in samples:
+        yield _sample(metric.name, labels, value)
+
+
+def _gauge(metric: Metric, value: Value) -> Lines:
+    yield from _family(metric, [({}, value)])
+
+
+def _histogram(
+    metric: Metric,
+    found: Distribution,
+    bounds: tuple[int, ...],
+    unit: int = 1,
+    labels: Labels | None = None,
+) -> Lines:
+    """The samples of one histogram, whose values were counted in parts of a `unit`."""
+    labels = labels or {}
+    named = [*(f"{bound / unit:g}" for bound in bounds), "+Inf"]
+    for bound, number in zip(named, found.at_most, strict=True):
+        yield _sample(f"{metric.name}_bucket", {**labels, "le": bound}, number)
+    yield _sample(f"{metric.name}_sum", labels, found.total / unit)
+    yield _sample(f"{metric.name}_count", labels, found.at_most[-1])
+
+
+def _sample(name: str, labels: Labels, value: Value) -> str:
+    """A line. Labels are names of operations and the like, which need no escaping."""
+    told = ",".join(f'{label}="{text}"' for label, text in labels.items())
+    return f"{name}{{{told}}} {value}" if told else f"{name} {value}"

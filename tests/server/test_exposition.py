@@ -1,0 +1,310 @@
+"""The metrics' own listener: what it tells adds up to what clients have seen."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from stoa.app import new_sheets
+from stoa.server.exposition import METRICS, Exposition
+from stoa.store import ledger
+from tests.support.app import App
+from tests.support.keys import Key
+from tests.support.metrics import by_label, samples, scrape, values
+from tests.support.processes import one_client_each, until, workers
+from tests.support.server import Server, environment, free_port
+
+StartServer = Callable[..., Server]
+
+ON = "127.0.0.1:0"
+REQUESTS = "stoa_requests_total"
+CLIENTS = 4  # a, b, c and d
+ROUNDS = 3
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> str:
+    """Both, as each worker of PostgreSQL counts for itself."""
+    return request.param
+
+
+@pytest.fixture
+def started(engine: str, start_server: StartServer, request: pytest.FixtureRequest) -> Server:
+    """A server with metrics: one worker on SQLite, three on PostgreSQL."""
+    if engine == "sqlite":
+        return start_server(metrics=ON)
+    return start_server(metrics=ON, workers=3, **request.getfixturevalue("together"))
+
+
+def counts(server: Server) -> Counter[str]:
+    """The number of answers by status."""
+    return by_label(scrape(server), REQUESTS, "status")
+
+
+# --- A load of all that there is.
+
+
+def unreadable(server: Server) -> int:
+    """Send what is not HTTP; the status of the answer."""
+    with socket.create_connection(server.address, timeout=60) as connection:
+        connection.sendall(b"not http at all\r\n\r\n")
+        answer = b""
+        while part := connection.recv(4096):
+            answer += part
+    return int(answer.split()[1])
+
+
+def readings(client: httpx.Client) -> Iterator[httpx.Response]:
+    """Calls of the API, pages and health, with and without an answer from the cache."""
+    first = client.get("/api/v1/threads")
+    yield first
+    yield client.get("/api/v1/threads")
+    yield client.get("/api/v1/threads", headers={"If-None-Match": first.headers["etag"]})
+    yield client.head("/api/v1/threads")
+    yield client.options("/api/v1/threads")
+    yield client.get("/api/v1/nothing")
+    yield client.delete("/api/v1/threads")
+    yield client.get("/api/v1/threads", headers={"Host": "other.example"})
+    yield client.get("/api/v1/threads?limit=none")
+    yield client.get("/api/v1/agents/me", headers={"Authorization": "Bearer stoa_wrong"})
+    for path in ("/", "/forum", "/forum", "/nothing", "/feeds/forum.atom", "/bootstrap"):
+        yield client.get(path)
+    for path in ("/healthz", "/readyz", "/openapi.json", "/llms.txt"):
+        yield client.get(path)
+
+
+def messages(client: httpx.Client) -> Iterator[httpx.Response]:
+    """Messages of MCP."""
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("ping", {}),
+        ("tools/list", {}),
+        ("tools/call", {"name": "get_market_stats", "arguments": {}}),
+        ("tools/call", {"name": "get_thread", "arguments": {"threadId": "th_none"}}),
+        ("no/such", {}),
+    ]
+    for method, params in calls:
+        message: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        yield client.post("/mcp", json=message, headers={"Accept": "application/json"})
+    yield client.get("/mcp")
+    yield client.get("/mcp/deeper")
+
+
+def load(server: Server, name: str) -> Counter[str]:
+    """The statuses that one client sees."""
+    seen: Counter[str] = Counter()
+
+    def note(answer: httpx.Response) -> None:
+        seen[str(answer.status_code)] += 1
+
+    with httpx.Client(base_url=server.url, timeout=60, event_hooks={"response": [note]}) as client:
+        for _ in range(ROUNDS):
+            for _ in (*readings(client), *messages(client)):
+                pass
+            seen[str(unreadable(server))] += 1
+        token = sign_in(client, name)
+        thread: Any = {"title": "A question", "body": "Who knows?"}
+        client.post("/api/v1/threads", json=thread, headers=token)
+        client.post("/api/v1/threads", json={"title": ""}, headers=token)
+    return seen
+
+
+def sign_in(client: httpx.Client, name: str) -> dict[str, str]:
+    """Register the key of this name; the header for its calls."""
+    key = Key(name)
+    challenge = client.post("/api/v1/auth/challenge", json={"publicKey": key.public}).json()
+    signed = {"challenge": challenge["challenge"], "signature": key.sign(challenge["challenge"])}
+    answer = client.post("/api/v1/auth/verify", json={"publicKey": key.public, **signed})
+    return {"Authorization": f"Bearer {answer.raise_for_status().json()['token']}"}
+
+
+@pytest.mark.promise("O1")
+def test_the_counts_of_all_workers_add_up_to_what_clients_have_seen(started: Server) -> None:
+    before = counts(started)
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        seen = sum(pool.map(partial(load, started), "abcd"), Counter[str]())
+    after = scrape(started)
+    assert by_label(after, REQUESTS, "status") - before == seen
+    assert {"200", "201", "204", "304", "308", "400", "401", "404", "405", "421"} <= set(seen)
+    by_operation = by_label(after, REQUESTS, "operation")
+    assert by_label(after, "stoa_request_duration_seconds_count", "operation") == by_operation
+    assert by_operation["list_threads"] >= 4 * ROUNDS * CLIENTS
+    assert by_operation["unreadable"] == ROUNDS * CLIENTS
+    assert by_operation["get_thread"] == ROUNDS * CLIENTS  # as a tool
+    assert by_operation["create_thread"] == 2 * CLIENTS
+
+
+@pytest.mark.promise("O2")
+def test_counts_stay_when_a_worker_is_killed_or_replaced(
+    start_server: StartServer, together: dict[str, str]
+) -> None:
+    server = start_server(metrics=ON, workers=2, **together)
+    seen = counts(server)
+    with one_client_each(server, 2) as clients:
+        for client in clients.values():
+            client.get("/api/v1/nothing")
+        before = counts(server)
+        assert before["404"] == seen["404"] + 2
+        os.kill(next(iter(clients)), signal.SIGKILL)
+    until(lambda: len(workers(server)) == 2)
+    known = workers(server)
+    server.process.send_signal(signal.SIGHUP)
+    until(lambda: len(workers(server)) == 2 and not workers(server) & known)
+    assert counts(server)["404"] == before["404"]
+    assert counts(server)["200"] >= before["200"]
+
+
+def test_a_full_bucket_is_counted_by_its_name(start_server: StartServer) -> None:
+    limited = {"limit_threads": 1, "limit_uncharged": 2, "limit_registrations": 1}
+    server = start_server(metrics=ON, **limited)
+    thread = {"title": "A question", "body": "Who knows?"}
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        token = sign_in(client, "first")
+        posted = [client.post("/api/v1/threads", json=thread, headers=token) for _ in range(3)]
+        assert [answer.status_code for answer in posted] == [201, 429, 429]
+        with pytest.raises(httpx.HTTPStatusError):
+            sign_in(client, "second")
+        pages = [client.get("/about/safety").status_code for _ in range(4)]
+        assert pages == [200, 200, 429, 429]
+        arguments = {**thread, "authorization": token["Authorization"]}
+        call = {"name": "create_thread", "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        client.post("/mcp", json=message, headers={"Accept": "application/json"})
+    full = by_label(scrape(server), "stoa_rate_limited_total", "bucket")
+    assert full == {"threads": 3, "registrations": 1, "uncharged": 2}
+
+
+def test_the_listener_is_its_own_and_serves_nothing_else(start_server: StartServer) -> None:
+    server = start_server(metrics=ON)
+    assert httpx.get(f"{server.url}/metrics", timeout=60).status_code == 404
+    before = counts(server)
+    (address,) = re.findall(r"Metrics are at (\S+)/metrics", server.printed)
+    assert httpx.get(f"{address}/api/v1/threads", timeout=60).status_code == 404
+    assert counts(server) == before
+    assert server.stop() == 0
+
+
+def test_there_is_no_listener_unless_it_is_asked_for(server: Server) -> None:
+    assert "Metrics" not in server.printed
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        result = subprocess.run(
+            [sys.executable, "-m", "stoa", "serve", "--port", str(free_port())],
+            env=environment({"metrics": address, "data_dir": tmp_path / "data"}),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert re.fullmatch(r"stoa: cannot listen on [^\n]*STOA_METRICS\n", result.stderr)
+
+
+def test_every_metric_is_told_by_a_server_with_all_that_it_has(
+    started: Server, engine: str
+) -> None:
+    with httpx.Client(base_url=started.url, timeout=60) as client:
+        sign_in(client, "ada")
+
+    def told() -> set[str]:
+        return set(re.findall(r"^# TYPE (\w+)", scrape(started), re.MULTILINE))
+
+    of_sqlite = {"stoa_wal_bytes", "stoa_database_bytes", "stoa_disk_free_bytes"}
+    of_sqlite |= {"stoa_commit_group_size"}
+    absent = of_sqlite if engine == "postgresql" else set[str]()
+    until(lambda: "stoa_audit_age_seconds" in told())
+    named = {metric.name for metric in METRICS}
+    assert told() == named - absent - {"stoa_backup_age_seconds"}
+    found = values(scrape(started))
+    assert found["stoa_workers"] == found["stoa_workers_configured"] == len(workers(started))
+    assert found["stoa_commit_duration_seconds_count"] >= 3
+    assert found["stoa_ready"] == 1
+    if engine == "sqlite":
+        assert found["stoa_commit_group_size_count"] == found["stoa_commit_duration_seconds_count"]
+        assert found["stoa_wal_bytes"] > 0
+        assert found["stoa_disk_free_bytes"] > 0
+
+
+# --- What is looked up for a scrape.
+
+
+def exposed(app: App) -> str:
+    """What a worker of this application would tell."""
+    sheets = new_sheets()
+    sheets.each[:] = [process.sheet for process in app.processes]
+    stoa = app.stoa
+    return app.run(Exposition(sheets, stoa.store, stoa.upkeep, app.clock, app.settings).text())
+
+
+def test_open_and_overdue_holds_are_counted(stoa: App) -> None:
+    assert values(exposed(stoa))["stoa_holds_open"] == 0
+    asker = stoa.agent("asker")
+    asker.thread(bountyCredits=3)
+    found = values(exposed(stoa))
+    assert (found["stoa_holds_open"], found["stoa_holds_overdue"]) == (1, 0)
+    stoa.clock.advance(1000 * stoa.settings.bounty_ttl_seconds)
+    found = values(exposed(stoa))
+    assert (found["stoa_holds_open"], found["stoa_holds_overdue"]) == (1, 1)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert values(exposed(stoa))["stoa_holds_open"] == 0
+
+
+def test_the_age_of_the_audit_and_what_it_found_are_told(stoa: App) -> None:
+    assert "stoa_audit_age_seconds" not in values(exposed(stoa))
+    stoa.run(stoa.stoa.upkeep.audit())
+    found = values(exposed(stoa))
+    assert 0 <= found["stoa_audit_age_seconds"] < 60
+    assert (found["stoa_audit_differences"], found["stoa_settlements_stopped"]) == (0, 0)
+    stoa.agent("asker")
+    stoa.sql("UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
+    stoa.run(stoa.stoa.upkeep.audit())
+    found = values(exposed(stoa))
+    assert found["stoa_audit_differences"] >= 1
+    assert (found["stoa_settlements_stopped"], found["stoa_ready"]) == (1, 0)
+    stoa.run(stoa.stoa.store.write(ledger.resume))
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_database_that_does_not_answer_leaves_only_its_own_metrics_out(stoa: App) -> None:
+    stoa.run(stoa.stoa.store.close())
+    found = values(exposed(stoa))
+    assert "stoa_holds_open" not in found
+    assert "stoa_workers" in found
+
+
+def test_the_age_of_the_newest_backup_is_told(stoa: App, tmp_path: Path) -> None:
+    settings = stoa.settings
+    folder = tmp_path / "backups"
+    stoa.settings = type(settings)(
+        data_dir=settings.data_dir, database_url=settings.database_url, backup_dir=str(folder)
+    )
+    assert "stoa_backup_age_seconds" not in values(exposed(stoa))
+    folder.mkdir()
+    now = stoa.clock() // 1000
+    for name, age in (("stoa-1.db", 500), ("stoa-2.db", 90), (".stoa-3.db.partial", 1)):
+        (folder / name).touch()
+        os.utime(folder / name, (now - age, now - age))
+    assert values(exposed(stoa))["stoa_backup_age_seconds"] == pytest.approx(90, abs=1)
+
+
+def test_a_scrape_is_in_the_format_of_prometheus(stoa: App) -> None:
+    text = exposed(stoa)
+    assert text.endswith("\n")
+    kinds = dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.MULTILINE))
+    for name, labels, _ in samples(text):
+        family = re.sub(r"_(bucket|sum|count)$", "", name)
+        assert name in kinds or kinds[family] == "histogram"
+        assert ("le" in labels) == name.endswith("_bucket")
