@@ -298,7 +298,7 @@ CREATE TABLE thread (
     updated_at bigint NOT NULL,
     last_activity_at bigint NOT NULL,
     bounty_id text COLLATE "C",
-    eligible_reply_id text,
+    eligible_reply_id text COLLATE "C",
     CONSTRAINT thread_check CHECK (((accepted_reply_id IS NULL) = (status = 'open'::text))),
     CONSTRAINT thread_locked_check CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT thread_status_check CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text])))

@@ -1,5 +1,5 @@
 -- The newest reply that the author of an open thread can accept, so that no read looks for it.
-ALTER TABLE thread ADD COLUMN eligible_reply_id TEXT;
+ALTER TABLE thread ADD COLUMN eligible_reply_id TEXT COLLATE "C";
 
 UPDATE thread SET eligible_reply_id = (
   SELECT r.id FROM reply r WHERE r.thread_id = thread.id AND r.author_id <> thread.author_id
