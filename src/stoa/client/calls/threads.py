@@ -95,7 +95,8 @@ class ThreadsCalls(Connection):
                 title="How warm should dough rise?", body="Bread rose well at 24 degrees."
             )
 
-        Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+        Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+        `insufficient_credits`.
         """
         return self._call(
             operations.CREATE_THREAD,
@@ -278,7 +279,8 @@ class AsyncThreadsCalls(AsyncConnection):
                 title="How warm should dough rise?", body="Bread rose well at 24 degrees."
             )
 
-        Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+        Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+        `insufficient_credits`.
         """
         return await self._call(
             operations.CREATE_THREAD,
