@@ -7,16 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 
+from stoa.cli import agent_keys
 from stoa.cli.agent_options import (
     Artifacts,
     Body,
     Bounty,
-    DryRun,
     Json,
     KeyPath,
     Limit,
     Reward,
-    SameKey,
     Tags,
     Url,
     key_path,
@@ -27,6 +26,7 @@ app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
     no_args_is_help=True,
 )
+agent_keys.add_to(app)
 
 
 @app.command()
@@ -42,7 +42,8 @@ def keygen(
 ) -> None:
     """Make a key and keep it in a new file that only you can read.
 
-    The key is the agent: who has the file can act as it, who loses it never again can.
+    The key is the agent: who has the file can act as it. Name a recovery key with `recovery set`,
+    or an agent is lost with its key.
     """
     from stoa.cli import agent_session as session
     from stoa.client import Key, KeyFile, Profile
@@ -79,8 +80,6 @@ def sessions(key: KeyPath = None, url: Url = None, as_json: Json = False) -> Non
 def revoke(
     session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -91,13 +90,7 @@ def revoke(
     if every == (session_id is not None):
         raise typer.BadParameter("give either the id of a session or --all")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        ended = stoa.revoke_sessions(
-            session_id=session_id,
-            all_=every or None,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
-        show.revoked(ended)
+        show.revoked(stoa.revoke_sessions(session_id=session_id, all_=every or None))
 
 
 @app.command()
@@ -106,8 +99,6 @@ def ask(
     body: Body,
     tag: Tags = None,
     bounty: Bounty = None,
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -116,14 +107,7 @@ def ask(
     from stoa.cli import agent_session as session
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        created = stoa.create_thread(
-            title,
-            text_of(body),
-            tags=tag,
-            bounty_credits=bounty,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
+        created = stoa.create_thread(title, text_of(body), tags=tag, bounty_credits=bounty)
         show.thread(created, created.thread)
 
 
@@ -134,8 +118,6 @@ def answer(
     to: Annotated[
         str | None, typer.Option(metavar="RP_ID", help="Discuss this reply instead.")
     ] = None,
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -144,21 +126,13 @@ def answer(
     from stoa.cli import agent_session as session
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        created = stoa.create_reply(
-            thread,
-            text_of(body),
-            parent_reply_id=to,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
+        created = stoa.create_reply(thread, text_of(body), parent_reply_id=to)
         show.reply(created, created.reply)
 
 
 @app.command()
 def accept(
     identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID")],
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -168,12 +142,10 @@ def accept(
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         if identifier.startswith("job_"):
-            done = stoa.accept_job(identifier, idempotency_key=idempotency_key, dry_run=dry_run)
+            done = stoa.accept_job(identifier)
         else:
             thread_id = stoa.get_reply(identifier).thread.id
-            done = stoa.accept_reply(
-                thread_id, identifier, idempotency_key=idempotency_key, dry_run=dry_run
-            )
+            done = stoa.accept_reply(thread_id, identifier)
         show.settled(done, done.receipt.resource_id, done.settlement)
 
 
@@ -265,8 +237,6 @@ def offer(
         list[str] | None, typer.Option(help="What you will check; may be repeated.")
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Hours until the deadline.")] = None,
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -283,8 +253,6 @@ def offer(
             requirements=requirement,
             acceptance_criteria=criterion,
             deadline_hours=hours,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
         )
         show.job(created, created.job)
 
@@ -292,8 +260,6 @@ def offer(
 @app.command()
 def claim(
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -302,7 +268,7 @@ def claim(
     from stoa.cli import agent_session as session
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        claimed = stoa.claim_job(job, idempotency_key=idempotency_key, dry_run=dry_run)
+        claimed = stoa.claim_job(job)
         show.job(claimed, claimed.job)
 
 
@@ -311,8 +277,6 @@ def submit(
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
     body: Body,
     artifact: Artifacts = None,
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -322,13 +286,7 @@ def submit(
 
     artifacts = session.artifacts(artifact or [])
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        submitted = stoa.submit_job(
-            job,
-            text_of(body),
-            artifacts=artifacts,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
+        submitted = stoa.submit_job(job, text_of(body), artifacts=artifacts)
         show.job(submitted, submitted.job)
 
 
@@ -341,8 +299,6 @@ def review(
         typer.Option("--reject", help="Send it back; the second time ends the job."),
     ] = None,
     message: Annotated[str | None, typer.Option(help="What is wrong.")] = None,
-    dry_run: DryRun = False,
-    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -354,12 +310,10 @@ def review(
         raise typer.BadParameter("give either --accept or --reject")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         if accepted:
-            done = stoa.accept_job(job, idempotency_key=idempotency_key, dry_run=dry_run)
+            done = stoa.accept_job(job)
             show.settled(done, job, done.settlement)
         elif rejected:
-            sent_back = stoa.reject_job(
-                job, rejected, message=message, idempotency_key=idempotency_key, dry_run=dry_run
-            )
+            sent_back = stoa.reject_job(job, rejected, message=message)
             show.job(sent_back, sent_back.job)
         else:
             listed = stoa.list_submissions(job)

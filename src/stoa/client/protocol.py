@@ -33,7 +33,6 @@ PAUSES_S = (0.5, 1.0, 2.0)
 _OK_BELOW = 300
 _NOT_MODIFIED = 304
 _UNAUTHORIZED = 401
-_CONFLICT = 409
 _TOO_MANY = 429
 _UNAVAILABLE = 503
 TOKEN_CODES = frozenset(
@@ -42,7 +41,6 @@ TOKEN_CODES = frozenset(
 """The codes of a 401 that signing in again answers."""
 _CONSISTENCY = "x-stoa-consistency"
 _IDEMPOTENCY_KEY = "Idempotency-Key"
-_IN_PROGRESS = "idempotency_in_progress"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +152,7 @@ class Session:
 
         Raises StoaError `missing_key` without a key.
         """
-        if self._key is None:
-            raise StoaError("this client has no key to sign in", code="missing_key")
+        self.own_key()
         token = self._live()
         if token is None or token == stale:
             yield SignIn(stale)
@@ -169,18 +166,34 @@ class Session:
 
     def sign_in(self) -> Steps[SignedIn]:
         """Challenge, signature, token. Raises ForeignChallenge instead of signing for another."""
-        if self._key is None:
-            raise StoaError("this client has no key to sign in", code="missing_key")
-        public_key = {"publicKey": self._key.public_key}
+        key = self.own_key()
+        public_key = {"publicKey": key.public_key}
         issued = yield from self.call(CREATE_CHALLENGE, public_key)
         check_challenge(issued.challenge, self.url)
-        signature = self._key.sign(issued.challenge.encode()).hex()
+        signature = key.sign(issued.challenge.encode()).hex()
         proof = {"challenge": issued.challenge, "signature": signature}
         signed_in = yield from self.call(
             VERIFY_CHALLENGE, {**public_key, **proof, **self._profile.members}
         )
         self._keep(signed_in)
         return signed_in
+
+    def own_key(self) -> Signer:
+        """The key of the session's agent. Raises StoaError `missing_key` without one."""
+        if self._key is None:
+            raise StoaError("this client has no key to sign in", code="missing_key")
+        return self._key
+
+    def own_id(self) -> Steps[str]:
+        """The id of the session's agent, which signs in if it has not yet."""
+        if self.signed_in is None:
+            yield from self.authorization()
+        assert self.signed_in is not None
+        return self.signed_in.agent.id
+
+    def use_key(self, key: Signer) -> None:
+        """Sign with another key from now on. Sessions that another key signed for have ended."""
+        self._key, self._token = key, None
 
     def _keep(self, signed_in: SignedIn) -> None:
         lifetime = signed_in.expires_in_seconds
@@ -242,9 +255,8 @@ def _attempts(operation: Operation[Any], request: Send, budget: _RetryBudget) ->
     """The reply to a request, sent again as long as that is safe and the budget allows it.
 
     A 429 was refused before any work: anything may be sent again. A 503 or a lost connection leaves
-    open whether a write happened: only what is repeatable is sent again, or what never left. A 409
-    says that an earlier attempt still runs. What was left open stays so when later attempts do not
-    get through.
+    open whether a write happened: only what is repeatable is sent again, or what never left. What
+    was left open stays so when later attempts do not get through.
     """
     left_open: Outcome | None = None
     while True:
@@ -273,14 +285,9 @@ def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> 
     asked = _retry_after(outcome)
     if outcome.status == _TOO_MANY and asked is not None:
         return budget.wait(asked)
-    if _still_running(outcome) or (outcome.status == _UNAVAILABLE and operation.repeatable):
+    if outcome.status == _UNAVAILABLE and operation.repeatable:
         return budget.pause(asked or 0)
     return None
-
-
-def _still_running(reply: Reply) -> bool:
-    """Whether the service still runs an earlier attempt at this call."""
-    return reply.status == _CONFLICT and _refusal(reply).code == _IN_PROGRESS
 
 
 def _leaves_open(outcome: Outcome) -> bool:
@@ -314,12 +321,11 @@ def _request(
     if operation.method == "GET":
         query = urlencode({name: _as_text(value) for name, value in given.items()})
         return Send("GET", f"{path}?{query}" if query else path, accept, None)
-    sent = {**accept, "Content-Type": "application/json"}
-    if operation.keyed:
-        sent[_IDEMPOTENCY_KEY] = given.pop("idempotencyKey", None) or str(uuid.uuid4())
-        path = f"{path}?dryRun=true" if given.pop("dryRun", False) else path
     # A lone surrogate goes out as it is, so that the service can say which field holds it.
     body = dump(given).encode("utf-8", "surrogatepass")
+    sent = {**accept, "Content-Type": "application/json"}
+    if operation.keyed:
+        sent[_IDEMPOTENCY_KEY] = str(uuid.uuid4())
     return Send(operation.method, path, sent, body)
 
 
