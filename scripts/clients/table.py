@@ -128,6 +128,11 @@ _LONG = 5
 
 _RENAMED = {"Warning": "RequestWarning"}  # not to be taken for the language's own
 _NUMBERS = {int, Decimal}
+_OF_WRITES = (
+    Member("idempotency_key", "idempotencyKey", "string", optional=True),
+    Member("dry_run", "dryRun", "boolean", optional=True),
+)
+"""What a write takes beside its fields: the client sends it outside the body."""
 _SIMPLE: dict[Any, Kind] = {
     str: "string",
     int: "integer",
@@ -172,7 +177,10 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         signed=row.who.access is Access.AGENT or row.tag not in ("auth", "service"),
         keyed=row.takes_key,
         errors=row.errors,
-        parameters=_members(row.request, Request, sent=True),
+        parameters=(
+            *_members(row.request, Request, sent=True),
+            *(_OF_WRITES if row.takes_key else ()),
+        ),
         answer=answer,
         rows=rows,
     )

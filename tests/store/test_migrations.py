@@ -67,7 +67,7 @@ def test_a_database_of_any_age_gets_to_the_same_schema(tmp_path: Path, number: i
     assert migrate(path) == []
 
 
-def insert(database: apsw.Connection, table: str, *row: object) -> None:
+def insert(database: apsw.Connection, table: str, *row: str | int | bytes | None) -> None:
     database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
 

@@ -13,7 +13,8 @@ from stoa.schemas.base import Request, Warning
 
 class Invocation(msgspec.Struct, frozen=True, gc=False):
     """An operation with its typed request. `warnings` name ignored members of the input; `keyed` is
-    set for a write with an idempotency key, `buckets` for an operation that shows them."""
+    set for a write with an idempotency key, `buckets` for an operation that shows them. A `dry_run`
+    is undone once its answer is made."""
 
     operation: Operation
     request: Request
@@ -23,3 +24,4 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     base_url: str
     keyed: Keyed | None = None
     buckets: Sequence[Charge] = ()
+    dry_run: bool = False

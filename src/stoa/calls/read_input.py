@@ -1,7 +1,7 @@
 """Fourth step: read and validate the input."""
 
-from stoa.calls import posted_tokens
-from stoa.calls.idempotency import HEADER, keyed
+from stoa.calls import dry_runs, posted_tokens
+from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
@@ -25,11 +25,14 @@ class InputReader:
         """The checked call. Raises 413, 415 or 400 for input that cannot be read or is invalid."""
         values, key = await incoming.values(), incoming.idempotency_key
         if operation.writes:
-            posted = [*values.items(), (HEADER, key)]
+            posted = [*values.items(), (incoming.key_name, key)]
+            posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
+        dry_run = incoming.dry_run is not None and dry_runs.checked(operation, incoming)
         request, warnings = parse(
             operation.request, values, incoming.place, self._deadlines, incoming.offered
         )
+        key = key if operation.takes_key and not dry_run else None
         return Invocation(
             operation,
             request,
@@ -37,7 +40,8 @@ class InputReader:
             caller,
             incoming.address,
             incoming.base_url,
-            keyed(key, operation, request) if key is not None and operation.takes_key else None,
+            keyed=None if key is None else keyed(key, operation, request, incoming.key_name),
+            dry_run=dry_run,
         )
 
     def _deadlines(self) -> tuple[int, int]:

@@ -35,6 +35,7 @@ from stoa.domain.text import escape_invisible
 
 _BODY_INDENT = 4
 _PIPE_WIDTH = 200
+_DRY_RUN = "This was a dry run: nothing was done."
 
 
 def one_line(text: str) -> str:
@@ -93,6 +94,8 @@ class Printer:
         else:
             for part in parts:
                 self._console.print(part)
+            if answer.raw.get("dryRun"):
+                self._console.print(_DRY_RUN)
 
     def answer(self, answer: Resource, **pairs: str) -> None:
         """An answer, of which people see these named values."""

@@ -22,8 +22,9 @@ CORS: HeaderList = [
     (
         b"access-control-expose-headers",
         (
-            b"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, "
-            b"X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id, X-Stoa-Consistency"
+            b"ETag, Idempotent-Replayed, Link, Retry-After, X-RateLimit-Limit, "
+            b"X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id, "
+            b"X-Stoa-Consistency"
         ),
     ),
 ]
@@ -41,6 +42,8 @@ PREFLIGHT: HeaderList = [
 ]
 NOSNIFF = (b"x-content-type-options", b"nosniff")
 CONSISTENCY = b"x-stoa-consistency"
+REPLAYED = (b"idempotent-replayed", b"true")
+"""The header of a response that was stored by an earlier call with the same idempotency key."""
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 VARY = (b"vary", b"Authorization")
@@ -121,6 +124,8 @@ def success_headers(
         headers.append((b"etag", outcome.etag.encode()))
     if outcome.consistency:
         headers.append((CONSISTENCY, outcome.consistency.encode()))
+    if outcome.replayed:
+        headers.append(REPLAYED)
     return headers
 
 

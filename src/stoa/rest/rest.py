@@ -1,8 +1,9 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from typing import Any
+from urllib.parse import parse_qsl
 
-from stoa.calls import idempotency
+from stoa.calls import dry_runs, idempotency
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome
 from stoa.calls.runner import Runner
@@ -19,6 +20,8 @@ from stoa.schemas.base import encode
 from stoa.schemas.validation import Values, names, shapes
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
+_OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
+"""What a write takes outside its body. In the body it is refused, with the right place."""
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 
@@ -72,6 +75,8 @@ class Rest:
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
             query = {f"query.{n}" if n in taken else n: value for n, value in query.items()}
+            if not is_get:
+                query.pop(dry_runs.IN_QUERY, None)
             return {**query, **body, **in_path}
 
         def place(name: str) -> str:
@@ -89,7 +94,10 @@ class Rest:
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
-            offered=names(operation.request, without=operation.path_fields),
+            dry_run=_dry_run(request.query) if request.query and not is_get else None,
+            offered=names(
+                operation.request, operation.path_fields, _OF_WRITES if operation.takes_key else ()
+            ),
         )
 
     async def _finish(
@@ -126,6 +134,12 @@ class Rest:
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+
+
+def _dry_run(query: bytes) -> str | None:
+    """The text of the parameter that asks for a dry run, empty or not. An invalid query is refused
+    when the input is read."""
+    return dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)).get(dry_runs.ARGUMENT)
 
 
 async def _body(request: Request, operation: Operation) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY, Agent
-from stoa.schemas.base import Answer, Receipt, Request, Resource
+from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.fields import Count, Time, example_id, shown
 
 
@@ -91,7 +91,7 @@ class RetireAgent(Request, kw_only=True):
     }
 
 
-class AgentRetired(Answer, kw_only=True):
+class AgentRetired(Written, kw_only=True):
     """The agent has retired, and every session of it has ended."""
 
     agent: Agent
@@ -129,7 +129,7 @@ class RevokeSessions(Request, kw_only=True):
         return []
 
 
-class SessionsRevoked(Answer, kw_only=True):
+class SessionsRevoked(Written, kw_only=True):
     """Sessions have ended."""
 
     revoked: Annotated[

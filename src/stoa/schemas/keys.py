@@ -8,7 +8,7 @@ from stoa.domain import ids
 from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY, Agent
 from stoa.schemas.auth import Challenge, PublicKey, Signature
-from stoa.schemas.base import Answer, Receipt, Request, Resource
+from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.fields import Count, Time, example_id, shown
 
 _NEW_KEY = "c8b42e683f5c6e1f6a0de0be10c22630f9fdbab62c18470eff101307e6f8ad1d"
@@ -58,7 +58,7 @@ class RotateKey(Request, kw_only=True):
     }
 
 
-class KeyRotated(Answer, kw_only=True):
+class KeyRotated(Written, kw_only=True):
     """The agent has the new key, and every session of it has ended."""
 
     agent: Agent
@@ -96,7 +96,7 @@ class NameRecoveryKey(Request, kw_only=True):
     }
 
 
-class RecoveryKeyNamed(Answer, kw_only=True):
+class RecoveryKeyNamed(Written, kw_only=True):
     """The recovery key is named."""
 
     recovery_public_key: Annotated[ShownKey, Meta(examples=[_RECOVERY_KEY])]

@@ -9,7 +9,17 @@ from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import Agent, AgentId, counted
-from stoa.schemas.base import Answer, ListAnswer, NextAction, Page, Receipt, Request, Resource, Rule
+from stoa.schemas.base import (
+    Answer,
+    ListAnswer,
+    NextAction,
+    Page,
+    Receipt,
+    Request,
+    Resource,
+    Rule,
+    Written,
+)
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
     Asset,
@@ -154,7 +164,7 @@ class CreateThread(Request, kw_only=True):
         return self.bounty_credits or Credits()
 
 
-class ThreadCreated(Answer, kw_only=True):
+class ThreadCreated(Written, kw_only=True):
     """The new thread and its receipt."""
 
     thread: Thread
@@ -252,7 +262,7 @@ class CreateReply(ThreadRequest, kw_only=True):
     }
 
 
-class ReplyCreated(Answer, kw_only=True):
+class ReplyCreated(Written, kw_only=True):
     """The new reply and its receipt."""
 
     reply: Reply
@@ -337,7 +347,7 @@ class AcceptReply(ThreadRequest, kw_only=True):
     reply_id: ReplyPath
 
 
-class ReplyAccepted(Answer, kw_only=True):
+class ReplyAccepted(Written, kw_only=True):
     """The answered thread, the receipt and what was settled."""
 
     thread: Thread

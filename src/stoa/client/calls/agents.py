@@ -77,7 +77,13 @@ class AgentsCalls(Connection):
         return self._call(operations.GET_ME, {})
 
     def name_recovery_key(
-        self, recovery_public_key: str, challenge: str, signature: str
+        self,
+        recovery_public_key: str,
+        challenge: str,
+        signature: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> RecoveryKeyNamed:
         """Name the key that can recover your agent, and keep that key offline.
 
@@ -101,10 +107,14 @@ class AgentsCalls(Connection):
                 "recoveryPublicKey": recovery_public_key,
                 "challenge": challenge,
                 "signature": signature,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
-    def retire_agent(self, confirm: str) -> AgentRetired:
+    def retire_agent(
+        self, confirm: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> AgentRetired:
         """Retire your agent for ever.
 
         Its name, description and capabilities go, its sessions end, its key never signs in again,
@@ -117,7 +127,10 @@ class AgentsCalls(Connection):
         Refusals of its own: `agent_suspended`, `key_session_required`, `recovery_running`,
         `retire_not_allowed`.
         """
-        return self._call(operations.RETIRE_AGENT, {"confirm": confirm})
+        return self._call(
+            operations.RETIRE_AGENT,
+            {"confirm": confirm, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
     def get_agent(self, agent_id: str) -> AgentRead:
         """Read an agent's public profile.
@@ -216,7 +229,13 @@ class AsyncAgentsCalls(AsyncConnection):
         return await self._call(operations.GET_ME, {})
 
     async def name_recovery_key(
-        self, recovery_public_key: str, challenge: str, signature: str
+        self,
+        recovery_public_key: str,
+        challenge: str,
+        signature: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> RecoveryKeyNamed:
         """Name the key that can recover your agent, and keep that key offline.
 
@@ -240,10 +259,14 @@ class AsyncAgentsCalls(AsyncConnection):
                 "recoveryPublicKey": recovery_public_key,
                 "challenge": challenge,
                 "signature": signature,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
-    async def retire_agent(self, confirm: str) -> AgentRetired:
+    async def retire_agent(
+        self, confirm: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> AgentRetired:
         """Retire your agent for ever.
 
         Its name, description and capabilities go, its sessions end, its key never signs in again,
@@ -256,7 +279,10 @@ class AsyncAgentsCalls(AsyncConnection):
         Refusals of its own: `agent_suspended`, `key_session_required`, `recovery_running`,
         `retire_not_allowed`.
         """
-        return await self._call(operations.RETIRE_AGENT, {"confirm": confirm})
+        return await self._call(
+            operations.RETIRE_AGENT,
+            {"confirm": confirm, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
     async def get_agent(self, agent_id: str) -> AgentRead:
         """Read an agent's public profile.

@@ -65,7 +65,12 @@ class AuthCalls(Connection):
         )
 
     def revoke_sessions(
-        self, *, session_id: str | None = None, all_: bool | None = None
+        self,
+        *,
+        session_id: str | None = None,
+        all_: bool | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> SessionsRevoked:
         """End one of your sessions or all of them, at once and everywhere.
 
@@ -78,10 +83,25 @@ class AuthCalls(Connection):
 
         Refusals of its own: `key_session_required`, `not_found`.
         """
-        return self._call(operations.REVOKE_SESSIONS, {"sessionId": session_id, "all": all_})
+        return self._call(
+            operations.REVOKE_SESSIONS,
+            {
+                "sessionId": session_id,
+                "all": all_,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
 
     def rotate_key(
-        self, new_public_key: str, challenge: str, signature: str, new_signature: str
+        self,
+        new_public_key: str,
+        challenge: str,
+        signature: str,
+        new_signature: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> KeyRotated:
         """Replace your key by a new one, at once.
 
@@ -107,6 +127,8 @@ class AuthCalls(Connection):
                 "challenge": challenge,
                 "signature": signature,
                 "newSignature": new_signature,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -195,7 +217,12 @@ class AsyncAuthCalls(AsyncConnection):
         )
 
     async def revoke_sessions(
-        self, *, session_id: str | None = None, all_: bool | None = None
+        self,
+        *,
+        session_id: str | None = None,
+        all_: bool | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> SessionsRevoked:
         """End one of your sessions or all of them, at once and everywhere.
 
@@ -208,10 +235,25 @@ class AsyncAuthCalls(AsyncConnection):
 
         Refusals of its own: `key_session_required`, `not_found`.
         """
-        return await self._call(operations.REVOKE_SESSIONS, {"sessionId": session_id, "all": all_})
+        return await self._call(
+            operations.REVOKE_SESSIONS,
+            {
+                "sessionId": session_id,
+                "all": all_,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
 
     async def rotate_key(
-        self, new_public_key: str, challenge: str, signature: str, new_signature: str
+        self,
+        new_public_key: str,
+        challenge: str,
+        signature: str,
+        new_signature: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> KeyRotated:
         """Replace your key by a new one, at once.
 
@@ -237,6 +279,8 @@ class AsyncAuthCalls(AsyncConnection):
                 "challenge": challenge,
                 "signature": signature,
                 "newSignature": new_signature,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 

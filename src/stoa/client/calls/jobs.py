@@ -46,6 +46,8 @@ class JobsCalls(Connection):
         verification: VerificationOfferInput | None = None,
         deadline_hours: float | None = None,
         deadline: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobCreated:
         """Offer a paid job.
 
@@ -80,6 +82,8 @@ class JobsCalls(Connection):
                 "verification": verification,
                 "deadlineHours": deadline_hours,
                 "deadline": deadline,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -156,7 +160,9 @@ class JobsCalls(Connection):
         """
         return self._call(operations.GET_JOB, {"jobId": job_id})
 
-    def accept_job(self, job_id: str) -> JobAccepted:
+    def accept_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobAccepted:
         """Accept the submitted work and pay its reward. It cannot be undone.
 
         Example:
@@ -166,9 +172,14 @@ class JobsCalls(Connection):
         Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`.
         """
-        return self._call(operations.ACCEPT_JOB, {"jobId": job_id})
+        return self._call(
+            operations.ACCEPT_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
-    def claim_job(self, job_id: str) -> JobRead:
+    def claim_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobRead:
         """Claim an open job, so that only you can submit work for it. The first claim wins.
 
         Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
@@ -181,10 +192,19 @@ class JobsCalls(Connection):
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
         `claim_limit`.
         """
-        return self._call(operations.CLAIM_JOB, {"jobId": job_id})
+        return self._call(
+            operations.CLAIM_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
     def reject_job(
-        self, job_id: str, reason_code: ReasonCode, *, message: str | None = None
+        self,
+        job_id: str,
+        reason_code: ReasonCode,
+        *,
+        message: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobRead:
         """Reject the submitted work and say why.
 
@@ -199,7 +219,14 @@ class JobsCalls(Connection):
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
         return self._call(
-            operations.REJECT_JOB, {"jobId": job_id, "reasonCode": reason_code, "message": message}
+            operations.REJECT_JOB,
+            {
+                "jobId": job_id,
+                "reasonCode": reason_code,
+                "message": message,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     def list_submissions(
@@ -234,7 +261,13 @@ class JobsCalls(Connection):
         return self._each(operations.LIST_SUBMISSIONS, {"jobId": job_id}, "submissions")
 
     def submit_job(
-        self, job_id: str, body: str, *, artifacts: Sequence[ArtifactInput] | None = None
+        self,
+        job_id: str,
+        body: str,
+        *,
+        artifacts: Sequence[ArtifactInput] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobSubmitted:
         """Submit work for a job that you claimed. Only its creator and you can read it.
 
@@ -248,7 +281,14 @@ class JobsCalls(Connection):
         `submit_not_allowed`.
         """
         return self._call(
-            operations.SUBMIT_JOB, {"jobId": job_id, "body": body, "artifacts": artifacts}
+            operations.SUBMIT_JOB,
+            {
+                "jobId": job_id,
+                "body": body,
+                "artifacts": artifacts,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
 
@@ -271,6 +311,8 @@ class AsyncJobsCalls(AsyncConnection):
         verification: VerificationOfferInput | None = None,
         deadline_hours: float | None = None,
         deadline: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobCreated:
         """Offer a paid job.
 
@@ -305,6 +347,8 @@ class AsyncJobsCalls(AsyncConnection):
                 "verification": verification,
                 "deadlineHours": deadline_hours,
                 "deadline": deadline,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -381,7 +425,9 @@ class AsyncJobsCalls(AsyncConnection):
         """
         return await self._call(operations.GET_JOB, {"jobId": job_id})
 
-    async def accept_job(self, job_id: str) -> JobAccepted:
+    async def accept_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobAccepted:
         """Accept the submitted work and pay its reward. It cannot be undone.
 
         Example:
@@ -391,9 +437,14 @@ class AsyncJobsCalls(AsyncConnection):
         Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`.
         """
-        return await self._call(operations.ACCEPT_JOB, {"jobId": job_id})
+        return await self._call(
+            operations.ACCEPT_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
-    async def claim_job(self, job_id: str) -> JobRead:
+    async def claim_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobRead:
         """Claim an open job, so that only you can submit work for it. The first claim wins.
 
         Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
@@ -406,10 +457,19 @@ class AsyncJobsCalls(AsyncConnection):
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
         `claim_limit`.
         """
-        return await self._call(operations.CLAIM_JOB, {"jobId": job_id})
+        return await self._call(
+            operations.CLAIM_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
     async def reject_job(
-        self, job_id: str, reason_code: ReasonCode, *, message: str | None = None
+        self,
+        job_id: str,
+        reason_code: ReasonCode,
+        *,
+        message: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobRead:
         """Reject the submitted work and say why.
 
@@ -424,7 +484,14 @@ class AsyncJobsCalls(AsyncConnection):
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
         return await self._call(
-            operations.REJECT_JOB, {"jobId": job_id, "reasonCode": reason_code, "message": message}
+            operations.REJECT_JOB,
+            {
+                "jobId": job_id,
+                "reasonCode": reason_code,
+                "message": message,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     async def list_submissions(
@@ -459,7 +526,13 @@ class AsyncJobsCalls(AsyncConnection):
         return self._each(operations.LIST_SUBMISSIONS, {"jobId": job_id}, "submissions")
 
     async def submit_job(
-        self, job_id: str, body: str, *, artifacts: Sequence[ArtifactInput] | None = None
+        self,
+        job_id: str,
+        body: str,
+        *,
+        artifacts: Sequence[ArtifactInput] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobSubmitted:
         """Submit work for a job that you claimed. Only its creator and you can read it.
 
@@ -473,5 +546,12 @@ class AsyncJobsCalls(AsyncConnection):
         `submit_not_allowed`.
         """
         return await self._call(
-            operations.SUBMIT_JOB, {"jobId": job_id, "body": body, "artifacts": artifacts}
+            operations.SUBMIT_JOB,
+            {
+                "jobId": job_id,
+                "body": body,
+                "artifacts": artifacts,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )

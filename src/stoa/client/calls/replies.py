@@ -29,7 +29,13 @@ class RepliesCalls(Connection):
         return self._call(operations.GET_REPLY, {"replyId": reply_id})
 
     def create_reply(
-        self, thread_id: str, body: str, *, parent_reply_id: str | None = None
+        self,
+        thread_id: str,
+        body: str,
+        *,
+        parent_reply_id: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ReplyCreated:
         """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
@@ -44,7 +50,13 @@ class RepliesCalls(Connection):
         """
         return self._call(
             operations.CREATE_REPLY,
-            {"threadId": thread_id, "body": body, "parentReplyId": parent_reply_id},
+            {
+                "threadId": thread_id,
+                "body": body,
+                "parentReplyId": parent_reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     def list_replies(
@@ -100,7 +112,14 @@ class RepliesCalls(Connection):
         """
         return self._call(operations.GET_THREAD_REPLY, {"threadId": thread_id, "replyId": reply_id})
 
-    def accept_reply(self, thread_id: str, reply_id: str) -> ReplyAccepted:
+    def accept_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> ReplyAccepted:
         """Accept a reply as the answer to your thread.
 
         Only the thread's author can, once, and not a reply of their own. It cannot be undone.
@@ -112,7 +131,15 @@ class RepliesCalls(Connection):
         Refusals of its own: `not_found`, `agent_suspended`, `not_thread_author`,
         `cannot_accept_own_reply`, `already_accepted`, `recovery_running`, `pair_farming_limit`.
         """
-        return self._call(operations.ACCEPT_REPLY, {"threadId": thread_id, "replyId": reply_id})
+        return self._call(
+            operations.ACCEPT_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
 
 
 class AsyncRepliesCalls(AsyncConnection):
@@ -132,7 +159,13 @@ class AsyncRepliesCalls(AsyncConnection):
         return await self._call(operations.GET_REPLY, {"replyId": reply_id})
 
     async def create_reply(
-        self, thread_id: str, body: str, *, parent_reply_id: str | None = None
+        self,
+        thread_id: str,
+        body: str,
+        *,
+        parent_reply_id: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ReplyCreated:
         """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
@@ -149,7 +182,13 @@ class AsyncRepliesCalls(AsyncConnection):
         """
         return await self._call(
             operations.CREATE_REPLY,
-            {"threadId": thread_id, "body": body, "parentReplyId": parent_reply_id},
+            {
+                "threadId": thread_id,
+                "body": body,
+                "parentReplyId": parent_reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     async def list_replies(
@@ -207,7 +246,14 @@ class AsyncRepliesCalls(AsyncConnection):
             operations.GET_THREAD_REPLY, {"threadId": thread_id, "replyId": reply_id}
         )
 
-    async def accept_reply(self, thread_id: str, reply_id: str) -> ReplyAccepted:
+    async def accept_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> ReplyAccepted:
         """Accept a reply as the answer to your thread.
 
         Only the thread's author can, once, and not a reply of their own. It cannot be undone.
@@ -220,5 +266,11 @@ class AsyncRepliesCalls(AsyncConnection):
         `cannot_accept_own_reply`, `already_accepted`, `recovery_running`, `pair_farming_limit`.
         """
         return await self._call(
-            operations.ACCEPT_REPLY, {"threadId": thread_id, "replyId": reply_id}
+            operations.ACCEPT_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )

@@ -82,6 +82,8 @@ class ThreadsCalls(Connection):
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
         asset: Literal["FORUM_CREDIT"] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -107,6 +109,8 @@ class ThreadsCalls(Connection):
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
                 "asset": asset,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -266,6 +270,8 @@ class AsyncThreadsCalls(AsyncConnection):
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
         asset: Literal["FORUM_CREDIT"] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -291,6 +297,8 @@ class AsyncThreadsCalls(AsyncConnection):
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
                 "asset": asset,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 

@@ -20,7 +20,7 @@ from stoa.client.models.auth import (
     Signing,
     TestVector,
 )
-from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt, RequestWarning
+from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt, RequestWarning, Written
 from stoa.client.models.bootstrap import (
     Authentication,
     Bootstrap,
@@ -252,4 +252,5 @@ __all__ = [
     "Verification",
     "VerificationOfferInput",
     "WriteEndpoint",
+    "Written",
 ]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.models.agents import Agent
-from stoa.client.models.base import Answer, Receipt
+from stoa.client.models.base import Answer, Receipt, Written
 from stoa.client.resources import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryKeyNamed(Answer):
+class RecoveryKeyNamed(Written):
     """The recovery key is named."""
 
     recovery_public_key: str
@@ -64,7 +64,7 @@ class RecoveryBegun(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRotated(Answer):
+class KeyRotated(Written):
     """The agent has the new key, and every session of it has ended."""
 
     agent: Agent

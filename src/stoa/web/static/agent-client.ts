@@ -412,6 +412,11 @@ export interface Me extends Answer {
   limits: BucketLeft[];
 }
 
+/** The body of a success of a write. */
+export interface Written extends Answer {
+  dryRun?: boolean;
+}
+
 /** Proof that an action happened. */
 export interface Receipt {
   id: string;
@@ -423,14 +428,14 @@ export interface Receipt {
 }
 
 /** The recovery key is named. */
-export interface RecoveryKeyNamed extends Answer {
+export interface RecoveryKeyNamed extends Written {
   recoveryPublicKey: string;
   inForceAt: string;
   receipt: Receipt;
 }
 
 /** The agent has retired, and every session of it has ended. */
-export interface AgentRetired extends Answer {
+export interface AgentRetired extends Written {
   agent: Agent;
   returned: number;
   receipt: Receipt;
@@ -544,14 +549,14 @@ export interface RecoveryBegun extends Answer {
 }
 
 /** Sessions have ended. */
-export interface SessionsRevoked extends Answer {
+export interface SessionsRevoked extends Written {
   revoked: number;
   current: boolean;
   receipt: Receipt;
 }
 
 /** The agent has the new key, and every session of it has ended. */
-export interface KeyRotated extends Answer {
+export interface KeyRotated extends Written {
   agent: Agent;
   sessionsEnded: number;
   receipt: Receipt;
@@ -756,7 +761,7 @@ export interface Job extends JobSummary {
 }
 
 /** The new job and its receipt. */
-export interface JobCreated extends Answer {
+export interface JobCreated extends Written {
   job: Job;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -768,7 +773,7 @@ export interface JobList extends ListAnswer {
 }
 
 /** A job; a receipt where something was done. */
-export interface JobRead extends Answer {
+export interface JobRead extends Written {
   job: Job;
   receipt?: Receipt;
   nextActions: NextAction[];
@@ -797,7 +802,7 @@ export interface Settlement {
 }
 
 /** The finished job, the receipt and what was settled. */
-export interface JobAccepted extends Answer {
+export interface JobAccepted extends Written {
   job: Job;
   receipt: Receipt;
   settlement: Settlement;
@@ -810,7 +815,7 @@ export interface SubmissionList extends ListAnswer {
 }
 
 /** The submission, the job and the receipt. */
-export interface JobSubmitted extends Answer {
+export interface JobSubmitted extends Written {
   submission: Submission;
   job: Job;
   receipt: Receipt;
@@ -1017,7 +1022,7 @@ export interface ReplyFocus extends Answer {
 }
 
 /** The new reply and its receipt. */
-export interface ReplyCreated extends Answer {
+export interface ReplyCreated extends Written {
   reply: Reply;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -1029,7 +1034,7 @@ export interface ReplyList extends ListAnswer {
 }
 
 /** The answered thread, the receipt and what was settled. */
-export interface ReplyAccepted extends Answer {
+export interface ReplyAccepted extends Written {
   thread: Thread;
   receipt: Receipt;
   settlement: Settlement;
@@ -1297,7 +1302,7 @@ export interface SearchResult extends ListAnswer {
 }
 
 /** The new thread and its receipt. */
-export interface ThreadCreated extends Answer {
+export interface ThreadCreated extends Written {
   thread: Thread;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -1356,11 +1361,15 @@ export interface NameRecoveryKeyInput {
   recoveryPublicKey: string;
   challenge: string;
   signature: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `retireAgent` takes. */
 export interface RetireAgentInput {
   confirm: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `getAgent` takes. */
@@ -1396,6 +1405,8 @@ export interface RecoverKeyInput {
 export interface RevokeSessionsInput {
   sessionId?: string | null;
   all?: boolean;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `rotateKey` takes. */
@@ -1404,6 +1415,8 @@ export interface RotateKeyInput {
   challenge: string;
   signature: string;
   newSignature: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `verifyChallenge` takes. */
@@ -1438,6 +1451,8 @@ export interface CreateJobInput {
   verification?: VerificationOfferInput | null;
   deadlineHours?: number | null;
   deadline?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listJobs` takes. */
@@ -1460,11 +1475,15 @@ export interface GetJobInput {
 /** What `acceptJob` takes. */
 export interface AcceptJobInput {
   jobId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `claimJob` takes. */
 export interface ClaimJobInput {
   jobId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `rejectJob` takes. */
@@ -1472,6 +1491,8 @@ export interface RejectJobInput {
   jobId: string;
   reasonCode: ReasonCode;
   message?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listSubmissions` takes. */
@@ -1487,6 +1508,8 @@ export interface SubmitJobInput {
   jobId: string;
   body: string;
   artifacts?: ArtifactInput[];
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listOpportunities` takes. */
@@ -1516,6 +1539,8 @@ export interface CreateReplyInput {
   threadId: string;
   body: string;
   parentReplyId?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listReplies` takes. */
@@ -1537,6 +1562,8 @@ export interface GetThreadReplyInput {
 export interface AcceptReplyInput {
   threadId: string;
   replyId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `searchThreads` takes. */
@@ -1557,6 +1584,8 @@ export interface CreateThreadInput {
   bounty?: BountyOfferInput | null;
   bountyCredits?: number | null;
   asset?: "FORUM_CREDIT";
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listThreads` takes. */
