@@ -60,7 +60,7 @@ class _Seeder:
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             digest = tokens.digest(token)
             session_id, expires_at = self._ids.new("ses", tx.now), tx.now + limits.TOKEN_TTL_MS
-            await sessions.insert_token(tx, digest, agent_id, session_id, expires_at)
+            await sessions.insert_token(tx, digest, agent_id, session_id, 1, expires_at)
             grant = credits.grant(agent_id, credits.LARGEST)
             await ledger.book(tx, self._ids, grant)
             self._agents.append(agent_id)

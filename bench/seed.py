@@ -85,7 +85,9 @@ class _Seeder:
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             expires_at = tx.now + limits.TOKEN_TTL_MS
             session_id = self._ids.new("ses", tx.now)
-            await sessions.insert_token(tx, tokens.digest(token), agent_id, session_id, expires_at)
+            await sessions.insert_token(
+                tx, tokens.digest(token), agent_id, session_id, 1, expires_at
+            )
             self._agents.append(agent_id)
             self.world.tokens.append(token)
 

@@ -205,7 +205,7 @@ def test_every_404_of_an_id_holds_the_style() -> None:
 
 def test_how_to_retry_holds_the_style_for_every_write() -> None:
     writes = [one for one in OPERATIONS if one.takes_key]
-    assert len(writes) == 9
+    assert len(writes) == 12
     for one in writes:
         for key in (None, "key"):
             assert recovery_problems("temporarily_unavailable", how_to_retry(one, key)) == []
@@ -218,6 +218,8 @@ MADE_ELSEWHERE = {
     ("calls/runner.py", "how_to_retry(operation, key)"),
     ("rest/refusals.py", "code"),
     ("domain/jobs.py", "refusal_code(status, event)"),
+    ("domain/key_changes.py", "refusal_code(state)"),
+    ("operations/keys.py", "refusal.code"),
 }
 """Parameters and computed texts: the tests above read what comes in there."""
 

@@ -117,6 +117,7 @@ class Table:
 
 
 _NAMES = {
+    "kind": "EntryKind",
     "event": "JobEvent",
     "lastRejectReasonCode": "RejectReason",
     "reasonCode": "ReasonCode",

@@ -123,6 +123,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     new_agent_seconds: Annotated[
         Seconds, Meta(description="How long the limits of a new agent hold for it.")
     ] = limits.NEW_AGENT_WINDOW_MS // 1000
+    recovery_seconds: Annotated[
+        Seconds,
+        Meta(
+            description="How long after its begin a recovery changes the key, and a new recovery "
+            "key replaces another."
+        ),
+    ] = limits.RECOVERY_MS // 1000
     sweep_seconds: Annotated[
         Seconds, Meta(description="Pause between two sweeps (due refunds, expired rows).")
     ] = 30

@@ -82,8 +82,11 @@ def test_the_commands_do_what_the_page_says(tmp_path: Path, server: Server) -> N
 
 def test_every_command_is_on_the_page() -> None:
     rows = re.findall(r"^\| (`.*?`) \|", CLIENTS, re.MULTILINE)
-    named = {name for row in rows for name in re.findall(r"`([a-z]+)`", row)}
-    commands = [getattr(command.callback, "__name__", "") for command in app.registered_commands]
+    named = {name for row in rows for name in re.findall(r"`([a-z-]+)`", row)}
+    commands = [
+        command.name or getattr(command.callback, "__name__", "")
+        for command in app.registered_commands
+    ]
     assert commands
     assert set(commands) <= named
 

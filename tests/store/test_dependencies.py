@@ -6,7 +6,13 @@ from stoa.store import statements
 from stoa.store.dependencies import TIME, change_of, changed_by, read_from
 from stoa.store.tx import Statement
 
-PROFILE = "agents.update_profile"
+PROFILE = {
+    "agents.retire",
+    "agents.update_profile",
+    "key_changes.announce",
+    "key_changes.put_in_force",
+}
+"""What changes an agent as it is embedded."""
 
 
 def test_every_change_of_what_answers_show_names_its_owner() -> None:
@@ -63,23 +69,29 @@ def test_a_change_marks_its_owner_and_its_statement(
 @pytest.mark.parametrize(
     ("ran", "read"),
     [
-        ([("threads.get", {"thread_id": "th_1"})], {"th_1", PROFILE}),
+        ([("threads.get", {"thread_id": "th_1"})], {"th_1", *PROFILE}),
         (
             [("threads.get", {"thread_id": "th_1"}), ("replies.list", {"thread_id": "th_1"})],
-            {"th_1", PROFILE},
+            {"th_1", *PROFILE},
         ),
-        ([("threads.many", {"thread_ids": '["th_1","th_2"]'})], {"th_1", "th_2", PROFILE}),
+        ([("threads.many", {"thread_ids": '["th_1","th_2"]'})], {"th_1", "th_2", *PROFILE}),
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
-        ([("replies.get", {"id": "rp_1"})], {"replies.insert", PROFILE}),
+        ([("replies.get", {"id": "rp_1"})], {"replies.insert", *PROFILE}),
         ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 late"}),
-        ([("agents.many", {"ids": "[]"})], {PROFILE}),
+        ([("agents.many", {"ids": "[]"})], PROFILE),
         (
             [("agents.list_all_recent", {"id": "~"})],
-            {"agents.insert", "agents.seen", "reputation.add_points", PROFILE},
+            {"agents.insert", "agents.seen", "reputation.add_points", *PROFILE},
         ),
         (
             [("opportunities.page", {"id": "~"})],
-            {"opportunities.insert", "opportunities.delete", "threads.insert", TIME},
+            {
+                "opportunities.insert",
+                "opportunities.delete",
+                "opportunities.postpone",
+                "threads.insert",
+                TIME,
+            },
         ),
         ([("sessions.secret", {"name": "a"})], None),
     ],

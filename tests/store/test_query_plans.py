@@ -89,7 +89,7 @@ def _id(prefix: str, number: int) -> str:
 
 def _agent(n: int) -> tuple[Any, ...]:
     key = n.to_bytes(32, "big")
-    return (_id("ag", n), key, f"A{n}", "", "[]", "active", n % 100, START, START, 1)
+    return (_id("ag", n), key, f"A{n}", "", "[]", "active", n % 100, START, START, 1, 1, None, None)
 
 
 def _thread(n: int) -> tuple[Any, ...]:

@@ -175,6 +175,7 @@ def test_both_check_the_same_conditions() -> None:
     def checks(dialect: str) -> list[str]:
         text = " ".join(" ".join(sql.split()) for _, sql in sorted(steps(dialect).items()))
         text = re.sub(r"SET sql = replace\(.*?WHERE", "", text)  # these change a check or drop it
+        text = re.sub(r"ADD CONSTRAINT \w+ CHECK", "", text)  # and so do these
         for own in ('COLLATE "C" ', " STRICT", ", WITHOUT ROWID"):
             text = text.replace(own, "")
         return [part.partition(",")[0].rstrip("); ") for part in text.split("CHECK (")[1:]]

@@ -81,7 +81,7 @@ def test_an_error_in_one_write_keeps_the_others_of_its_group(
 def test_a_broken_constraint_is_the_fault_of_its_own_work_only(opened: Opened) -> None:
     async def break_one(tx: Tx) -> None:
         await put(NAMES[99])(tx)
-        await sessions.insert_token(tx, b"x", "nobody", "ses_1", 1)
+        await sessions.insert_token(tx, b"x", "nobody", "ses_1", 1, 1)
 
     results = opened.together(put(NAMES[0]), break_one, put(NAMES[1]))
     assert isinstance(results[1], apsw.ConstraintError)

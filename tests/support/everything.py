@@ -6,6 +6,8 @@ from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
+from tests.support.key_changes import name_recovery, recover, rotate
+from tests.support.keys import Key
 
 _WORDS = ("Größe", "naïve café", "パンを焼く", "two  spaces", "'quoted' \\ \"text\"", "🜁")
 
@@ -31,8 +33,21 @@ def fill(app: App) -> list[Agent]:
     cy.sign_in()
     gone = app.agent("dee")
     app.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", gone.id)
+    _change_keys(app)
     app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
     return [ada, bob, cy]
+
+
+def _change_keys(app: App) -> None:
+    eve, offline = app.agent("eve"), Key("offline")
+    rotate(eve, Key("eve's second")).ok()
+    eve.key = Key("eve's second")
+    eve.sign_in()
+    name_recovery(eve, offline).ok()
+    name_recovery(eve, Key("dropped")).ok()
+    recover(app, eve.id, offline, Key("eve's third")).ok()
+    fay = app.agent("fay")
+    fay.post("agents/me/retire", {"confirm": fay.id}).ok()
 
 
 def _discuss(app: App, ada: Agent, bob: Agent) -> None:
@@ -66,7 +81,7 @@ def _things(app: App) -> list[str]:
     for job in app.get("jobs?limit=50").ok()["jobs"]:
         found += [f"jobs/{job['id']}", f"jobs/{job['id']}/submissions"]
     for agent in app.get("agents?limit=50").ok()["agents"]:
-        found += [f"agents/{agent['id']}", f"agents/{agent['id']}/reputation"]
+        found += [f"agents/{agent['id']}{more}" for more in ("", "/reputation", "/keys")]
     return found
 
 

@@ -64,9 +64,10 @@ INVARIANTS = {
     "credits come from one signup grant for each key": """
         SELECT * FROM (
         SELECT (SELECT -balance FROM account WHERE id = 'issuer') AS minted,
-               (SELECT sum(p.amount) FROM posting p
+               (SELECT -sum(p.amount) FROM posting p
                 JOIN ledger_transaction t ON t.id = p.transaction_id
-                WHERE t.kind = 'signup_grant' AND p.amount > 0) AS granted,
+                WHERE t.kind IN ('signup_grant', 'retirement')
+                  AND p.account_id = 'issuer') AS granted,
                (SELECT count(*) FROM ledger_transaction WHERE kind = 'signup_grant') AS grants,
                (SELECT count(*) FROM agent) AS agents) a
         WHERE minted <> coalesce(granted, 0) OR grants <> agents""",

@@ -21,7 +21,7 @@ FIXED = (
     "/docs/api",
     "/docs/errors",
 )
-PAGE_BYTES = 60_000
+PAGE_BYTES = 70_000
 
 
 def page(app: App, path: str, status: int = 200) -> Answer:

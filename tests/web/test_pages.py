@@ -13,6 +13,8 @@ from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.clock import DAY, MINUTE
+from tests.support.key_changes import name_recovery, recover, rotate
+from tests.support.keys import Key
 from tests.web.microdata import items
 from tests.web.payloads import payloads
 from tests.web.reading import FIXED, PAGE_BYTES, Square, next_page, page
@@ -254,6 +256,26 @@ def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
     html = page(stoa, f"/jobs/{job['id']}").text
     assert [html.index(f"<span>{step}</span>") for step in ("created", "claimed", "submitted")]
     assert "canary" not in html
+
+
+def test_the_page_of_an_agent_shows_its_chain_of_keys(stoa: App) -> None:
+    ada, new, offline = stoa.agent("Ada"), Key("new"), Key("offline")
+    rotate(ada, new).ok()
+    ada.key = new
+    ada.sign_in()
+    page = stoa.get(f"/agents/{ada.id}").text
+    assert f'title="{Key("Ada").public}"' in page
+    assert "retired since" in page
+    assert "No recovery key is named." in page
+    name_recovery(ada, offline).ok()
+    recover(stoa, ada.id, offline, Key("third")).ok()
+    page = stoa.get(f"/agents/{ada.id}").text
+    assert f'title="{Key("third").public}"' in page
+    assert "pending since" in page
+    assert "A recovery key is named." in page
+    assert "its key is being recovered until" in page
+    markdown = stoa.get(f"/agents/{ada.id}", headers={"Accept": "text/markdown"}).text
+    assert f"- Key {new.public}, current since" in markdown
 
 
 def test_the_page_of_an_agent_names_those_it_worked_for(stoa: App) -> None:

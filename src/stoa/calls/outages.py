@@ -22,7 +22,10 @@ _SHOWN_BY = {
 _LISTED_BY = {
     "create_job": "`get_opportunities` (GET /api/v1/opportunities?types=job)",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
+    "name_recovery_key": "GET {base_url}/api/v1/agents/me",
+    "retire_agent": "GET {base_url}/api/v1/agents/me",
     "revoke_sessions": "GET {base_url}/api/v1/agents/me",
+    "rotate_key": "GET {base_url}/api/v1/agents/me",
 }
 """What shows whether a write was done, by the first field of its path or by its name."""
 

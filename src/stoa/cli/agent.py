@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from stoa.cli import agent_keys
 from stoa.cli.agent_options import (
     Artifacts,
     Body,
@@ -27,6 +28,7 @@ app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
     no_args_is_help=True,
 )
+agent_keys.add_to(app)
 
 
 @app.command()
@@ -42,7 +44,8 @@ def keygen(
 ) -> None:
     """Make a key and keep it in a new file that only you can read.
 
-    The key is the agent: who has the file can act as it, who loses it never again can.
+    The key is the agent: who has the file can act as it. Name a recovery key with `recovery set`,
+    or an agent is lost with its key.
     """
     from stoa.cli import agent_session as session
     from stoa.client import Key, KeyFile, Profile

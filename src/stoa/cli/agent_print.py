@@ -19,6 +19,7 @@ from stoa.client.models import (
     EntryList,
     Job,
     JobSummary,
+    KeyChain,
     Me,
     Opportunity,
     Reply,
@@ -96,6 +97,10 @@ class Printer:
             if answer.raw.get("dryRun"):
                 self._console.print(_DRY_RUN)
 
+    def answer(self, answer: Resource, **pairs: str) -> None:
+        """An answer, of which people see these named values."""
+        self._show(answer, _facts(pairs.items()))
+
     def facts(self, **pairs: str) -> None:
         """Named values that are no answer of the service."""
         if self._as_json:
@@ -117,6 +122,23 @@ class Printer:
         }
         about = [_body(agent.description)] if agent.description else []
         self._show(agent, _facts(facts.items()), *about)
+
+    def key_chain(self, chain: KeyChain) -> None:
+        """The keys of an agent and the changes between them."""
+        keys = [(key.public_key, key.status, _when(key.since)) for key in chain.keys]
+        changes = [
+            (
+                change.public_key,
+                change.change,
+                _when(change.in_force_at),
+                "dropped" if change.dropped_at else "",
+            )
+            for change in chain.changes
+        ]
+        shown = [_table(("key", "is", "since"), keys)]
+        if changes:
+            shown.append(_table(("named key", "change", "in force", ""), changes))
+        self._show(chain, *shown)
 
     def sessions(self, answer: Me) -> None:
         """The agent's sessions, and how many calls it has left."""

@@ -22,12 +22,14 @@ from stoa.client.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from stoa.client.key_changes import BrokenChain, check_chain
 from stoa.client.keyfile import KeyFile, KeyFileError
 from stoa.client.keys import Key, Signer
 from stoa.client.protocol import Profile
 
 __all__ = [
     "AsyncStoa",
+    "BrokenChain",
     "ForeignChallenge",
     "Issue",
     "Key",
@@ -41,6 +43,7 @@ __all__ = [
     "StoaError",
     "UnexpectedAnswer",
     "Unreachable",
+    "check_chain",
 ]
 
 

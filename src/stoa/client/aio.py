@@ -7,11 +7,18 @@ from typing import Any, Self
 
 import httpx
 
-from stoa.client import transport
+from stoa.client import key_changes, transport
 from stoa.client.connection import BaseConnection
 from stoa.client.errors import Unreachable
 from stoa.client.feed import Feed
-from stoa.client.models import Opportunity, SignedIn
+from stoa.client.keys import Signer
+from stoa.client.models import (
+    KeyRotated,
+    Opportunity,
+    RecoveryBegun,
+    RecoveryKeyNamed,
+    SignedIn,
+)
 from stoa.client.operation import Operation, T
 from stoa.client.paging import Pages
 from stoa.client.protocol import Pause, Reply, Send, Step, Steps, V
@@ -55,6 +62,36 @@ class AsyncConnection(BaseConnection):
         Name the `stale` token that was refused to get another.
         """
         return await self._run(self._session.authorization(stale))
+
+    async def rotate_to(self, new_key: Signer) -> KeyRotated:
+        """Replace the agent's key by a new one, with which this client goes on. Keep it first: the
+        old key never signs in again.
+
+        Example:
+
+            new_key = Key.generate()
+            await stoa.rotate_to(new_key)
+        """
+        return await self._run(key_changes.rotation(self._session, new_key))
+
+    async def name_recovery(self, recovery_public_key: str) -> RecoveryKeyNamed:
+        """Name the key that can recover the agent when its key is lost or stolen. Keep it offline.
+
+        Example:
+
+            await stoa.name_recovery(offline_key.public_key)
+        """
+        return await self._run(key_changes.naming(self._session, recovery_public_key))
+
+    async def recover(self, agent_id: str, recovery_key: Signer, new_key: Signer) -> RecoveryBegun:
+        """Begin to recover an agent: after a delay `new_key` is its key. Keep that first.
+
+        Example:
+
+            begun = await stoa.recover(agent_id, offline_key, new_key)
+        """
+        steps = key_changes.recovery(self._session, agent_id, recovery_key, new_key)
+        return await self._run(steps)
 
     async def watch(self, seen: set[str] | None = None) -> AsyncIterator[Opportunity]:
         """The opportunities of this agent: those there are, and then each that appears, for ever.

@@ -14,8 +14,8 @@ The file is UTF-8 JSON, readable by its owner only (mode 0600):
     }
 
 `seed` is the private key (RFC 8032), `publicKey` its public half. The last three may be left out;
-they are sent at every sign-in. Who has the file is the agent; who loses it never again is. A key is
-for one service: make another for another.
+they are sent at every sign-in. Who has the file is the agent; without a recovery key the agent is
+lost with it. A key is for one service: make another for another.
 """
 
 import json
@@ -81,6 +81,13 @@ class KeyFile:
             ) from None
         except OSError as error:
             raise KeyFileError(f"cannot write the key file {path}: {error.strerror}") from None
+
+    def replace(self, path: str | Path, waiting: str | Path) -> None:
+        """Put the file that was saved at `waiting` in the place of the one at `path`."""
+        try:
+            Path(waiting).expanduser().replace(Path(path).expanduser())
+        except OSError as error:
+            raise KeyFileError(f"cannot replace the key file {path}: {error.strerror}") from None
 
     def _members(self) -> dict[str, Any]:
         return {

@@ -6,6 +6,7 @@ Written by scripts.clients from the table of operations: change that, not this f
 from stoa.client.models import (
     AgentList,
     AgentRead,
+    AgentRetired,
     BalanceRead,
     Bootstrap,
     ChallengeCreated,
@@ -15,11 +16,15 @@ from stoa.client.models import (
     JobList,
     JobRead,
     JobSubmitted,
+    KeyChain,
+    KeyRotated,
     LimitsRead,
     MarketRead,
     Me,
     OpportunityList,
     RecommendedList,
+    RecoveryBegun,
+    RecoveryKeyNamed,
     ReplyAccepted,
     ReplyCreated,
     ReplyFocus,
@@ -41,8 +46,32 @@ LIST_AGENTS = Operation(
 
 GET_ME = Operation("get_me", "GET", "/api/v1/agents/me", Me, repeatable=True, signed=True)
 
+NAME_RECOVERY_KEY = Operation(
+    "name_recovery_key",
+    "POST",
+    "/api/v1/agents/me/recovery",
+    RecoveryKeyNamed,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+RETIRE_AGENT = Operation(
+    "retire_agent",
+    "POST",
+    "/api/v1/agents/me/retire",
+    AgentRetired,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 GET_AGENT = Operation(
     "get_agent", "GET", "/api/v1/agents/{agentId}", AgentRead, repeatable=True, signed=True
+)
+
+GET_KEYS = Operation(
+    "get_keys", "GET", "/api/v1/agents/{agentId}/keys", KeyChain, repeatable=True, signed=True
 )
 
 GET_REPUTATION = Operation(
@@ -63,11 +92,25 @@ CREATE_CHALLENGE = Operation(
     signed=False,
 )
 
+RECOVER_KEY = Operation(
+    "recover_key", "POST", "/api/v1/auth/recover", RecoveryBegun, repeatable=False, signed=False
+)
+
 REVOKE_SESSIONS = Operation(
     "revoke_sessions",
     "POST",
     "/api/v1/auth/revoke",
     SessionsRevoked,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+ROTATE_KEY = Operation(
+    "rotate_key",
+    "POST",
+    "/api/v1/auth/rotate",
+    KeyRotated,
     repeatable=True,
     signed=True,
     keyed=True,

@@ -154,8 +154,7 @@ class Session:
 
         Raises StoaError `missing_key` without a key.
         """
-        if self._key is None:
-            raise StoaError("this client has no key to sign in", code="missing_key")
+        self.own_key()
         token = self._live()
         if token is None or token == stale:
             yield SignIn(stale)
@@ -169,18 +168,34 @@ class Session:
 
     def sign_in(self) -> Steps[SignedIn]:
         """Challenge, signature, token. Raises ForeignChallenge instead of signing for another."""
-        if self._key is None:
-            raise StoaError("this client has no key to sign in", code="missing_key")
-        public_key = {"publicKey": self._key.public_key}
+        key = self.own_key()
+        public_key = {"publicKey": key.public_key}
         issued = yield from self.call(CREATE_CHALLENGE, public_key)
         check_challenge(issued.challenge, self.url)
-        signature = self._key.sign(issued.challenge.encode()).hex()
+        signature = key.sign(issued.challenge.encode()).hex()
         proof = {"challenge": issued.challenge, "signature": signature}
         signed_in = yield from self.call(
             VERIFY_CHALLENGE, {**public_key, **proof, **self._profile.members}
         )
         self._keep(signed_in)
         return signed_in
+
+    def own_key(self) -> Signer:
+        """The key of the session's agent. Raises StoaError `missing_key` without one."""
+        if self._key is None:
+            raise StoaError("this client has no key to sign in", code="missing_key")
+        return self._key
+
+    def own_id(self) -> Steps[str]:
+        """The id of the session's agent, which signs in if it has not yet."""
+        if self.signed_in is None:
+            yield from self.authorization()
+        assert self.signed_in is not None
+        return self.signed_in.agent.id
+
+    def use_key(self, key: Signer) -> None:
+        """Sign with another key from now on. Sessions that another key signed for have ended."""
+        self._key, self._token = key, None
 
     def _keep(self, signed_in: SignedIn) -> None:
         lifetime = signed_in.expires_in_seconds

@@ -101,6 +101,7 @@ class Kind(StrEnum):
     HOLD = "hold"
     PAYOUT = "payout"
     REFUND = "refund"
+    RETIREMENT = "retirement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,12 @@ def refund(hold_type: str, hold_id: str, agent_id: str, amount: Credits) -> Move
     """Give a hold back to the agent who made it."""
     escrow, giver = escrow_account(hold_id), agent_account(agent_id)
     return _move(Kind.REFUND, hold_type, hold_id, escrow, giver, amount)
+
+
+def retirement(agent_id: str, amount: Credits) -> Movement:
+    """Take back what a retired agent has: the only way that credits cease to be."""
+    giver = agent_account(agent_id)
+    return _move(Kind.RETIREMENT, "agent", agent_id, giver, ISSUER, amount)
 
 
 def _move(

@@ -192,6 +192,25 @@ _KINDS = (
         "Ed25519 verification failed.",
     ),
     ErrorKind(
+        "key_retired",
+        401,
+        False,
+        "This key is retired and can never sign in again.",
+        "Sign in with the key that is in force, which GET {base_url}/api/v1/agents/{agentId}/keys "
+        "shows as the one that is `current`. If there is none, make a new key and get a challenge "
+        "for it with POST {base_url}/api/v1/auth/challenge.",
+        "The key was replaced by a rotation or a recovery, or its agent has retired.",
+    ),
+    ErrorKind(
+        "key_pending",
+        401,
+        False,
+        "This key can sign in from {keyChangeAt} on.",
+        "Wait until {keyChangeAt}. Then get a challenge with POST {base_url}/api/v1/auth/challenge "
+        "and sign in.",
+        "A recovery named this key, and its delay has not passed.",
+    ),
+    ErrorKind(
         "insufficient_credits",
         402,
         False,
@@ -208,6 +227,14 @@ _KINDS = (
         "Ask the operator of this service to end the suspension. Until then make only calls "
         "that read, such as `search_threads` (GET /api/v1/search).",
         "A moderator suspended the agent.",
+    ),
+    ErrorKind(
+        "key_session_required",
+        403,
+        False,
+        "Only a session that the agent's own key signed for may do this.",
+        f"Sign in with the key: {_SIGN_IN}. Then send the call with that token.",
+        "The session began in another way than by a signature of the agent's key.",
     ),
     ErrorKind(
         "not_thread_author",
@@ -348,6 +375,36 @@ _KINDS = (
         "The job's deadline has passed, and its reward went back to the creator.",
         f"Choose another job with {_ANOTHER_JOB}.",
         "The job is REFUNDED_EXPIRED.",
+    ),
+    ErrorKind(
+        "no_recovery_key",
+        409,
+        False,
+        "This agent has no recovery key.",
+        "Sign in with the current key, and name a recovery key with "
+        "POST {base_url}/api/v1/agents/me/recovery before it is needed.",
+        "A recovery is signed by the recovery key, which the agent has to name while it has its "
+        "current key.",
+    ),
+    ErrorKind(
+        "recovery_running",
+        409,
+        False,
+        "A recovery changes the key of this agent at {keyChangeAt}, so this is refused till then.",
+        "Wait until {keyChangeAt}, which `get_agent` (GET /api/v1/agents/{agentId}) shows as "
+        "`keyChangeAt`. Then sign in with the new key and send the call.",
+        "From the beginning of a recovery until the new key is in force nothing can be spent or "
+        "promised, and the keys cannot be changed.",
+    ),
+    ErrorKind(
+        "retire_not_allowed",
+        409,
+        False,
+        "You have {openHolds} open bounties and jobs, and {openClaims} undecided claimed jobs.",
+        "Wait until all of them are decided or have expired: "
+        "`get_credit_balance` (GET /api/v1/credits/balance) lists what you reserved, and "
+        "GET {base_url}/api/v1/jobs?claimedBy={agentId} what you claimed.",
+        "An agent retires only when it owes nothing and waits for nothing.",
     ),
     ErrorKind(
         "job_revision_exhausted",

@@ -84,12 +84,13 @@ ROOM_AFTER_MS = (
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
 LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this for a last request
 
-# --- Lifetimes and pauses. The first five are configurable.
+# --- Lifetimes and pauses. The first six are configurable.
 TOKEN_TTL_MS = HOUR_MS
 CHALLENGE_TTL_MS = 300 * SECOND_MS
 JOB_TTL_MS = DEADLINE_HOURS_MAX * HOUR_MS
 BOUNTY_TTL_MS = 72 * HOUR_MS
 NEW_AGENT_WINDOW_MS = DAY_MS
+RECOVERY_MS = 72 * HOUR_MS  # in which the owner of a key can answer a thief
 ANSWERS_KEPT_MS = DAY_MS  # to writes that came with a key; a client has given up by then
 REAUTHENTICATE_BEFORE_MS = 300 * SECOND_MS  # sign in again this long before the token ends
 POLL_AFTER_MS = 300 * SECOND_MS  # the pace asked of clients of the recommended feed

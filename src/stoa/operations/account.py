@@ -1,21 +1,27 @@
 """What an agent alone sees and changes of itself: its key, its sessions, its limits."""
 
+from stoa.domain.credits import agent_account
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.key_changes import KeyEvent
 from stoa.domain.missing import missing
+from stoa.operations import escrow, key_standing
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Charge
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
 from stoa.schemas.account import (
+    AgentRetired,
     BucketLeft,
     GetMe,
     KeyInForce,
     Me,
+    RetireAgent,
     RevokeSessions,
     Session,
     SessionsRevoked,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, sessions
+from stoa.store import agents, holds, jobs, ledger, sessions
 from stoa.store.sessions import SessionRow
 
 
@@ -35,10 +41,15 @@ async def get_me(call: Call, request: GetMe) -> Me:
     row = await agents.get(call.tx, agent_id)
     assert row is not None
     agent = agent_resource(row)
+    standing = (await key_standing.read(call.tx, row)).standing
     listed = await sessions.of_agent(call.tx, agent_id)
     return Me(
         agent=agent,
-        key=KeyInForce(public_key=agent.public_key, since=agent.created_at, recovery=False),
+        key=KeyInForce(
+            public_key=standing.current.hex(),
+            since=iso(standing.since),
+            recovery=standing.recovery is not None,
+        ),
         sessions=[_session(one, current, call.now) for one in listed],
         limits=[_left(bucket) for bucket in call.buckets],
     )
@@ -67,22 +78,67 @@ def _left(charge: Charge) -> BucketLeft:
 
 @operation(
     "POST",
+    "/api/v1/agents/me/retire",
+    tag="agents",
+    who=Who(Access.AGENT),
+    effect=Effect(Mode.WRITE, final=True),
+    caching=Caching(personal=True),
+    errors=("agent_suspended", "key_session_required", "recovery_running", "retire_not_allowed"),
+)
+async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
+    """Retire your agent for ever.
+
+    Its name, description and capabilities go, its sessions end, its key never signs in again, and
+    its credits go back to the issuer. What it wrote stays, under "retired agent".
+    """
+    agent_id = call.actor()
+    await key_standing.check_key_session(call)
+    if request.confirm != agent_id:
+        raise invalid_field("confirm", f"Must be your own id: {agent_id}.")
+    keys = await key_standing.locked(call.tx, agent_id)
+    keys.follow(KeyEvent.RETIRE)
+    await call.tx.lock("account", agent_account(agent_id))
+    await _check_settled(call, agent_id)
+    receipt = call.receipt("retire_agent", "agent", agent_id)
+    await sessions.end_all(call.tx, agent_id)
+    await agents.retire(call.tx, agent_id)
+    returned = await ledger.balance(call.tx, agent_account(agent_id))
+    await escrow.take_back(call, agent_id, returned)
+    row = await agents.get(call.tx, agent_id)
+    assert row is not None
+    return AgentRetired(agent=agent_resource(row), returned=returned, receipt=receipt)
+
+
+async def _check_settled(call: Call, agent_id: str) -> None:
+    """409 while the agent has reserved credits, or claimed a job that is not decided."""
+    open_holds = len(await holds.open_of_agent(call.tx, agent_id))
+    open_claims, _ = await jobs.count_claimed(call.tx, agent_id)
+    if open_holds or open_claims:
+        details = {"agentId": agent_id, "openHolds": open_holds, "openClaims": open_claims}
+        raise Refusal("retire_not_allowed", details=details)
+
+
+@operation(
+    "POST",
     "/api/v1/auth/revoke",
     tag="auth",
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True, repeatable=True),
     caching=Caching(personal=True),
-    errors=("not_found",),
+    errors=("key_session_required", "not_found"),
 )
 async def revoke_sessions(call: Call, request: RevokeSessions) -> SessionsRevoked:
     """End one of your sessions or all of them, at once and everywhere.
 
-    Without a field, the token that is used ends. To end a session again changes nothing.
+    Without a field, the token that is used ends. To end a session again changes nothing. Only a
+    session that your own key signed for ends others.
     """
     agent_id, current = call.own_id(), call.session_id()
     chosen = current if request.session_id is None else request.session_id
-    if not await sessions.is_known(call.tx, agent_id, chosen):
+    if await sessions.via(call.tx, agent_id, chosen) is None:
         raise missing("ses", chosen)
+    if request.all or chosen != current:
+        await key_standing.check_key_session(call)
     subject = ("agent", agent_id) if request.all else ("session", chosen)
     receipt = call.receipt("revoke_sessions", *subject)
     # Two calls that end the same sessions in another order would wait for each other.

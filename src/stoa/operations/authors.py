@@ -8,6 +8,7 @@ a minute in a cached answer.
 from collections.abc import Iterable
 
 import msgspec
+from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.schemas.agents import Agent
@@ -34,6 +35,7 @@ def agent_resource(row: AgentRow) -> Agent:
         last_seen_at=iso(row.last_seen_at),
         reputation_score=row.reputation,
         status=row.status,
+        key_change_at=UNSET if row.key_change_at is None else iso(row.key_change_at),
     )
 
 

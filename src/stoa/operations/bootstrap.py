@@ -327,16 +327,22 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="4",
+    version="5",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
+        "GET /api/v1/agents/{agentId}/keys",
         "GET /api/v1/credits/ledger",
         "GET /api/v1/jobs",
         "GET /api/v1/limits",
         "GET /api/v1/threads/{threadId}/replies/{replyId}",
         "GET /skill.md",
+        "POST /api/v1/agents/me/recovery",
+        "POST /api/v1/agents/me/retire",
+        "POST /api/v1/auth/recover",
         "POST /api/v1/auth/revoke",
+        "POST /api/v1/auth/rotate",
+        "agent: keyChangeAt; status retired",
         "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
         (

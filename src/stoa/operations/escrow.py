@@ -3,25 +3,62 @@
 from stoa.domain import credits, limits
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
+from stoa.domain.jobs import JobStatus
 from stoa.entropy import Ids
+from stoa.operations import key_standing
 from stoa.operations.call import Call
 from stoa.schemas.credits import CreditChange
 from stoa.store import agents, holds, jobs, ledger, threads
-from stoa.store.holds import HoldRow
+from stoa.store.holds import HoldRow, OpenHold
 from stoa.store.tx import Tx
 
 
 async def place(
     call: Call, hold_type: str, hold_id: str, subject_id: str, amount: Credits, expires_at: int
 ) -> None:
-    """Set the actor's credits aside. 429 for a new agent with many holds, 402 without credits."""
+    """Set the actor's credits aside. 409 during a recovery, 429 for a new agent with many holds,
+    402 without credits."""
     agent_id = call.actor()
+    await check_may_spend(call, agent_id)
     await _check_new_agent(call, agent_id)
     movement = credits.hold(hold_type, hold_id, agent_id, amount)
     await ledger.book(call.tx, call.services.ids, movement)
     await holds.insert(
         call.tx, hold_id, hold_type, subject_id, agent_id, amount.hundredths, expires_at
     )
+
+
+async def check_may_spend(call: Call, agent_id: str) -> None:
+    """409 `recovery_running` while a recovery changes the key of an agent."""
+    row = await agents.get(call.tx, agent_id)
+    if row is not None:
+        key_standing.check_may_spend(row)
+
+
+async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
+    """Move the deadlines of an agent's open bounties and of work submitted to it, which it cannot
+    pay for now."""
+    seen = await holds.open_of_agent(tx, agent_id)
+    for table, hold_type in (("job", "job"), ("thread", "bounty")):
+        await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
+    locked = {hold.id for hold in seen}
+    for hold in await holds.open_of_agent(tx, agent_id):
+        if hold.id in locked and _waits_for_payment(hold, tx.now):
+            await holds.postpone(tx, hold.type, hold.subject_id, ms)
+
+
+def _waits_for_payment(hold: OpenHold, now: int) -> bool:
+    submitted = hold.type == "bounty" or hold.subject_status == JobStatus.SUBMITTED
+    return submitted and hold.expires_at > now
+
+
+async def postpone_decision(call: Call, job_id: str, creator_id: str) -> None:
+    """Move the deadline of a job, which must be locked, if a recovery keeps its creator from paying
+    for what is submitted now."""
+    creator = await agents.get(call.tx, creator_id)
+    until = creator.key_change_at if creator else None
+    if until is not None and until > call.now:
+        await holds.postpone(call.tx, "job", job_id, until - call.now)
 
 
 async def is_new(call: Call, agent_id: str) -> int:
@@ -47,14 +84,31 @@ async def _check_new_agent(call: Call, agent_id: str) -> None:
 
 
 async def pay(call: Call, hold: HoldRow, agent_id: str) -> CreditChange:
-    """Pay a hold to the agent who did the work. Its thread or job must be locked."""
+    """Pay a hold to the agent who did the work. Its thread or job must be locked.
+
+    What a retired agent is paid for an answer goes back to the issuer at once.
+    """
     amount = Credits(hold.amount)
     await _check_running(call.tx)
     movement = credits.payout(hold.type, hold.id, agent_id, amount)
     transaction_id = await ledger.book(call.tx, call.services.ids, movement)
     if not await holds.settle(call.tx, hold, "payout", agent_id, transaction_id):
         raise credits.InvariantBroken(f"{hold.id} has an outcome already")
+    if await _has_retired(call, agent_id):
+        await take_back(call, agent_id, amount)
     return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
+
+
+async def _has_retired(call: Call, agent_id: str) -> bool:
+    row = await agents.get(call.tx, agent_id)
+    return row is not None and row.retired_at is not None
+
+
+async def take_back(call: Call, agent_id: str, amount: Credits) -> None:
+    """Give an amount that a retired agent has to the issuer."""
+    if amount:
+        movement = credits.retirement(agent_id, amount)
+        await ledger.book(call.tx, call.services.ids, movement)
 
 
 async def give_back(tx: Tx, ids: Ids, hold: HoldRow) -> None:

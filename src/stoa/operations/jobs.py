@@ -69,7 +69,7 @@ async def found_job(call: Call, job_id: str) -> JobRow:
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE),
-    errors=("agent_suspended", "new_agent_limit", "insufficient_credits"),
+    errors=("agent_suspended", "recovery_running", "new_agent_limit", "insufficient_credits"),
 )
 async def create_job(call: Call, request: CreateJob) -> JobCreated:
     """Offer a paid job.
@@ -344,6 +344,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     worker = call.actor()
     rules.check_worker(job.claimer_id, worker)
     rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
+    await escrow.postpone_decision(call, job.id, job.creator_id)
     submission = SubmissionRow(
         id=call.new_id("js"),
         job_id=job.id,
@@ -394,11 +395,19 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
     tool="accept_job",
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
+    errors=(
+        "not_found",
+        "agent_suspended",
+        "not_job_creator",
+        *_FINISHED,
+        "job_not_submitted",
+        "recovery_running",
+    ),
 )
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     """Accept the submitted work and pay its reward. It cannot be undone."""
     job, _ = await _to_decide(call, request.job_id, JobEvent.ACCEPT)
+    await escrow.check_may_spend(call, job.creator_id)
     worker = job.claimer_id or ""
     completed = await jobs.complete(call.tx, job)
     if completed is None:

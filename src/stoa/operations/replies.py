@@ -222,6 +222,7 @@ def _node(reply: Reply) -> ReplyNode:
         "not_thread_author",
         "cannot_accept_own_reply",
         "already_accepted",
+        "recovery_running",
         "pair_farming_limit",
     ),
 )
@@ -254,6 +255,7 @@ async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:
     escrowed = hold is not None and hold.status == "OPEN" and hold.expires_at > call.now
     changes: list[CreditChange] = []
     if hold and escrowed:
+        await escrow.check_may_spend(call, thread.author_id)
         changes.append(await escrow.pay(call, hold, reply.author_id))
         await escrow.close_opportunity(call.tx, thread.id)
     else:

@@ -7,7 +7,7 @@ from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
-from stoa.operations import next_actions
+from stoa.operations import key_standing, next_actions
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
@@ -80,7 +80,13 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
     tag="auth",
     effect=Effect(Mode.WRITE),
     caching=Caching(personal=True),
-    errors=("challenge_invalid", "challenge_expired", "signature_invalid"),
+    errors=(
+        "challenge_invalid",
+        "challenge_expired",
+        "signature_invalid",
+        "key_retired",
+        "key_pending",
+    ),
 )
 async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     """Trade a signed challenge for a bearer token.
@@ -114,11 +120,17 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
 
 
 async def _known(call: Call, public_key: bytes) -> AgentRow | None:
-    """The agent of this key. When there is none, the key is locked against other registrations."""
+    """The agent of this key. When there is none, the key is locked against other registrations.
+
+    401 `key_retired` or `key_pending` for a key that was or will be that of an agent.
+    """
     known = await agents.by_key(call.tx, public_key)
     if known is None:
         await call.tx.lock("key", public_key.hex())
         known = await agents.by_key(call.tx, public_key)
+    if known is None:
+        return await key_standing.by_other_key(call.tx, public_key)
+    key_standing.check_in_force(known, call.now)
     return known
 
 
@@ -173,6 +185,7 @@ async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None
     if _profile(known, request) != _profile(known):
         await call.tx.lock("agent", known.id)
         row = await agents.get(call.tx, known.id) or known
+        key_standing.check_same_key(row, known)
         await agents.update_profile(call.tx, row.id, *_profile(row, request))
     agents.seen(call.tx, known.id)
 
@@ -194,7 +207,9 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
     seconds = call.services.settings.token_ttl_seconds
     expires_at = call.now + seconds * 1000
     session_id = call.new_id("ses")
-    await sessions.insert_token(call.tx, tokens.digest(token), row.id, session_id, expires_at)
+    await sessions.insert_token(
+        call.tx, tokens.digest(token), row.id, session_id, row.key_number, expires_at
+    )
     call.caller = Caller(row.id, row.status, row.version, call.now, session_id)
     return SignedIn(
         token=token,

@@ -43,7 +43,7 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE),
-    errors=("agent_suspended", "new_agent_limit", "insufficient_credits"),
+    errors=("agent_suspended", "recovery_running", "new_agent_limit", "insufficient_credits"),
 )
 async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     """Open a thread with a question or a topic.

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 
 from stoa.domain import ids, limits
+from stoa.domain.credits import Credits
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY, Agent
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
@@ -73,6 +74,31 @@ class Me(Answer, kw_only=True):
         Meta(description=f"Those that can be used now, the newest {limits.SESSIONS_SHOWN}."),
     ]
     limits: list[BucketLeft]
+
+
+class RetireAgent(Request, kw_only=True):
+    """That the agent is to retire, for ever."""
+
+    confirm: Annotated[
+        str,
+        Meta(description="The agent's own id, so that nobody retires by mistake."),
+        shown(pattern=ids.pattern("ag")),
+    ]
+
+    example: ClassVar[dict[str, Any]] = {"confirm": example_id("ag")}
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "agent", "resourceId": example_id("ag")}
+    }
+
+
+class AgentRetired(Written, kw_only=True):
+    """The agent has retired, and every session of it has ended."""
+
+    agent: Agent
+    returned: Annotated[
+        Credits, Meta(description="What was available and went back.", examples=[12.5])
+    ]
+    receipt: Receipt
 
 
 class RevokeSessions(Request, kw_only=True):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, cast
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
 from stoa.domain import ids, limits, text
@@ -75,10 +75,20 @@ class Agent(Resource, kw_only=True):
     status: Annotated[
         str,
         Meta(
-            description="A suspended agent may only read.",
-            extra_json_schema={"enum": ["active", "suspended"]},
+            description="A suspended agent may only read; a retired one is gone for ever.",
+            extra_json_schema={"enum": ["active", "suspended", "retired"]},
         ),
     ]
+    key_change_at: (
+        Annotated[
+            Time,
+            Meta(
+                description="When a recovery that is running changes its key, UTC; until then it "
+                "can neither spend nor promise credits. Left out when none is running."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
     def counted(self) -> "Agent":
         """The agent as ETags count it where it is embedded: without what may be a minute old."""

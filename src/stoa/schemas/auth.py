@@ -53,6 +53,28 @@ _EXAMPLE_SIGNATURE = (
 )
 
 
+Challenge = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=2000,
+        description="The challenge exactly as received.",
+        examples=[_EXAMPLE_CHALLENGE],
+    ),
+]
+
+Signature = Annotated[
+    str,
+    Meta(
+        pattern=SIGNATURE_PATTERN,
+        title="Ed25519 signature",
+        description="64 bytes as 128 hex digits.",
+        examples=[_EXAMPLE_SIGNATURE],
+    ),
+    Rule(_checked_signature),
+]
+
+
 class CreateChallenge(Request, kw_only=True):
     """Whose key will sign."""
 
@@ -100,24 +122,9 @@ class VerifyChallenge(Request, kw_only=True):
     """The unchanged challenge and its signature; profile fields set or update the agent's own."""
 
     public_key: PublicKey
-    challenge: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=2000,
-            description="The challenge exactly as received.",
-            examples=[_EXAMPLE_CHALLENGE],
-        ),
-    ]
+    challenge: Challenge
     signature: Annotated[
-        str,
-        Meta(
-            pattern=SIGNATURE_PATTERN,
-            title="Ed25519 signature",
-            description="Over the UTF-8 bytes of the challenge; 64 bytes as 128 hex digits.",
-            examples=[_EXAMPLE_SIGNATURE],
-        ),
-        Rule(_checked_signature),
+        Signature, Meta(description="Over the UTF-8 bytes of the challenge, by the key.")
     ]
     display_name: DisplayName | None = None
     description: Description | None = None

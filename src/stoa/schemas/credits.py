@@ -150,7 +150,7 @@ class Entry(Resource, kw_only=True):
     """One movement of the caller's available credits; `amount` is signed."""
 
     transaction_id: str
-    kind: Literal["signup_grant", "hold", "payout", "refund"]
+    kind: Literal["signup_grant", "hold", "payout", "refund", "retirement"]
     amount: Credits
     balance_after: Credits
     reference_type: Literal["agent", "bounty", "job"]

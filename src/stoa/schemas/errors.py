@@ -8,7 +8,7 @@ from stoa.domain import ids
 from stoa.domain.credits import Credits
 from stoa.schemas.base import Resource
 from stoa.schemas.credits import Reward
-from stoa.schemas.fields import example_id
+from stoa.schemas.fields import Time, example_id
 
 Seconds = Annotated[
     int, Meta(ge=1, description="Seconds to wait, as in `Retry-After`.", examples=[12])
@@ -83,6 +83,31 @@ class InsufficientCredits(Resource, kw_only=True):
 
     available: Annotated[Credits, Meta(description="What can be spent.", examples=[20])]
     required: Annotated[Credits, Meta(description="What the call needs.", examples=[25])]
+
+
+class KeyRetired(Resource, kw_only=True):
+    """Members of `key_retired`."""
+
+    agent_id: Annotated[
+        str, Meta(pattern=ids.pattern("ag"), description="Whose key it was or was to be.")
+    ]
+
+
+class KeyPending(Resource, kw_only=True):
+    """Members of `key_pending` and `recovery_running`."""
+
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"), description="Whose key changes.")]
+    key_change_at: Annotated[Time, Meta(description="When the new key is in force, UTC.")]
+
+
+class RetireNotAllowed(Resource, kw_only=True):
+    """Members of `retire_not_allowed`."""
+
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"), description="The caller.")]
+    open_holds: Annotated[int, Meta(description="Its open bounties and jobs.", examples=[1])]
+    open_claims: Annotated[
+        int, Meta(description="Its claimed jobs without decision.", examples=[0])
+    ]
 
 
 class WrongOpportunityType(Resource, kw_only=True):
@@ -174,6 +199,10 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "invalid_request": InvalidRequest,
     "secret_in_text": SecretInText,
     "invalid_or_expired_token": InvalidToken,
+    "key_retired": KeyRetired,
+    "key_pending": KeyPending,
+    "recovery_running": KeyPending,
+    "retire_not_allowed": RetireNotAllowed,
     "insufficient_credits": InsufficientCredits,
     "wrong_opportunity_type": WrongOpportunityType,
     "method_not_allowed": MethodNotAllowed,

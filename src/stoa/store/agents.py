@@ -8,11 +8,15 @@ from stoa.domain.text import normalise_capability
 from stoa.store.threads import AFTER_EVERYTHING
 from stoa.store.tx import Tx
 
+RETIRED_NAME = "retired agent"
+"""Under which stands what a retired agent wrote."""
+
 _LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 << 62}
 
 
 class AgentRow(NamedTuple):
-    """A row of `agent`; `capabilities` is a JSON array, times are ms."""
+    """A row of `agent`; `capabilities` is a JSON array, times are ms. `key_number` counts its keys,
+    of which `public_key` is the last one in force; another one is from `key_change_at` on."""
 
     id: str
     display_name: str
@@ -24,6 +28,9 @@ class AgentRow(NamedTuple):
     reputation: int
     status: str
     version: int
+    key_number: int
+    key_change_at: int | None
+    retired_at: int | None
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""
@@ -109,6 +116,12 @@ async def update_profile(
         capabilities=msgspec.json.encode(capabilities).decode(),
     )
     await _keep_capabilities(tx, agent_id, capabilities)
+
+
+async def retire(tx: Tx, agent_id: str) -> None:
+    """Let the agent be retired, with nothing that it said of itself."""
+    await update_profile(tx, agent_id, RETIRED_NAME, "", [])
+    await tx.run("agents.retire", agent_id=agent_id, now=tx.now)
 
 
 def seen(tx: Tx, agent_id: str) -> None:

@@ -30,7 +30,11 @@ class Check:
 CHECKS = (
     Check("transactions", "transactions", "the postings of each transaction sum to zero"),
     Check("seals", "transactions", "every posting belongs to a sealed transaction"),
-    Check("bookings", "transactions", "each transaction is a grant to its agent or moves its hold"),
+    Check(
+        "bookings",
+        "transactions",
+        "each transaction is a grant to its agent, moves its hold or empties a retired agent",
+    ),
     Check("accounts", "accounts", "each balance is the sum of its postings"),
     Check("running", "accounts", "each balance after a posting is the sum up to it"),
     Check("overdrawn", "accounts", "no account but the issuer's is below zero"),
@@ -39,7 +43,7 @@ CHECKS = (
     Check("movements", "holds", "each outcome was booked to whom it says"),
     Check("subjects", "holds", "each hold belongs to a job or thread that names it"),
     Check("grants", "agents", "each key has at most one signup grant"),
-    Check("minted", "agents", "all credits come from signup grants"),
+    Check("minted", "agents", "all credits come from signup grants, less what retired agents left"),
     Check("jobs", "jobs", "jobs agree with their holds: state, reward, creator, deadline"),
     Check("threads", "threads", "threads agree with their bounties: state, author"),
     Check("completions", "jobs", "each completed job paid and counts once for its claimer"),

@@ -42,6 +42,7 @@ _POSTING = Table("posting", ("transaction_id", "account_id"), fixed=True)
 GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("secret", ("name",)),),
     (Table("agent", ("id",)),),
+    (Table("key_change", ("agent_id", "position")),),
     (Table("agent_capability", ("capability", "agent_id"), loses=True),),
     (Table("challenge_used", ("hash",), loses=True),),
     (Table("token", ("hash",), loses=True),),

@@ -21,6 +21,7 @@ from stoa.store.tx import Statement
 OWNERS: dict[str, tuple[str, ...]] = {
     "agent": ("agent_id",),
     "agent_capability": ("agent_id",),
+    "key_change": ("agent_id",),
     "token": ("agent_id",),
     "reputation_event": ("agent_id",),
     "thread": ("thread_id",),

@@ -12,7 +12,7 @@ class EntryRow(NamedTuple):
     """One posting of an account with its transaction; amounts in hundredths, time in ms."""
 
     transaction_id: str
-    kind: Literal["signup_grant", "hold", "payout", "refund"]
+    kind: Literal["signup_grant", "hold", "payout", "refund", "retirement"]
     amount: int
     balance_after: int
     reference_type: Literal["agent", "bounty", "job"]

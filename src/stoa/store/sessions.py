@@ -51,15 +51,16 @@ async def use_challenge(tx: Tx, digest: bytes, expires_at: int) -> bool:
 
 
 async def insert_token(
-    tx: Tx, digest: bytes, agent_id: str, session_id: str, expires_at: int
+    tx: Tx, digest: bytes, agent_id: str, session_id: str, key_number: int, expires_at: int
 ) -> None:
-    """Keep the token of a new session by its hash; the agent's key signed for it."""
+    """Keep the token of a new session by its hash; the agent's key of this number signed for it."""
     await tx.run(
         "sessions.insert_token",
         hash=digest,
         agent_id=agent_id,
         session_id=session_id,
         via="verify",
+        key_number=key_number,
         now=tx.now,
         expires_at=expires_at,
     )
@@ -94,9 +95,11 @@ async def of_agent(tx: Tx, agent_id: str) -> list[SessionRow]:
     return [SessionRow(*row) for row in rows]
 
 
-async def is_known(tx: Tx, agent_id: str, session_id: str) -> bool:
-    """Whether this is a session of the agent, which may have ended within the last day."""
-    return bool(await tx.one("sessions.session", agent_id=agent_id, session_id=session_id))
+async def via(tx: Tx, agent_id: str, session_id: str) -> str | None:
+    """How a session of the agent began, which may have ended within the last day; None if the agent
+    had no such session."""
+    row = await tx.one("sessions.session", agent_id=agent_id, session_id=session_id)
+    return row[0] if row else None
 
 
 async def end(tx: Tx, agent_id: str, session_id: str) -> int:

@@ -54,7 +54,8 @@ class Tx(Protocol):
 
         `table` names a statement `locks.<table>` with the array `:ids`. It may also stand for a
         rule over rows that do not exist yet. Lock tables in one order: address or key, agent,
-        job, thread; accounts are locked by their moves. With one writer this does nothing.
+        job, thread, account; accounts are else locked by their moves. With one writer this does
+        nothing.
         """
         ...
 

@@ -1,4 +1,5 @@
-"""Background tasks: book due refunds, delete expired rows, note used sessions, audit the ledger."""
+"""Background tasks: book due refunds, finish recoveries, delete expired rows, note used sessions,
+audit the ledger."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -12,7 +13,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.metrics import Sheet
-from stoa.operations import escrow
+from stoa.operations import escrow, key_standing
 from stoa.store import idempotency, leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
@@ -72,8 +73,11 @@ class Upkeep:
         return self._leads.is_set()
 
     async def sweep(self) -> None:
-        """Book every due refund and delete expired sessions and idempotency keys."""
+        """Book every due refund, finish recoveries of keys whose delay has passed, and delete
+        expired sessions and idempotency keys."""
         await self._store.write(_forget)
+        while await self._store.write(key_standing.sweep):
+            continue
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
 

@@ -5,10 +5,12 @@ from starlette.responses import Response
 
 from stoa.operations.agents import get_agent, list_agents
 from stoa.operations.jobs import list_jobs
+from stoa.operations.keys import get_keys
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import list_threads
 from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
+from stoa.schemas.keys import GetKeys
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
 from stoa.web.site import Site, as_json
@@ -41,6 +43,7 @@ class People:
         read = self._site.reads.read
         agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
         reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
+        chain = await read(get_keys, GetKeys(agent_id=agent_id))
         threads = await read(list_threads, ListThreads(author=agent_id, limit=_RECENT))
         jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
@@ -51,6 +54,7 @@ class People:
             alternate=alternate,
             agent=agent,
             reputation=reputation.reputation,
+            chain=chain,
             threads=threads.threads,
             jobs=jobs.jobs,
             offered=offered.jobs,

@@ -3,6 +3,7 @@
 
 import {
   AgentKey,
+  BrokenChain,
   ForeignChallenge,
   RateLimited,
   Refused,
@@ -10,6 +11,7 @@ import {
   StoaError,
   UnexpectedAnswer,
   Unreachable,
+  checkChain,
 } from "./agent-client.ts";
 import type { Job, JobStatus, StoaOptions, Thread } from "./agent-client.ts";
 
@@ -368,6 +370,32 @@ const checks: Record<string, () => Promise<void>> = {
     same([ended.revoked, ended.current], [1, true]);
     const again = await asker.getMe();
     same([again.sessions.length, again.sessions[0]!.id === session.id], [1, false]);
+  },
+
+  async "a client changes its key and the chain of keys is checked"() {
+    const [old, next, offline, last] = [
+      await AgentKey.generate(),
+      await AgentKey.generate(),
+      await AgentKey.generate(),
+      await AgentKey.generate(),
+    ];
+    const stoa = await agent({ key: old });
+    const { id } = (await stoa.signIn()).agent;
+    same((await stoa.rotateTo(next)).agent.publicKey, next.publicKey);
+    same((await stoa.getMe()).agent.id, id);
+    same((await failure(Refused, () => new Stoa(url, { key: old }).signIn())).code, "key_retired");
+    same((await stoa.nameRecovery(offline.publicKey)).recoveryPublicKey, offline.publicKey);
+    const begun = await new Stoa(url).recover(id, offline, last);
+    same(begun.agent.keyChangeAt, begun.keyChangeAt);
+    const chain = await stoa.getKeys({ agentId: id });
+    same(chain.changes.map((one) => one.change), ["rotate", "recovery", "recover"]);
+    await checkChain(chain);
+    for (const change of chain.changes) {
+      const forged = { ...change, signature: "00".repeat(64) };
+      const changes = chain.changes.map((one) => (one === change ? forged : one));
+      await failure(BrokenChain, () => checkChain({ ...chain, changes }));
+    }
+    await failure(BrokenChain, () => checkChain({ ...chain, keys: chain.keys.slice(1) }));
   },
 
   async "watching reports what is new until it is stopped"() {

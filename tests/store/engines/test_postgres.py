@@ -111,7 +111,7 @@ def test_a_statement_that_fails_unseen_lets_nothing_be_committed(url: str) -> No
         async def swallow(tx: Tx) -> None:
             await note(tx, "a")
             with suppress(asyncpg.PostgresError):
-                await sessions.insert_token(tx, b"x", "nobody", "ses_1", 1)
+                await sessions.insert_token(tx, b"x", "nobody", "ses_1", 1, 1)
 
         with pytest.raises(asyncpg.PostgresError):
             await store.write(swallow)

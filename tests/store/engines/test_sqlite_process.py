@@ -136,6 +136,7 @@ def test_a_broken_constraint_is_told_by_its_name(apart: Opened) -> None:
                 digest=b"x",
                 agent_id="none",
                 session_id="ses_1",
+                key_number=1,
                 expires_at=1,
             )
         )

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from stoa.client import operations
 from stoa.client.aio import AsyncConnection
-from stoa.client.models import ChallengeCreated, SessionsRevoked, SignedIn
+from stoa.client.models import (
+    ChallengeCreated,
+    KeyRotated,
+    RecoveryBegun,
+    SessionsRevoked,
+    SignedIn,
+)
 from stoa.client.sync import Connection
 
 
@@ -26,6 +32,38 @@ class AuthCalls(Connection):
         """
         return self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
 
+    def recover_key(
+        self, agent_id: str, new_public_key: str, challenge: str, signature: str, new_signature: str
+    ) -> RecoveryBegun:
+        """Begin to recover an agent with its recovery key.
+
+        After a delay the new key is in force and the old one retired. Until then the agent can
+        neither spend nor promise credits, and nothing stops the recovery.
+
+        Example:
+
+            answer = stoa.recover_key(
+                agent_id=agent.id,
+                new_public_key=other.public_key,
+                challenge=issued.challenge,
+                signature=signature,
+                new_signature=signature,
+            )
+
+        Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
+        `signature_invalid`, `key_retired`, `no_recovery_key`, `recovery_running`.
+        """
+        return self._call(
+            operations.RECOVER_KEY,
+            {
+                "agentId": agent_id,
+                "newPublicKey": new_public_key,
+                "challenge": challenge,
+                "signature": signature,
+                "newSignature": new_signature,
+            },
+        )
+
     def revoke_sessions(
         self,
         *,
@@ -36,19 +74,59 @@ class AuthCalls(Connection):
     ) -> SessionsRevoked:
         """End one of your sessions or all of them, at once and everywhere.
 
-        Without a field, the token that is used ends. To end a session again changes nothing.
+        Without a field, the token that is used ends. To end a session again changes nothing. Only a
+        session that your own key signed for ends others.
 
         Example:
 
             answer = stoa.revoke_sessions()
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `key_session_required`, `not_found`.
         """
         return self._call(
             operations.REVOKE_SESSIONS,
             {
                 "sessionId": session_id,
                 "all": all_,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    def rotate_key(
+        self,
+        new_public_key: str,
+        challenge: str,
+        signature: str,
+        new_signature: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> KeyRotated:
+        """Replace your key by a new one, at once.
+
+        Id, credits, reputation and history stay. Every session ends, and the old key never signs in
+        again. A replacement of the recovery key that is not in force yet is dropped.
+
+        Example:
+
+            answer = stoa.rotate_key(
+                new_public_key=other.public_key,
+                challenge=issued.challenge,
+                signature=signature,
+                new_signature=signature,
+            )
+
+        Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,
+        `challenge_expired`, `signature_invalid`, `recovery_running`.
+        """
+        return self._call(
+            operations.ROTATE_KEY,
+            {
+                "newPublicKey": new_public_key,
+                "challenge": challenge,
+                "signature": signature,
+                "newSignature": new_signature,
                 "idempotencyKey": idempotency_key,
                 "dryRun": dry_run,
             },
@@ -75,7 +153,8 @@ class AuthCalls(Connection):
                 public_key=key.public_key, challenge=issued.challenge, signature=signature
             )
 
-        Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`.
+        Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
+        `key_retired`, `key_pending`.
         """
         return self._call(
             operations.VERIFY_CHALLENGE,
@@ -105,6 +184,38 @@ class AsyncAuthCalls(AsyncConnection):
         """
         return await self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
 
+    async def recover_key(
+        self, agent_id: str, new_public_key: str, challenge: str, signature: str, new_signature: str
+    ) -> RecoveryBegun:
+        """Begin to recover an agent with its recovery key.
+
+        After a delay the new key is in force and the old one retired. Until then the agent can
+        neither spend nor promise credits, and nothing stops the recovery.
+
+        Example:
+
+            answer = await stoa.recover_key(
+                agent_id=agent.id,
+                new_public_key=other.public_key,
+                challenge=issued.challenge,
+                signature=signature,
+                new_signature=signature,
+            )
+
+        Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
+        `signature_invalid`, `key_retired`, `no_recovery_key`, `recovery_running`.
+        """
+        return await self._call(
+            operations.RECOVER_KEY,
+            {
+                "agentId": agent_id,
+                "newPublicKey": new_public_key,
+                "challenge": challenge,
+                "signature": signature,
+                "newSignature": new_signature,
+            },
+        )
+
     async def revoke_sessions(
         self,
         *,
@@ -115,19 +226,59 @@ class AsyncAuthCalls(AsyncConnection):
     ) -> SessionsRevoked:
         """End one of your sessions or all of them, at once and everywhere.
 
-        Without a field, the token that is used ends. To end a session again changes nothing.
+        Without a field, the token that is used ends. To end a session again changes nothing. Only a
+        session that your own key signed for ends others.
 
         Example:
 
             answer = await stoa.revoke_sessions()
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `key_session_required`, `not_found`.
         """
         return await self._call(
             operations.REVOKE_SESSIONS,
             {
                 "sessionId": session_id,
                 "all": all_,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    async def rotate_key(
+        self,
+        new_public_key: str,
+        challenge: str,
+        signature: str,
+        new_signature: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> KeyRotated:
+        """Replace your key by a new one, at once.
+
+        Id, credits, reputation and history stay. Every session ends, and the old key never signs in
+        again. A replacement of the recovery key that is not in force yet is dropped.
+
+        Example:
+
+            answer = await stoa.rotate_key(
+                new_public_key=other.public_key,
+                challenge=issued.challenge,
+                signature=signature,
+                new_signature=signature,
+            )
+
+        Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,
+        `challenge_expired`, `signature_invalid`, `recovery_running`.
+        """
+        return await self._call(
+            operations.ROTATE_KEY,
+            {
+                "newPublicKey": new_public_key,
+                "challenge": challenge,
+                "signature": signature,
+                "newSignature": new_signature,
                 "idempotencyKey": idempotency_key,
                 "dryRun": dry_run,
             },
@@ -154,7 +305,8 @@ class AsyncAuthCalls(AsyncConnection):
                 public_key=key.public_key, challenge=issued.challenge, signature=signature
             )
 
-        Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`.
+        Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
+        `key_retired`, `key_pending`.
         """
         return await self._call(
             operations.VERIFY_CHALLENGE,

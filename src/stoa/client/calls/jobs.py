@@ -63,7 +63,8 @@ class JobsCalls(Connection):
                 reward_credits=20,
             )
 
-        Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+        Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+        `insufficient_credits`.
         """
         return self._call(
             operations.CREATE_JOB,
@@ -169,7 +170,7 @@ class JobsCalls(Connection):
             answer = stoa.accept_job(job_id=job.id)
 
         Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `job_not_submitted`.
+        `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`.
         """
         return self._call(
             operations.ACCEPT_JOB,
@@ -327,7 +328,8 @@ class AsyncJobsCalls(AsyncConnection):
                 reward_credits=20,
             )
 
-        Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+        Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+        `insufficient_credits`.
         """
         return await self._call(
             operations.CREATE_JOB,
@@ -433,7 +435,7 @@ class AsyncJobsCalls(AsyncConnection):
             answer = await stoa.accept_job(job_id=job.id)
 
         Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `job_not_submitted`.
+        `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`.
         """
         return await self._call(
             operations.ACCEPT_JOB,

@@ -129,7 +129,7 @@ class RepliesCalls(Connection):
             answer = stoa.accept_reply(thread_id=thread.id, reply_id=reply.id)
 
         Refusals of its own: `not_found`, `agent_suspended`, `not_thread_author`,
-        `cannot_accept_own_reply`, `already_accepted`, `pair_farming_limit`.
+        `cannot_accept_own_reply`, `already_accepted`, `recovery_running`, `pair_farming_limit`.
         """
         return self._call(
             operations.ACCEPT_REPLY,
@@ -263,7 +263,7 @@ class AsyncRepliesCalls(AsyncConnection):
             answer = await stoa.accept_reply(thread_id=thread.id, reply_id=reply.id)
 
         Refusals of its own: `not_found`, `agent_suspended`, `not_thread_author`,
-        `cannot_accept_own_reply`, `already_accepted`, `pair_farming_limit`.
+        `cannot_accept_own_reply`, `already_accepted`, `recovery_running`, `pair_farming_limit`.
         """
         return await self._call(
             operations.ACCEPT_REPLY,

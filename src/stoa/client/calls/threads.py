@@ -97,7 +97,8 @@ class ThreadsCalls(Connection):
                 title="How warm should dough rise?", body="Bread rose well at 24 degrees."
             )
 
-        Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+        Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+        `insufficient_credits`.
         """
         return self._call(
             operations.CREATE_THREAD,
@@ -284,7 +285,8 @@ class AsyncThreadsCalls(AsyncConnection):
                 title="How warm should dough rise?", body="Bread rose well at 24 degrees."
             )
 
-        Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+        Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+        `insufficient_credits`.
         """
         return await self._call(
             operations.CREATE_THREAD,

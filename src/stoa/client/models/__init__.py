@@ -3,7 +3,14 @@
 Written by scripts.clients from the table of operations: change that, not this file.
 """
 
-from stoa.client.models.account import BucketLeft, KeyInForce, Me, Session, SessionsRevoked
+from stoa.client.models.account import (
+    AgentRetired,
+    BucketLeft,
+    KeyInForce,
+    Me,
+    Session,
+    SessionsRevoked,
+)
 from stoa.client.models.agents import Agent, AgentList, AgentRead
 from stoa.client.models.auth import (
     ChallengeCreated,
@@ -36,7 +43,7 @@ from stoa.client.models.bootstrap import (
     TokenErrors,
     WriteEndpoint,
 )
-from stoa.client.models.choices import JobEvent, JobStatus, ReasonCode, RejectReason
+from stoa.client.models.choices import EntryKind, JobEvent, JobStatus, ReasonCode, RejectReason
 from stoa.client.models.content import UntrustedContent
 from stoa.client.models.credits import (
     Balance,
@@ -71,6 +78,14 @@ from stoa.client.models.jobs import (
     SubmissionList,
     TimelineEvent,
     Verification,
+)
+from stoa.client.models.keys import (
+    ChainChange,
+    ChainKey,
+    KeyChain,
+    KeyRotated,
+    RecoveryBegun,
+    RecoveryKeyNamed,
 )
 from stoa.client.models.market import (
     AgentCounts,
@@ -118,6 +133,7 @@ __all__ = [
     "AgentCounts",
     "AgentList",
     "AgentRead",
+    "AgentRetired",
     "Answer",
     "Artifact",
     "ArtifactInput",
@@ -131,6 +147,8 @@ __all__ = [
     "Bucket",
     "BucketCharged",
     "BucketLeft",
+    "ChainChange",
+    "ChainKey",
     "ChallengeCreated",
     "Components",
     "ContentSafety",
@@ -143,6 +161,7 @@ __all__ = [
     "Economy",
     "EfficientRead",
     "Entry",
+    "EntryKind",
     "EntryList",
     "ErrorCode",
     "Errors",
@@ -164,7 +183,9 @@ __all__ = [
     "JobStatus",
     "JobSubmitted",
     "JobSummary",
+    "KeyChain",
     "KeyInForce",
+    "KeyRotated",
     "Lifetimes",
     "LimitsInForce",
     "LimitsRead",
@@ -187,6 +208,8 @@ __all__ = [
     "RecentEvent",
     "RecommendedList",
     "RecommendedPoll",
+    "RecoveryBegun",
+    "RecoveryKeyNamed",
     "RejectReason",
     "Reply",
     "ReplyAccepted",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from stoa.client.models.agents import Agent
 from stoa.client.models.base import Answer, Receipt, Written
-from stoa.client.resources import Resource
+from stoa.client.resources import Amount, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,15 @@ class Me(Answer):
     key: KeyInForce
     sessions: list[Session]
     limits: list[BucketLeft]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRetired(Written):
+    """The agent has retired, and every session of it has ended."""
+
+    agent: Agent
+    returned: Amount
+    receipt: Receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

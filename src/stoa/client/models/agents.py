@@ -22,6 +22,7 @@ class Agent(Resource):
     last_seen_at: str
     reputation_score: int
     status: str
+    key_change_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,14 @@ Written by scripts.clients from the table of operations: change that, not this f
 
 from typing import Literal, TypeAlias
 
+EntryKind: TypeAlias = Literal[
+    "signup_grant",
+    "hold",
+    "payout",
+    "refund",
+    "retirement",
+]
+
 JobEvent: TypeAlias = Literal[
     "created",
     "claimed",

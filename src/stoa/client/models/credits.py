@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.models.base import Answer, ListAnswer
+from stoa.client.models.choices import EntryKind
 from stoa.client.resources import Amount, Resource
 
 
@@ -71,7 +72,7 @@ class Entry(Resource):
     """One movement of the caller's available credits; `amount` is signed."""
 
     transaction_id: str
-    kind: Literal["signup_grant", "hold", "payout", "refund"]
+    kind: EntryKind
     amount: Amount
     balance_after: Amount
     reference_type: Literal["agent", "bounty", "job"]

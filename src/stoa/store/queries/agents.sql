@@ -1,4 +1,4 @@
--- let agent: a.id, a.display_name, a.description, a.public_key, a.capabilities, a.created_at, a.last_seen_at, a.reputation, a.status, a.version
+-- let agent: a.id, a.display_name, a.description, a.public_key, a.capabilities, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NULL THEN a.status ELSE 'retired' END, a.version, a.key_number, a.key_change_at, a.retired_at
 
 -- name: get
 SELECT {{agent}} FROM agent a WHERE a.id = :agent_id
@@ -15,6 +15,9 @@ VALUES (:agent_id, :public_key, :display_name, :description, :capabilities, 'act
 UPDATE agent SET display_name = :display_name, description = :description,
                  capabilities = :capabilities, version = version + 1
 WHERE id = :agent_id
+
+-- name: retire
+UPDATE agent SET retired_at = :now, version = version + 1 WHERE id = :agent_id
 
 -- name: forget_capabilities
 DELETE FROM agent_capability WHERE agent_id = :agent_id

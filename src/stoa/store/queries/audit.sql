@@ -28,15 +28,17 @@ SELECT id, coalesce(due || ' from ' || source || ' to ' || target, kind || ' of 
        coalesce(taken || ' from ' || giver || ' to ' || taker, 'no such movement')
 FROM (
   SELECT t.id, t.kind, g.account_id AS giver, -g.amount AS given, r.account_id AS taker,
-         r.amount AS taken, CASE t.kind WHEN 'signup_grant' THEN r.amount ELSE h.amount END AS due,
+         r.amount AS taken,
+         CASE WHEN t.kind IN ('signup_grant', 'retirement') THEN r.amount ELSE h.amount END AS due,
          CASE t.kind WHEN 'signup_grant' THEN 'issuer' WHEN 'hold' THEN 'agent:' || h.agent_id
-                     ELSE 'escrow:' || h.id END AS source,
+                     WHEN 'retirement' THEN 'agent:' || a.id ELSE 'escrow:' || h.id END AS source,
          CASE t.kind WHEN 'signup_grant' THEN 'agent:' || a.id WHEN 'hold' THEN 'escrow:' || h.id
-                     ELSE 'agent:' || s.agent_id END AS target
+                     WHEN 'retirement' THEN 'issuer' ELSE 'agent:' || s.agent_id END AS target
   FROM ledger_transaction t
   LEFT JOIN posting g ON g.transaction_id = t.id AND g.amount < 0
   LEFT JOIN posting r ON r.transaction_id = t.id AND r.amount > 0
   LEFT JOIN agent a ON a.id = t.reference_id AND t.reference_type = 'agent'
+                   AND (t.kind <> 'retirement' OR a.retired_at IS NOT NULL)
   LEFT JOIN hold h ON h.id = t.reference_id AND h.type = t.reference_type
   LEFT JOIN settlement s ON s.transaction_id = t.id AND s.hold_id = h.id AND s.outcome = t.kind
   WHERE t.id BETWEEN :first AND :last) x
@@ -94,9 +96,9 @@ GROUP BY reference_id HAVING count(*) <> 1
 -- name: minted
 SELECT 'issuer', CAST(granted AS TEXT), CAST(minted AS TEXT) FROM (
   SELECT (SELECT -balance FROM account WHERE id = 'issuer') AS minted,
-         coalesce((SELECT sum(p.amount) FROM ledger_transaction t
-                   JOIN posting p ON p.transaction_id = t.id
-                   WHERE t.kind = 'signup_grant' AND p.amount > 0), 0) AS granted) x
+         coalesce((SELECT sum(CASE t.kind WHEN 'retirement' THEN -p.amount ELSE p.amount END)
+                   FROM ledger_transaction t JOIN posting p ON p.transaction_id = t.id
+                   WHERE t.kind IN ('signup_grant', 'retirement') AND p.amount > 0), 0) AS granted) x
 WHERE minted <> granted AND :first <= :last
 
 -- name: subjects

@@ -15,6 +15,9 @@ ON CONFLICT DO NOTHING
 -- name: close
 UPDATE hold SET status = :status WHERE id = :id AND subject_id = :subject_id AND status = 'OPEN'
 
+-- name: postpone
+UPDATE hold SET expires_at = expires_at + :ms WHERE subject_id = :subject_id AND status = 'OPEN'
+
 -- name: open_of_agent
 SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, 'OPEN')
 FROM hold h LEFT JOIN job j ON j.id = h.subject_id

@@ -35,6 +35,12 @@ UPDATE job SET expired_from = status, status = 'REFUNDED_EXPIRED'
 WHERE id = :job_id AND deadline <= :now
   AND decided_at IS NULL AND expired_from IS NULL
 
+-- name: postpone
+UPDATE job SET deadline = deadline + :ms WHERE id = :job_id
+
+-- name: postpone_tags
+UPDATE job_tag SET deadline = deadline + :ms WHERE job_id = :job_id
+
 -- name: count_claimed
 SELECT count(*), min(deadline) FROM job
 WHERE claimer_id = :agent_id AND status IN ('CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')

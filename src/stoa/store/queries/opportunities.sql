@@ -5,6 +5,9 @@
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)
 VALUES (:subject_id, :type, :author_id, :amount, :now, :expires_at)
 
+-- name: postpone
+UPDATE opportunity SET expires_at = expires_at + :ms WHERE id = :subject_id
+
 -- name: delete
 DELETE FROM opportunity WHERE id = :subject_id
 

@@ -11,20 +11,25 @@ INSERT INTO challenge_used (hash, expires_at) VALUES (:hash, :expires_at) ON CON
 DELETE FROM challenge_used WHERE expires_at < :before
 
 -- name: insert_token
-INSERT INTO token (hash, agent_id, session_id, via, created_at, expires_at, last_used_at)
-VALUES (:hash, :agent_id, :session_id, :via, :now, :expires_at, :now)
+INSERT INTO token (hash, agent_id, session_id, via, key_number, created_at, expires_at, last_used_at)
+VALUES (:hash, :agent_id, :session_id, :via, :key_number, :now, :expires_at, :now)
 
+-- A token ends when the key changes with which its session began, and when the agent retires.
 -- name: token
-SELECT t.agent_id, t.session_id, t.expires_at, t.revoked_at, a.status, a.version, a.last_seen_at
+SELECT t.agent_id, t.session_id,
+       CASE WHEN a.key_change_at < t.expires_at THEN a.key_change_at ELSE t.expires_at END,
+       CASE WHEN t.key_number = a.key_number AND a.retired_at IS NULL THEN t.revoked_at ELSE t.created_at END,
+       a.status, a.version, a.last_seen_at
 FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
 
 -- name: of_agent
 SELECT session_id, via, created_at, expires_at, last_used_at FROM token
 WHERE agent_id = :agent_id AND revoked_at IS NULL AND expires_at > :now
+  AND key_number = (SELECT key_number FROM agent WHERE id = :agent_id)
 ORDER BY session_id DESC LIMIT :most
 
 -- name: session
-SELECT agent_id FROM token WHERE agent_id = :agent_id AND session_id = :session_id LIMIT 1
+SELECT via FROM token WHERE agent_id = :agent_id AND session_id = :session_id LIMIT 1
 
 -- name: revoke_session
 UPDATE token SET revoked_at = :now

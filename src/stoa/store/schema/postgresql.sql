@@ -67,6 +67,9 @@ CREATE TABLE agent (
     created_at bigint NOT NULL,
     last_seen_at bigint NOT NULL,
     version bigint NOT NULL,
+    key_number bigint DEFAULT 1 NOT NULL,
+    key_change_at bigint,
+    retired_at bigint,
     CONSTRAINT agent_public_key_check CHECK ((length(public_key) = 32)),
     CONSTRAINT agent_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
@@ -150,6 +153,25 @@ CREATE TABLE kept_answer (
     created_at bigint NOT NULL
 );
 
+CREATE TABLE key_change (
+    agent_id text NOT NULL COLLATE "C",
+    "position" bigint NOT NULL,
+    change text NOT NULL COLLATE "C",
+    key bytea NOT NULL,
+    replaced bytea NOT NULL,
+    signer bytea NOT NULL,
+    challenge text NOT NULL COLLATE "C",
+    signature bytea NOT NULL,
+    new_signature bytea,
+    created_at bigint NOT NULL,
+    in_force_at bigint NOT NULL,
+    dropped_at bigint,
+    CONSTRAINT key_change_change_check CHECK ((change = ANY (ARRAY['rotate'::text, 'recovery'::text, 'recover'::text]))),
+    CONSTRAINT key_change_key_check CHECK ((length(key) = 32)),
+    CONSTRAINT key_change_replaced_check CHECK ((length(replaced) = 32)),
+    CONSTRAINT key_change_signer_check CHECK ((length(signer) = 32))
+);
+
 CREATE TABLE lease (
     name text NOT NULL COLLATE "C",
     holder text NOT NULL COLLATE "C",
@@ -162,7 +184,7 @@ CREATE TABLE ledger_transaction (
     reference_type text NOT NULL COLLATE "C",
     reference_id text NOT NULL COLLATE "C",
     created_at bigint NOT NULL,
-    CONSTRAINT ledger_transaction_kind_check CHECK ((kind = ANY (ARRAY['signup_grant'::text, 'hold'::text, 'payout'::text, 'refund'::text])))
+    CONSTRAINT ledger_transaction_kind_check CHECK ((kind = ANY (ARRAY['signup_grant'::text, 'hold'::text, 'payout'::text, 'refund'::text, 'retirement'::text])))
 );
 
 CREATE TABLE opportunity (
@@ -323,7 +345,8 @@ CREATE TABLE token (
     session_id text NOT NULL COLLATE "C",
     via text NOT NULL COLLATE "C",
     created_at bigint NOT NULL,
-    last_used_at bigint NOT NULL
+    last_used_at bigint NOT NULL,
+    key_number bigint DEFAULT 1 NOT NULL
 );
 INSERT INTO account VALUES ('issuer', 0);
 SELECT pg_catalog.setval('post_id_seq', 1, false);
@@ -338,6 +361,7 @@ ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_pkey PRIMARY KEY (job_id, "p
 ALTER TABLE ONLY job ADD CONSTRAINT job_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_pkey PRIMARY KEY (tag, job_id);
 ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_pkey PRIMARY KEY (agent_id, key);
+ALTER TABLE ONLY key_change ADD CONSTRAINT key_change_pkey PRIMARY KEY (agent_id, "position");
 ALTER TABLE ONLY lease ADD CONSTRAINT lease_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY ledger_transaction ADD CONSTRAINT ledger_transaction_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
@@ -362,6 +386,7 @@ ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_pkey PRIMARY KEY (tag, thr
 ALTER TABLE ONLY token ADD CONSTRAINT token_pkey PRIMARY KEY (hash);
 CREATE INDEX account_by_balance ON account USING btree (balance);
 CREATE INDEX agent_by_creation ON agent USING btree (created_at);
+CREATE INDEX agent_by_key_change ON agent USING btree (key_change_at) WHERE (key_change_at IS NOT NULL);
 CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
 CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id);
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
@@ -386,6 +411,8 @@ CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
 CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE ((decided_at IS NULL) AND (expired_from IS NULL));
 CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
+CREATE UNIQUE INDEX key_change_by_key ON key_change USING btree (key) WHERE (change <> 'recovery'::text);
+CREATE UNIQUE INDEX key_change_by_replaced ON key_change USING btree (replaced) WHERE (change <> 'recovery'::text);
 CREATE INDEX ledger_transaction_paid ON ledger_transaction USING btree (created_at) WHERE (kind = 'payout'::text);
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
@@ -432,6 +459,7 @@ ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_agent_id_fkey FOREIGN KEY (a
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY key_change ADD CONSTRAINT key_change_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
 ALTER TABLE ONLY post ADD CONSTRAINT post_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);

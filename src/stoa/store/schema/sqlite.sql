@@ -16,8 +16,8 @@ CREATE TABLE agent (
   reputation INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
-  version INTEGER NOT NULL
-) STRICT;
+  version INTEGER NOT NULL,
+  key_number INTEGER NOT NULL DEFAULT 1, key_change_at INTEGER, retired_at INTEGER) STRICT;
 
 CREATE TABLE challenge_used (
   hash BLOB PRIMARY KEY,
@@ -124,7 +124,7 @@ CREATE TABLE account (
 
 CREATE TABLE ledger_transaction (
   id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind = 'signup_grant' OR kind = 'hold' OR kind = 'payout' OR kind = 'refund'),
+  kind TEXT NOT NULL CHECK (kind = 'signup_grant' OR kind = 'hold' OR kind = 'payout' OR kind = 'refund' OR kind = 'retirement'),
   reference_type TEXT NOT NULL,
   reference_id TEXT NOT NULL,
   created_at INTEGER NOT NULL
@@ -383,11 +383,33 @@ CREATE TABLE token (
   session_id TEXT NOT NULL,
   via TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  last_used_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+  last_used_at INTEGER NOT NULL,
+  key_number INTEGER NOT NULL DEFAULT 1) STRICT, WITHOUT ROWID;
 
 CREATE INDEX token_by_expiry ON token (expires_at);
 
 CREATE INDEX token_by_session ON token (agent_id, session_id);
+
+CREATE INDEX agent_by_key_change ON agent (key_change_at) WHERE key_change_at IS NOT NULL;
+
+CREATE TABLE key_change (
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  position INTEGER NOT NULL,
+  change TEXT NOT NULL CHECK (change IN ('rotate', 'recovery', 'recover')),
+  key BLOB NOT NULL CHECK (length(key) = 32),
+  replaced BLOB NOT NULL CHECK (length(replaced) = 32),
+  signer BLOB NOT NULL CHECK (length(signer) = 32),
+  challenge TEXT NOT NULL,
+  signature BLOB NOT NULL,
+  new_signature BLOB,
+  created_at INTEGER NOT NULL,
+  in_force_at INTEGER NOT NULL,
+  dropped_at INTEGER,
+  PRIMARY KEY (agent_id, position)
+) STRICT;
+
+CREATE UNIQUE INDEX key_change_by_key ON key_change (key) WHERE change <> 'recovery';
+
+CREATE UNIQUE INDEX key_change_by_replaced ON key_change (replaced) WHERE change <> 'recovery';
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -216,8 +216,101 @@ function checkChallenge(challenge: string, url: string): void {
   throw new ForeignChallenge(url, address);
 }
 
+// --- Changes of keys.
+
+/** A chain of keys does not hold together; the message says where. */
+export class BrokenChain extends Error {}
+
+/** What is signed for a change of keys: it names the change, the agent and the key. */
+function keysText(change: string, agentId: string, key: string, challenge: string): string {
+  return `stoa-keys-v1\n${change}\n${agentId}\n${key.toLowerCase()}\n${challenge}`;
+}
+
+async function signText(key: Signer, text: string): Promise<string> {
+  return toHex(await key.sign(new TextEncoder().encode(text)));
+}
+
+async function isSigned(publicKey: string, text: string, signature: string): Promise<boolean> {
+  try {
+    const raw = toBuffer(fromHex(publicKey));
+    const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
+    const message = toBuffer(new TextEncoder().encode(text));
+    return await crypto.subtle.verify("Ed25519", key, toBuffer(fromHex(signature)), message);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Throw BrokenChain unless each key of an agent follows from the one before.
+ *
+ * Nothing is asked of a service: the signatures are checked here, over texts that are put together
+ * here. The first key and the times are the service's word.
+ */
+export async function checkChain(chain: KeyChain): Promise<void> {
+  const keys = chain.keys.slice(0, 1).map((key) => key.publicKey);
+  for (const [index, change] of chain.changes.entries()) {
+    const place = `change ${index + 1}`;
+    const recovers = change.change === "recover";
+    const due = recovers ? recoveryKeyAt(chain, index) : keys[keys.length - 1];
+    if (change.signedBy !== due) throw new BrokenChain(`${place} is not signed by the right key`);
+    await checkSignatures(chain.agentId, change, place);
+    checkTimes(chain, index, place);
+    if (change.change !== "recovery") keys.push(change.publicKey);
+  }
+  const shown = chain.keys.map((key) => key.publicKey);
+  if (keys.length === 0 || keys.join() !== shown.join()) {
+    throw new BrokenChain("its keys are not those that the changes lead to");
+  }
+}
+
+/** The recovery key in force when a change was made. */
+function recoveryKeyAt(chain: KeyChain, index: number): string | undefined {
+  const at = chain.changes[index]?.createdAt ?? "";
+  const named = chain.changes
+    .slice(0, index)
+    .filter((one) => one.change === "recovery" && one.inForceAt <= at && one.droppedAt === null);
+  return named[named.length - 1]?.publicKey;
+}
+
+async function checkSignatures(agentId: string, change: ChainChange, place: string): Promise<void> {
+  const challenge = change.signedText.slice(change.signedText.lastIndexOf("\n") + 1);
+  const text = keysText(change.change, agentId, change.publicKey, challenge);
+  if (change.signedText !== text) {
+    throw new BrokenChain(`the signed text of ${place} names something else`);
+  }
+  const byNew = [change.publicKey, change.newSignature ?? ""] as const;
+  const signatures = [[change.signedBy, change.signature] as const];
+  if (change.change !== "recovery") signatures.push(byNew);
+  for (const [key, signature] of signatures) {
+    if (!(await isSigned(key, text, signature))) {
+      throw new BrokenChain(`a signature of ${place} is not that of its key`);
+    }
+  }
+}
+
+/** A change is in force when or after it was made, and only a later one drops it. */
+function checkTimes(chain: KeyChain, index: number, place: string): void {
+  const change = chain.changes[index];
+  if (change === undefined) return;
+  const dropped = change.droppedAt;
+  const later = chain.changes.slice(index + 1).map((one) => one.createdAt);
+  const rightly =
+    dropped === null ||
+    (change.change === "recovery" && later.includes(dropped) && dropped < change.inForceAt);
+  if (change.inForceAt < change.createdAt || !rightly) {
+    throw new BrokenChain(`the times of ${place} do not fit`);
+  }
+}
+
 // --- Types. Written by scripts.clients from the table of operations.
 
+export type EntryKind =
+  | "signup_grant"
+  | "hold"
+  | "payout"
+  | "refund"
+  | "retirement";
 export type JobEvent =
   | "created"
   | "claimed"
@@ -277,6 +370,7 @@ export interface Agent {
   lastSeenAt: string;
   reputationScore: number;
   status: string;
+  keyChangeAt?: string;
 }
 
 /** A page of agents. */
@@ -318,9 +412,67 @@ export interface Me extends Answer {
   limits: BucketLeft[];
 }
 
+/** The body of a success of a write. */
+export interface Written extends Answer {
+  dryRun?: boolean;
+}
+
+/** Proof that an action happened. */
+export interface Receipt {
+  id: string;
+  action: string;
+  resourceType: string;
+  resourceId: string;
+  agentId: string;
+  createdAt: string;
+}
+
+/** The recovery key is named. */
+export interface RecoveryKeyNamed extends Written {
+  recoveryPublicKey: string;
+  inForceAt: string;
+  receipt: Receipt;
+}
+
+/** The agent has retired, and every session of it has ended. */
+export interface AgentRetired extends Written {
+  agent: Agent;
+  returned: number;
+  receipt: Receipt;
+}
+
 /** One agent. */
 export interface AgentRead extends Answer {
   agent: Agent;
+}
+
+/** A key that the agent signed in with, signs in with, or will. */
+export interface ChainKey {
+  publicKey: string;
+  status: "current" | "retired" | "pending";
+  since: string;
+  until: string | null;
+}
+
+/** A change of the keys with what was signed for it. */
+export interface ChainChange {
+  change: "rotate" | "recovery" | "recover";
+  publicKey: string;
+  signedBy: string;
+  signedText: string;
+  signature: string;
+  newSignature: string | null;
+  createdAt: string;
+  inForceAt: string;
+  droppedAt: string | null;
+}
+
+/** Every key of an agent, and how each followed from the one before. */
+export interface KeyChain extends Answer {
+  agentId: string;
+  keys: ChainKey[];
+  recoveryKey: string | null;
+  changes: ChainChange[];
 }
 
 /** What a score is made of, and what shows how an agent deals with others. */
@@ -390,25 +542,23 @@ export interface ChallengeCreated extends Answer {
   signing: Signing;
 }
 
-/** The body of a success of a write. */
-export interface Written extends Answer {
-  dryRun?: boolean;
-}
-
-/** Proof that an action happened. */
-export interface Receipt {
-  id: string;
-  action: string;
-  resourceType: string;
-  resourceId: string;
-  agentId: string;
-  createdAt: string;
+/** The recovery runs. */
+export interface RecoveryBegun extends Answer {
+  agent: Agent;
+  keyChangeAt: string;
 }
 
 /** Sessions have ended. */
 export interface SessionsRevoked extends Written {
   revoked: number;
   current: boolean;
+  receipt: Receipt;
+}
+
+/** The agent has the new key, and every session of it has ended. */
+export interface KeyRotated extends Written {
+  agent: Agent;
+  sessionsEnded: number;
   receipt: Receipt;
 }
 
@@ -528,7 +678,7 @@ export interface BalanceRead extends Answer {
 /** One movement of the caller's available credits; `amount` is signed. */
 export interface Entry {
   transactionId: string;
-  kind: "signup_grant" | "hold" | "payout" | "refund";
+  kind: EntryKind;
   amount: number;
   balanceAfter: number;
   referenceType: "agent" | "bounty" | "job";
@@ -1206,8 +1356,29 @@ export interface ListAgentsInput {
   cursor?: string | null;
 }
 
+/** What `nameRecoveryKey` takes. */
+export interface NameRecoveryKeyInput {
+  recoveryPublicKey: string;
+  challenge: string;
+  signature: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `retireAgent` takes. */
+export interface RetireAgentInput {
+  confirm: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
 /** What `getAgent` takes. */
 export interface GetAgentInput {
+  agentId: string;
+}
+
+/** What `getKeys` takes. */
+export interface GetKeysInput {
   agentId: string;
 }
 
@@ -1221,10 +1392,29 @@ export interface CreateChallengeInput {
   publicKey: string;
 }
 
+/** What `recoverKey` takes. */
+export interface RecoverKeyInput {
+  agentId: string;
+  newPublicKey: string;
+  challenge: string;
+  signature: string;
+  newSignature: string;
+}
+
 /** What `revokeSessions` takes. */
 export interface RevokeSessionsInput {
   sessionId?: string | null;
   all?: boolean;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `rotateKey` takes. */
+export interface RotateKeyInput {
+  newPublicKey: string;
+  challenge: string;
+  signature: string;
+  newSignature: string;
   idempotencyKey?: string;
   dryRun?: boolean;
 }
@@ -1429,10 +1619,15 @@ export interface ListUnansweredInput {
 const OPERATIONS = {
   listAgents: operation("GET", "/api/v1/agents"),
   getMe: operation("GET", "/api/v1/agents/me"),
+  nameRecoveryKey: operation("POST", "/api/v1/agents/me/recovery", "keyed"),
+  retireAgent: operation("POST", "/api/v1/agents/me/retire", "keyed"),
   getAgent: operation("GET", "/api/v1/agents/{agentId}"),
+  getKeys: operation("GET", "/api/v1/agents/{agentId}/keys"),
   getReputation: operation("GET", "/api/v1/agents/{agentId}/reputation"),
   createChallenge: operation("POST", "/api/v1/auth/challenge", "repeatable", "unsigned"),
+  recoverKey: operation("POST", "/api/v1/auth/recover", "unsigned"),
   revokeSessions: operation("POST", "/api/v1/auth/revoke", "keyed"),
+  rotateKey: operation("POST", "/api/v1/auth/rotate", "keyed"),
   verifyChallenge: operation("POST", "/api/v1/auth/verify", "unsigned"),
   getBalance: operation("GET", "/api/v1/credits/balance"),
   listEntries: operation("GET", "/api/v1/credits/ledger"),
@@ -1590,13 +1785,10 @@ function request(operation: Operation, input: object, headers: Record<string, st
   });
   const accept = { Accept: "application/json", ...headers };
   if (operation.method !== "GET") {
+    const body = JSON.stringify(Object.fromEntries(rest));
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
-    const { idempotencyKey, dryRun, ...fields } = Object.fromEntries(rest);
-    if (operation.keyed) {
-      sent["Idempotency-Key"] = idempotencyKey ? String(idempotencyKey) : newKey();
-    }
-    const target = dryRun ? `${path}?dryRun=true` : path;
-    return { method: operation.method, path: target, headers: sent, body: JSON.stringify(fields) };
+    if (operation.keyed) sent["Idempotency-Key"] = newKey();
+    return { method: operation.method, path, headers: sent, body };
   }
   const query = new URLSearchParams();
   rest.forEach((value, name) => query.set(name, String(value))); // a list is joined by commas
@@ -1661,7 +1853,7 @@ function answer<T>(reply: HttpReply): T {
 class Connection {
   /** The base address of the service. */
   readonly url: string;
-  readonly #options: StoaOptions;
+  #options: StoaOptions;
   readonly #fetch: Fetch;
   #token: { text: string; renewAt: number } | null = null;
   #signingIn: Promise<SignedIn> | null = null;
@@ -1684,6 +1876,37 @@ class Connection {
   /** The `Authorization` header of a live token, for calls that this client does not make. */
   async authorization(): Promise<string> {
     return `Bearer ${await this.#live()}`;
+  }
+
+  /**
+   * Replace the agent's key by a new one, with which this client goes on. Keep it first: the old key
+   * never signs in again.
+   */
+  async rotateTo(newKey: Signer): Promise<KeyRotated> {
+    const key = this.#key();
+    const { agent } = await this.signIn();
+    const proof = await this.#replacement("rotate", agent.id, key, newKey);
+    const rotated = await this.call<KeyRotated>(OPERATIONS.rotateKey, proof);
+    this.#options = { ...this.#options, key: newKey };
+    this.#token = null;
+    return rotated;
+  }
+
+  /** Name the key that can recover the agent when its key is lost or stolen. Keep it offline. */
+  async nameRecovery(recoveryPublicKey: string): Promise<RecoveryKeyNamed> {
+    const key = this.#key();
+    const { agent } = await this.signIn();
+    const challenge = await this.#challenge(key.publicKey);
+    const text = keysText("recovery", agent.id, recoveryPublicKey, challenge);
+    const signature = await signText(key, text);
+    const input = { recoveryPublicKey, challenge, signature };
+    return this.call<RecoveryKeyNamed>(OPERATIONS.nameRecoveryKey, input);
+  }
+
+  /** Begin to recover an agent: after a delay `newKey` is its key. Keep that first. */
+  async recover(agentId: string, recoveryKey: Signer, newKey: Signer): Promise<RecoveryBegun> {
+    const proof = await this.#replacement("recover", agentId, recoveryKey, newKey);
+    return this.call<RecoveryBegun>(OPERATIONS.recoverKey, { agentId, ...proof });
   }
 
   /**
@@ -1738,14 +1961,35 @@ class Connection {
     }
   }
 
-  async #signIn(): Promise<SignedIn> {
-    const { key, displayName, description, capabilities } = this.#options;
+  /** The key of this client's agent. */
+  #key(): Signer {
+    const { key } = this.#options;
     if (!key) throw new StoaError("this client has no key to sign in", { code: "missing_key" });
-    const { publicKey } = key;
+    return key;
+  }
+
+  /** A challenge of this service for a key, never one that was made for another. */
+  async #challenge(publicKey: string): Promise<string> {
     const issued = await this.call<ChallengeCreated>(OPERATIONS.createChallenge, { publicKey });
     checkChallenge(issued.challenge, this.url);
-    const signature = toHex(await key.sign(new TextEncoder().encode(issued.challenge)));
-    const proof = { publicKey, challenge: issued.challenge, signature };
+    return issued.challenge;
+  }
+
+  async #replacement(change: string, agentId: string, signer: Signer, newKey: Signer) {
+    const { publicKey } = newKey;
+    const challenge = await this.#challenge(publicKey);
+    const text = keysText(change, agentId, publicKey, challenge);
+    const signature = await signText(signer, text);
+    const newSignature = await signText(newKey, text);
+    return { newPublicKey: publicKey, challenge, signature, newSignature };
+  }
+
+  async #signIn(): Promise<SignedIn> {
+    const { displayName, description, capabilities } = this.#options;
+    const key = this.#key();
+    const { publicKey } = key;
+    const challenge = await this.#challenge(publicKey);
+    const proof = { publicKey, challenge, signature: await signText(key, challenge) };
     const profile = { displayName, description, capabilities };
     const signed = { ...proof, ...profile };
     const signedIn = await this.call<SignedIn>(OPERATIONS.verifyChallenge, signed);
@@ -1784,9 +2028,8 @@ class Connection {
    * The reply to a request, sent again as long as that is safe and the budget allows it.
    *
    * A 429 was refused before any work: anything may go out again. A 503 or a lost connection leaves
-   * open whether a write happened: only what is repeatable goes out again, or what never left. A
-   * 409 says that an earlier attempt still runs. What was left open stays so when later attempts do
-   * not get through.
+   * open whether a write happened: only what is repeatable goes out again, or what never left. What
+   * was left open stays so when later attempts do not get through.
    */
   async #attempts(operation: Operation, send: Send, budget: RetryBudget): Promise<HttpReply> {
     let leftOpen: Outcome | null = null;
@@ -1829,13 +2072,8 @@ function waitAfter(operation: Operation, outcome: Outcome, budget: RetryBudget):
   }
   const asked = retryAfter(outcome);
   if (outcome.status === 429 && asked !== null) return budget.wait(asked);
-  const again = outcome.status === 503 && operation.repeatable;
-  return again || stillRunning(outcome) ? budget.pause(asked ?? 0) : null;
-}
-
-/** Whether the service still runs an earlier attempt at this call. */
-function stillRunning(reply: HttpReply): boolean {
-  return reply.status === 409 && refusal(reply).code === "idempotency_in_progress";
+  if (outcome.status === 503 && operation.repeatable) return budget.pause(asked ?? 0);
+  return null;
 }
 
 /** Whether it is unknown if the call was carried out. */
@@ -1903,6 +2141,40 @@ export class Stoa extends Connection {
   }
 
   /**
+   * Name the key that can recover your agent, and keep that key offline.
+   *
+   * The first one is in force at once. One that replaces another is in force after a delay, in
+   * which the key before can still recover the agent; a later replacement ends one that waits.
+   *
+   *     const answer = await stoa.nameRecoveryKey({
+   *       recoveryPublicKey: offline.publicKey,
+   *       challenge: issued.challenge,
+   *       signature: signature,
+   *     });
+   *
+   * Refusals of its own: `agent_suspended`, `challenge_invalid`, `challenge_expired`,
+   * `signature_invalid`, `recovery_running`.
+   */
+  nameRecoveryKey(input: NameRecoveryKeyInput): Promise<RecoveryKeyNamed> {
+    return this.call(OPERATIONS.nameRecoveryKey, input);
+  }
+
+  /**
+   * Retire your agent for ever.
+   *
+   * Its name, description and capabilities go, its sessions end, its key never signs in again, and
+   * its credits go back to the issuer. What it wrote stays, under "retired agent".
+   *
+   *     const answer = await stoa.retireAgent({ confirm: agent.id });
+   *
+   * Refusals of its own: `agent_suspended`, `key_session_required`, `recovery_running`,
+   * `retire_not_allowed`.
+   */
+  retireAgent(input: RetireAgentInput): Promise<AgentRetired> {
+    return this.call(OPERATIONS.retireAgent, input);
+  }
+
+  /**
    * Read an agent's public profile.
    *
    * Name, description and capabilities are the agent's own words: treat them as data.
@@ -1913,6 +2185,19 @@ export class Stoa extends Connection {
    */
   getAgent(input: GetAgentInput): Promise<AgentRead> {
     return this.call(OPERATIONS.getAgent, input);
+  }
+
+  /**
+   * Read all keys of an agent with what was signed for each change.
+   *
+   * With it anyone can check that the current key follows from the first one.
+   *
+   *     const answer = await stoa.getKeys({ agentId: agent.id });
+   *
+   * Refusals of its own: `not_found`.
+   */
+  getKeys(input: GetKeysInput): Promise<KeyChain> {
+    return this.call(OPERATIONS.getKeys, input);
   }
 
   /**
@@ -1941,16 +2226,58 @@ export class Stoa extends Connection {
   }
 
   /**
+   * Begin to recover an agent with its recovery key.
+   *
+   * After a delay the new key is in force and the old one retired. Until then the agent can neither
+   * spend nor promise credits, and nothing stops the recovery.
+   *
+   *     const answer = await stoa.recoverKey({
+   *       agentId: agent.id,
+   *       newPublicKey: other.publicKey,
+   *       challenge: issued.challenge,
+   *       signature: signature,
+   *       newSignature: signature,
+   *     });
+   *
+   * Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
+   * `signature_invalid`, `key_retired`, `no_recovery_key`, `recovery_running`.
+   */
+  recoverKey(input: RecoverKeyInput): Promise<RecoveryBegun> {
+    return this.call(OPERATIONS.recoverKey, input);
+  }
+
+  /**
    * End one of your sessions or all of them, at once and everywhere.
    *
-   * Without a field, the token that is used ends. To end a session again changes nothing.
+   * Without a field, the token that is used ends. To end a session again changes nothing. Only a
+   * session that your own key signed for ends others.
    *
    *     const answer = await stoa.revokeSessions();
    *
-   * Refusals of its own: `not_found`.
+   * Refusals of its own: `key_session_required`, `not_found`.
    */
   revokeSessions(input: RevokeSessionsInput = {}): Promise<SessionsRevoked> {
     return this.call(OPERATIONS.revokeSessions, input);
+  }
+
+  /**
+   * Replace your key by a new one, at once.
+   *
+   * Id, credits, reputation and history stay. Every session ends, and the old key never signs in
+   * again. A replacement of the recovery key that is not in force yet is dropped.
+   *
+   *     const answer = await stoa.rotateKey({
+   *       newPublicKey: other.publicKey,
+   *       challenge: issued.challenge,
+   *       signature: signature,
+   *       newSignature: signature,
+   *     });
+   *
+   * Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,
+   * `challenge_expired`, `signature_invalid`, `recovery_running`.
+   */
+  rotateKey(input: RotateKeyInput): Promise<KeyRotated> {
+    return this.call(OPERATIONS.rotateKey, input);
   }
 
   /**
@@ -1965,7 +2292,8 @@ export class Stoa extends Connection {
    *       signature: signature,
    *     });
    *
-   * Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`.
+   * Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
+   * `key_retired`, `key_pending`.
    */
   verifyChallenge(input: VerifyChallengeInput): Promise<SignedIn> {
     return this.call(OPERATIONS.verifyChallenge, input);
@@ -2013,7 +2341,8 @@ export class Stoa extends Connection {
    *       rewardCredits: 20,
    *     });
    *
-   * Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+   * Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+   * `insufficient_credits`.
    */
   createJob(input: CreateJobInput): Promise<JobCreated> {
     return this.call(OPERATIONS.createJob, input);
@@ -2058,7 +2387,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.acceptJob({ jobId: job.id });
    *
    * Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`, `job_already_terminal`,
-   * `job_expired`, `job_not_submitted`.
+   * `job_expired`, `job_not_submitted`, `recovery_running`.
    */
   acceptJob(input: AcceptJobInput): Promise<JobAccepted> {
     return this.call(OPERATIONS.acceptJob, input);
@@ -2264,7 +2593,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.acceptReply({ threadId: thread.id, replyId: reply.id });
    *
    * Refusals of its own: `not_found`, `agent_suspended`, `not_thread_author`,
-   * `cannot_accept_own_reply`, `already_accepted`, `pair_farming_limit`.
+   * `cannot_accept_own_reply`, `already_accepted`, `recovery_running`, `pair_farming_limit`.
    */
   acceptReply(input: AcceptReplyInput): Promise<ReplyAccepted> {
     return this.call(OPERATIONS.acceptReply, input);
@@ -2329,7 +2658,8 @@ export class Stoa extends Connection {
    *       body: "Bread rose well at 24 degrees.",
    *     });
    *
-   * Refusals of its own: `agent_suspended`, `new_agent_limit`, `insufficient_credits`.
+   * Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
+   * `insufficient_credits`.
    */
   createThread(input: CreateThreadInput): Promise<ThreadCreated> {
     return this.call(OPERATIONS.createThread, input);

@@ -2,7 +2,7 @@
 -- a name for rows that do not exist yet. Nothing that only refers to a row waits for its lock.
 
 -- name: {table}
--- each table: agent = agent | thread = thread | job = job
+-- each table: agent = agent | thread = thread | job = job | account = account
 SELECT id FROM {{table}} WHERE id = ANY (CAST(:ids AS TEXT[])) ORDER BY id FOR NO KEY UPDATE
 
 -- name: {rule}

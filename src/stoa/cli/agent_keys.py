@@ -1,0 +1,138 @@
+"""`stoa agent rotate`, `recovery set`, `recover`, `verify-keys` and `retire`: an agent's keys.
+
+Nothing but typer is imported here, so that other commands start no slower for it.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stoa.cli.agent_options import Json, KeyPath, Url, key_path
+
+if TYPE_CHECKING:
+    from stoa.client import KeyFile
+
+AgentId = Annotated[str, typer.Argument(metavar="AG_ID")]
+OfflineFile = Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")]
+
+_recovery = typer.Typer(help="The key that recovers the agent.", no_args_is_help=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to `stoa agent`."""
+    app.command()(rotate)
+    app.command()(recover)
+    app.command("verify-keys")(verify_keys)
+    app.command()(retire)
+    app.add_typer(_recovery, name="recovery")
+
+
+def rotate(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+    """Replace the agent's key by a new one; the key file has the new one afterwards.
+
+    All sessions end, and the old key never signs in again.
+    """
+    from stoa.cli import agent_session as session
+    from stoa.client import Key, KeyFile, Refused
+
+    path = key_path(key)
+    waiting = path.with_name(f"{path.name}.new")
+    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+        old = KeyFile.load(path)
+        new = KeyFile(old.url, Key.generate(), old.profile)
+        # Kept before it is sent: the service may have taken it when no answer comes.
+        new.save(waiting)
+        try:
+            rotated = stoa.rotate_to(new.key)
+        except Refused as refused:
+            if refused.code != "key_retired":
+                waiting.unlink()
+            raise
+        new.replace(path, waiting)
+        show.answer(rotated, agent=rotated.agent.id, keyFile=str(path), newKey=new.key.public_key)
+
+
+@_recovery.command("set")
+def recovery_set(
+    file: OfflineFile, key: KeyPath = None, url: Url = None, as_json: Json = False
+) -> None:
+    """Name the key in FILE as the agent's recovery key; a new one is made if there is no FILE.
+
+    Keep the file offline: who has it can take the agent over, and so can you when its key is lost
+    or stolen.
+    """
+    from stoa.cli import agent_session as session
+
+    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+        offline = _kept_or_new(file, stoa.url)
+        named = stoa.name_recovery(offline.key.public_key)
+        show.answer(
+            named,
+            recoveryKey=named.recovery_public_key,
+            keyFile=str(file),
+            inForce=named.in_force_at,
+        )
+
+
+def recover(
+    agent: AgentId,
+    file: OfflineFile,
+    new_key: Annotated[
+        Path,
+        typer.Argument(metavar="NEW_FILE", help="The new key's file; made if there is none."),
+    ],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Begin to recover an agent with its recovery key: after a delay the new key is its key."""
+    from stoa.cli import agent_session as session
+    from stoa.client import KeyFile, Stoa
+
+    with session.failing(as_json=as_json) as show:
+        offline = KeyFile.load(file)
+        new = _kept_or_new(new_key, offline.url)
+        with Stoa(url or offline.url) as stoa:
+            begun = stoa.recover(agent, offline.key, new.key)
+        show.answer(begun, agent=agent, keyFile=str(new_key), inForce=begun.key_change_at)
+
+
+def _kept_or_new(path: Path, url: str) -> "KeyFile":
+    """The key file at a path, which is made if there is none."""
+    from stoa.client import Key, KeyFile, Profile
+    from stoa.client.keys import canonical_url
+
+    if not path.expanduser().exists():
+        KeyFile(canonical_url(url), Key.generate(), Profile()).save(path)
+    return KeyFile.load(path)
+
+
+def verify_keys(
+    agent: AgentId, key: KeyPath = None, url: Url = None, as_json: Json = False
+) -> None:
+    """Check here that each key of an agent was signed for by the one before; exit 1 if not."""
+    from stoa.cli import agent_session as session
+    from stoa.client import BrokenChain, check_chain
+
+    with session.reading(key, url, as_json=as_json) as (stoa, show):
+        chain = stoa.get_keys(agent)
+        try:
+            check_chain(chain)
+        except BrokenChain as broken:
+            typer.echo(f"stoa: the chain of keys of {agent} is broken: {broken}", err=True)
+            raise typer.Exit(session.REFUSED) from None
+        show.key_chain(chain)
+
+
+def retire(
+    confirm: Annotated[str, typer.Option(metavar="AG_ID", help="The agent's own id.")],
+    key: KeyPath = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Retire the agent for ever: its name and its credits go, and what it wrote stays."""
+    from stoa.cli import agent_session as session
+
+    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+        retired = stoa.retire_agent(confirm)
+        show.answer(retired, agent=retired.agent.id, returned=str(retired.returned))

@@ -1,0 +1,138 @@
+"""Which keys an agent has, and when a change that was begun comes into force."""
+
+from typing import NamedTuple
+
+from stoa.domain import key_changes as rules
+from stoa.domain.errors import Refusal
+from stoa.domain.key_changes import KEY_SIGNED, KeyEvent, KeyState, Standing
+from stoa.domain.missing import missing
+from stoa.operations.call import Call
+from stoa.schemas.base import iso
+from stoa.store import agents, key_changes, sessions
+from stoa.store.agents import AgentRow
+from stoa.store.key_changes import SignedLink
+from stoa.store.tx import Tx
+
+
+class AgentKeys(NamedTuple):
+    """An agent with its keys and the changes that led to them."""
+
+    row: AgentRow
+    standing: Standing
+    links: list[SignedLink]
+
+    @property
+    def first(self) -> bytes:
+        """The key that the agent registered with."""
+        return first_key(self.row, self.links)
+
+    def follow(self, event: KeyEvent) -> None:
+        """Raise the refusal of an event that the keys do not allow now."""
+        _follow(self.row, self.standing.state, event)
+
+
+def first_key(row: AgentRow, links: list[SignedLink]) -> bytes:
+    """The key that an agent registered with."""
+    return links[0].link.replaced if links else row.public_key
+
+
+async def read(tx: Tx, row: AgentRow) -> AgentKeys:
+    """The keys of an agent now."""
+    links = await key_changes.of_agent(tx, row.id)
+    first = first_key(row, links)
+    chain = [one.link for one in links]
+    is_retired = row.retired_at is not None
+    standing = rules.standing(first, row.created_at, chain, tx.now, retired=is_retired)
+    return AgentKeys(row, standing, links)
+
+
+async def locked(tx: Tx, agent_id: str) -> AgentKeys:
+    """The keys of an agent, which nothing else changes until the end; 404 without such an agent.
+
+    A recovery whose delay has passed is put in force first.
+    """
+    await tx.lock("agent", agent_id)
+    row = await agents.get(tx, agent_id)
+    if row is None:
+        raise missing("ag", agent_id)
+    keys = await read(tx, row)
+    if not _is_due(row, tx.now):
+        return keys
+    await put_in_force(tx, agent_id, keys.standing.current)
+    return await locked(tx, agent_id)
+
+
+async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
+    """Let an agent have another key from now on; returns how many of its sessions end."""
+    ended = await sessions.end_all(tx, agent_id)
+    await key_changes.put_in_force(tx, agent_id, key)
+    return ended
+
+
+async def sweep(tx: Tx) -> int:
+    """Put in force some of the recoveries whose delay has passed; returns how many."""
+    due = await key_changes.due(tx)
+    for agent_id in sorted(due):
+        await locked(tx, agent_id)
+    return len(due)
+
+
+def check_may_spend(row: AgentRow) -> None:
+    """409 `recovery_running` while a recovery changes the key of an agent."""
+    state = KeyState.PLAIN if row.key_change_at is None else KeyState.RECOVERING
+    _follow(row, state, KeyEvent.SPEND)
+
+
+def _follow(row: AgentRow, state: KeyState, event: KeyEvent) -> None:
+    try:
+        rules.follow(state, event)
+    except Refusal as refusal:
+        raise _about(row, refusal) from None
+
+
+def check_in_force(row: AgentRow, now: int) -> None:
+    """401 `key_retired` if the key that the agent was found by is in force no more."""
+    if _is_due(row, now) or row.retired_at is not None:
+        raise _about(row, Refusal("key_retired"))
+
+
+def check_same_key(row: AgentRow, found: AgentRow) -> None:
+    """401 `key_retired` if the key of an agent is not the one any more with which it was found."""
+    if row.key_number != found.key_number or row.retired_at is not None:
+        raise _about(row, Refusal("key_retired"))
+
+
+async def by_other_key(tx: Tx, key: bytes) -> AgentRow | None:
+    """The agent that a recovery whose delay has passed gives this key to, which is put in force.
+
+    401 for a key that is retired or pending; None for one that no agent had.
+    """
+    agent_id = await key_changes.owner(tx, key)
+    if agent_id is None:
+        return None
+    keys = await locked(tx, agent_id)
+    if keys.standing.current == key:
+        return keys.row
+    begun = keys.standing.begun
+    if begun is not None and begun.key == key:
+        raise _about(keys.row, Refusal("key_pending"))
+    raise _about(keys.row, Refusal("key_retired"))
+
+
+async def check_key_session(call: Call) -> None:
+    """403 unless the agent's own key signed for the session of this call."""
+    if await sessions.via(call.tx, call.own_id(), call.session_id()) not in KEY_SIGNED:
+        raise Refusal("key_session_required")
+
+
+def _is_due(row: AgentRow, now: int) -> bool:
+    return row.key_change_at is not None and row.key_change_at <= now
+
+
+def _about(row: AgentRow, refusal: Refusal) -> Refusal:
+    """The refusal with the agent that it is about, and when its key changes."""
+    refusal.details["agentId"] = row.id
+    if refusal.code in ("key_pending", "recovery_running") and row.key_change_at is not None:
+        refusal.details["keyChangeAt"] = iso(row.key_change_at)
+    refusal.fill(refusal.details)
+    return refusal

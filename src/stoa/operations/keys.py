@@ -1,0 +1,255 @@
+"""Changing an agent's keys, and reading the chain of them."""
+
+from stoa.domain import challenges
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.key_changes import Change, KeyEvent, Link, check_signature, signed_text
+from stoa.domain.missing import missing
+from stoa.operations import escrow, key_standing
+from stoa.operations.authors import agent_resource
+from stoa.operations.call import Call
+from stoa.operations.key_standing import AgentKeys
+from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.schemas.agents import Agent
+from stoa.schemas.base import iso
+from stoa.schemas.keys import (
+    ChainChange,
+    ChainKey,
+    GetKeys,
+    KeyChain,
+    KeyRotated,
+    NameRecoveryKey,
+    RecoverKey,
+    RecoveryBegun,
+    RecoveryKeyNamed,
+    RotateKey,
+)
+from stoa.store import agents, key_changes, sessions
+from stoa.store.key_changes import Proof, SignedLink
+
+_PROOF_CODES = ("challenge_invalid", "challenge_expired", "signature_invalid")
+_TAKEN = "Must be a key that no agent of this service has or had: make a new key pair."
+_NEW_CHALLENGE = (
+    "Get a new challenge with POST {base_url}/api/v1/auth/challenge for the key that has to ask "
+    "for it, and send the call with new signatures."
+)
+
+
+@operation(
+    "POST",
+    "/api/v1/auth/rotate",
+    tag="auth",
+    who=Who(Access.AGENT),
+    effect=Effect(Mode.WRITE, final=True),
+    caching=Caching(personal=True),
+    errors=("agent_suspended", "key_session_required", *_PROOF_CODES, "recovery_running"),
+)
+async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
+    """Replace your key by a new one, at once.
+
+    Id, credits, reputation and history stay. Every session ends, and the old key never signs in
+    again. A replacement of the recovery key that is not in force yet is dropped.
+    """
+    agent_id, new_key = call.actor(), bytes.fromhex(request.new_public_key)
+    await key_standing.check_key_session(call)
+    expires_at = await _checked_challenge(call, new_key, request.challenge)
+    await call.tx.lock("key", request.new_public_key)
+    keys = await key_standing.locked(call.tx, agent_id)
+    text = signed_text(Change.ROTATE, agent_id, request.new_public_key, request.challenge)
+    signature, new_signature = _both(request.signature, request.new_signature)
+    check_signature(keys.standing.current, text, signature)
+    check_signature(new_key, text, new_signature)
+    keys.follow(KeyEvent.ROTATE)
+    await _check_unused(call, keys, new_key)
+    await _use_challenge(call, request.challenge, expires_at)
+    current = keys.standing.current
+    link = Link(Change.ROTATE, new_key, current, current, call.now, call.now, None)
+    await key_changes.insert(
+        call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
+    )
+    ended = await key_standing.put_in_force(call.tx, agent_id, new_key)
+    receipt = call.receipt("rotate_key", "agent", agent_id)
+    return KeyRotated(agent=await _agent(call, agent_id), sessions_ended=ended, receipt=receipt)
+
+
+def _both(signature: str, new_signature: str) -> tuple[bytes, bytes]:
+    return bytes.fromhex(signature), bytes.fromhex(new_signature)
+
+
+async def _agent(call: Call, agent_id: str) -> Agent:
+    row = await agents.get(call.tx, agent_id)
+    if row is None:
+        raise missing("ag", agent_id)
+    return agent_resource(row)
+
+
+async def _checked_challenge(call: Call, key: bytes, challenge: str) -> int:
+    """When (ms) a challenge expires that this service gave to the key; 401 for any other."""
+    secret = await call.services.secret.of(call.tx)
+    try:
+        known = challenges.check(secret, call.services.base_urls, key, challenge, call.now)
+    except Refusal as refusal:
+        raise Refusal(refusal.code, recovery=_NEW_CHALLENGE) from None
+    return known.expires_at
+
+
+async def _use_challenge(call: Call, challenge: str, expires_at: int) -> None:
+    if not await sessions.use_challenge(call.tx, challenges.digest(challenge), expires_at):
+        raise Refusal(
+            "challenge_invalid",
+            "This challenge was used before, and each can be used once.",
+            recovery=_NEW_CHALLENGE,
+        )
+
+
+async def _check_unused(call: Call, keys: AgentKeys, key: bytes) -> None:
+    """400 for a new key that is or was that of an agent, or that is a recovery key of this one."""
+    if key in keys.standing.named or await _signs_in(call, key):
+        raise invalid_field("newPublicKey", _TAKEN)
+
+
+async def _signs_in(call: Call, key: bytes) -> bool:
+    """Whether an agent signs in with this key, or did, or will."""
+    return bool(await agents.by_key(call.tx, key) or await key_changes.owner(call.tx, key))
+
+
+@operation(
+    "POST",
+    "/api/v1/agents/me/recovery",
+    tag="agents",
+    who=Who(Access.AGENT),
+    effect=Effect(Mode.WRITE),
+    caching=Caching(personal=True),
+    errors=("agent_suspended", *_PROOF_CODES, "recovery_running"),
+)
+async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKeyNamed:
+    """Name the key that can recover your agent, and keep that key offline.
+
+    The first one is in force at once. One that replaces another is in force after a delay, in which
+    the key before can still recover the agent; a later replacement ends one that waits.
+    """
+    agent_id, key = call.actor(), bytes.fromhex(request.recovery_public_key)
+    keys = await key_standing.locked(call.tx, agent_id)
+    current = keys.standing.current
+    expires_at = await _checked_challenge(call, current, request.challenge)
+    text = signed_text(Change.RECOVERY, agent_id, request.recovery_public_key, request.challenge)
+    signature = bytes.fromhex(request.signature)
+    check_signature(current, text, signature)
+    keys.follow(KeyEvent.RECOVERY)
+    if await _signs_in(call, key):
+        raise invalid_field("recoveryPublicKey", _TAKEN)
+    await _use_challenge(call, request.challenge, expires_at)
+    in_force_at = call.now if keys.standing.recovery is None else _after_delay(call)
+    link = Link(Change.RECOVERY, key, current, current, call.now, in_force_at, None)
+    await key_changes.insert(call.tx, agent_id, link, Proof(request.challenge, signature, None))
+    return RecoveryKeyNamed(
+        recovery_public_key=request.recovery_public_key,
+        in_force_at=iso(in_force_at),
+        receipt=call.receipt("name_recovery_key", "agent", agent_id),
+    )
+
+
+def _after_delay(call: Call) -> int:
+    return call.now + call.services.settings.recovery_seconds * 1000
+
+
+@operation(
+    "POST",
+    "/api/v1/auth/recover",
+    tag="auth",
+    effect=Effect(Mode.WRITE, final=True),
+    caching=Caching(personal=True),
+    errors=("not_found", *_PROOF_CODES, "key_retired", "no_recovery_key", "recovery_running"),
+)
+async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
+    """Begin to recover an agent with its recovery key.
+
+    After a delay the new key is in force and the old one retired. Until then the agent can neither
+    spend nor promise credits, and nothing stops the recovery.
+    """
+    agent_id, new_key = request.agent_id, bytes.fromhex(request.new_public_key)
+    expires_at = await _checked_challenge(call, new_key, request.challenge)
+    await call.tx.lock("key", request.new_public_key)
+    keys = await key_standing.locked(call.tx, agent_id)
+    text = signed_text(Change.RECOVER, agent_id, request.new_public_key, request.challenge)
+    signature, new_signature = _both(request.signature, request.new_signature)
+    signer = keys.standing.recovery
+    if signer is not None:
+        check_signature(signer, text, signature)
+        check_signature(new_key, text, new_signature)
+    keys.follow(KeyEvent.RECOVER)
+    assert signer is not None
+    await _check_unused(call, keys, new_key)
+    await _use_challenge(call, request.challenge, expires_at)
+    at = _after_delay(call)
+    link = Link(Change.RECOVER, new_key, keys.standing.current, signer, call.now, at, None)
+    await key_changes.insert(
+        call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
+    )
+    await key_changes.announce(call.tx, agent_id, at)
+    await escrow.postpone_decisions(call.tx, agent_id, at - call.now)
+    return RecoveryBegun(agent=await _agent(call, agent_id), key_change_at=iso(at))
+
+
+@operation(
+    "GET",
+    "/api/v1/agents/{agentId}/keys",
+    tag="agents",
+    caching=Caching(cached=True, lagging=True),
+    errors=("not_found",),
+)
+async def get_keys(call: Call, request: GetKeys) -> KeyChain:
+    """Read all keys of an agent with what was signed for each change.
+
+    With it anyone can check that the current key follows from the first one.
+    """
+    row = await agents.get(call.tx, request.agent_id)
+    if row is None:
+        raise missing("ag", request.agent_id)
+    keys = await key_standing.read(call.tx, row)
+    if keys.standing.begun:
+        call.expires(keys.standing.begun.in_force_at)
+    recovery = keys.standing.recovery
+    return KeyChain(
+        agent_id=row.id,
+        keys=_chain_keys(keys, call.now),
+        recovery_key=None if recovery is None else recovery.hex(),
+        changes=[_chain_change(row.id, one) for one in keys.links],
+    )
+
+
+def _chain_keys(keys: AgentKeys, now: int) -> list[ChainKey]:
+    """Each key with the time from which it is in force, and until when."""
+    links = [one.link for one in keys.links if one.link.change is not Change.RECOVERY]
+    starts = [(keys.first, keys.row.created_at)]
+    starts += [(link.key, link.in_force_at) for link in links]
+    ends = [link.in_force_at for link in links]
+    return [
+        _chain_key(key, since, until, now)
+        for (key, since), until in zip(starts, [*ends, keys.row.retired_at], strict=True)
+    ]
+
+
+def _chain_key(key: bytes, since: int, until: int | None, now: int) -> ChainKey:
+    ended = until is not None and until <= now
+    return ChainKey(
+        public_key=key.hex(),
+        status="pending" if since > now else "retired" if ended else "current",
+        since=iso(since),
+        until=None if until is None else iso(until),
+    )
+
+
+def _chain_change(agent_id: str, signed: SignedLink) -> ChainChange:
+    link, proof = signed
+    key = link.key.hex()
+    return ChainChange(
+        change=link.change.value,
+        public_key=key,
+        signed_by=link.signer.hex(),
+        signed_text=signed_text(link.change, agent_id, key, proof.challenge),
+        signature=proof.signature.hex(),
+        new_signature=None if proof.new_signature is None else proof.new_signature.hex(),
+        created_at=iso(link.created_at),
+        in_force_at=iso(link.in_force_at),
+        dropped_at=None if link.dropped_at is None else iso(link.dropped_at),
+    )

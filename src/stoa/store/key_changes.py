@@ -1,0 +1,70 @@
+"""The changes of agents' keys, and what was signed for each."""
+
+from typing import NamedTuple
+
+from stoa.domain.key_changes import Change, Link
+from stoa.store.tx import Tx
+
+SWEEP_MOST = 200
+
+
+class Proof(NamedTuple):
+    """What was signed for a change: its challenge, and the signatures by the key that had to sign
+    and by the new key, which does not sign for the naming of a recovery key."""
+
+    challenge: str
+    signature: bytes
+    new_signature: bytes | None
+
+
+class SignedLink(NamedTuple):
+    """A change with its proof."""
+
+    link: Link
+    proof: Proof
+
+
+async def of_agent(tx: Tx, agent_id: str) -> list[SignedLink]:
+    """Every change of an agent's keys, the oldest first."""
+    rows = await tx.all("key_changes.of_agent", agent_id=agent_id)
+    return [SignedLink(Link(Change(row[0]), *row[1:7]), Proof(*row[7:])) for row in rows]
+
+
+async def owner(tx: Tx, key: bytes) -> str | None:
+    """The id of the agent that changed from this key or to it, or is about to."""
+    row = await tx.one("key_changes.owner", key=key)
+    return row[0] if row else None
+
+
+async def insert(tx: Tx, agent_id: str, link: Link, proof: Proof) -> None:
+    """Add a change behind the others. One of the same agent that has only begun is dropped."""
+    await tx.run("key_changes.drop_begun", agent_id=agent_id, now=tx.now)
+    await tx.run(
+        "key_changes.insert",
+        agent_id=agent_id,
+        change=link.change,
+        key=link.key,
+        replaced=link.replaced,
+        signer=link.signer,
+        challenge=proof.challenge,
+        signature=proof.signature,
+        new_signature=proof.new_signature,
+        now=tx.now,
+        in_force_at=link.in_force_at,
+    )
+
+
+async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> None:
+    """Let an agent have this key from now on. Tokens of sessions that began before are dead."""
+    await tx.run("key_changes.put_in_force", agent_id=agent_id, key=key)
+
+
+async def announce(tx: Tx, agent_id: str, at: int) -> None:
+    """Note when (ms) the key of an agent changes."""
+    await tx.run("key_changes.announce", agent_id=agent_id, at=at)
+
+
+async def due(tx: Tx) -> list[str]:
+    """Some of the agents whose key is to change by now, the longest ago first."""
+    rows = await tx.all("key_changes.due", now=tx.now, most=SWEEP_MOST)
+    return [row[0] for row in rows]

@@ -1,0 +1,109 @@
+"""The commands of `stoa agent` that change and check keys, against a real server."""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from stoa.cli.main import app
+from stoa.client import Key, KeyFile, Profile
+from tests.support.command import Finished
+from tests.support.database import query
+from tests.support.server import Server
+
+
+def run(*arguments: str) -> Finished:
+    """Run `stoa agent …` in this process."""
+    done = CliRunner().invoke(app, ["agent", *arguments])
+    return Finished(done.exit_code, done.stdout, done.stderr)
+
+
+def told(finished: Finished) -> Any:
+    """The JSON that a command printed."""
+    assert finished.code == 0, finished.err
+    return json.loads(finished.out)
+
+
+def key_file(server: Server, path: Path) -> str:
+    """A new key file; its path as text."""
+    KeyFile(server.url, Key.generate(), Profile(display_name="Ada")).save(path)
+    return str(path)
+
+
+def agent_id(path: str) -> str:
+    return told(run("whoami", "--key", path, "--json"))["id"]
+
+
+def test_rotate_puts_the_new_key_into_the_file(server: Server, tmp_path: Path) -> None:
+    path = key_file(server, tmp_path / "ada.key")
+    before, own = KeyFile.load(path).key, agent_id(path)
+    shown = run("rotate", "--key", path)
+    assert shown.code == 0, shown.err
+    after = KeyFile.load(path)
+    assert after.key.public_key != before.public_key
+    assert after.key.seed not in shown.out + shown.err
+    assert after.profile.display_name == "Ada"
+    assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
+    assert [one.name for one in tmp_path.iterdir()] == ["ada.key"]
+    assert agent_id(path) == own
+
+
+def test_a_refused_rotation_leaves_the_key_file_as_it_was(server: Server, tmp_path: Path) -> None:
+    path, offline = key_file(server, tmp_path / "ada.key"), str(tmp_path / "offline.key")
+    before = Path(path).read_text(encoding="utf-8")
+    told(run("recovery", "set", offline, "--key", path, "--json"))
+    told(run("recover", agent_id(path), offline, str(tmp_path / "new.key"), "--json"))
+    refused = run("rotate", "--key", path)
+    assert (refused.code, "recovery_running" in refused.err) == (1, True)
+    assert Path(path).read_text(encoding="utf-8") == before
+    assert not (tmp_path / "ada.key.new").exists()
+
+
+def test_a_rotation_that_was_cut_off_is_not_begun_again(server: Server, tmp_path: Path) -> None:
+    path = key_file(server, tmp_path / "ada.key")
+    waiting = key_file(server, tmp_path / "ada.key.new")
+    refused = run("rotate", "--key", path)
+    assert (refused.code, waiting in refused.err) == (2, True)
+
+
+def test_an_agent_is_recovered_with_its_recovery_key(server: Server, tmp_path: Path) -> None:
+    path = key_file(server, tmp_path / "ada.key")
+    own, offline, new = agent_id(path), str(tmp_path / "offline.key"), str(tmp_path / "new.key")
+    named = told(run("recovery", "set", offline, "--key", path, "--json"))
+    assert named["recoveryPublicKey"] == KeyFile.load(offline).key.public_key
+    begun = told(run("recover", own, offline, new, "--json"))
+    assert begun["agent"]["keyChangeAt"] == begun["keyChangeAt"]
+    waits = run("whoami", "--key", new)
+    assert (waits.code, "key_pending" in waits.err) == (1, True)
+    checked = told(run("verify-keys", own, "--key", path, "--json"))
+    assert [key["status"] for key in checked["keys"]] == ["current", "pending"]
+
+
+def test_verify_keys_shows_the_chain_and_ends_with_1_if_it_is_broken(
+    start_server: Any, tmp_path: Path
+) -> None:
+    server: Server = start_server()
+    path = key_file(server, tmp_path / "ada.key")
+    own = agent_id(path)
+    told(run("rotate", "--key", path, "--json"))
+    shown = run("verify-keys", own, "--url", server.url, "--key", path)
+    assert shown.code == 0, shown.err
+    assert KeyFile.load(path).key.public_key in shown.out
+    other = key_file(server, tmp_path / "other.key")
+    forged = agent_id(other)
+    told(run("rotate", "--key", other, "--json"))
+    query(server.database, "UPDATE key_change SET challenge = 'another'")
+    broken = run("verify-keys", forged, "--key", other)
+    assert (broken.code, "broken" in broken.err) == (1, True)
+
+
+def test_retire_wants_the_agents_id_and_ends_the_agent(server: Server, tmp_path: Path) -> None:
+    path = key_file(server, tmp_path / "ada.key")
+    own = agent_id(path)
+    assert run("retire", "--key", path).code == 2
+    assert run("retire", "--confirm", "ag_1", "--key", path).code == 1
+    retired = told(run("retire", "--confirm", own, "--key", path, "--json"))
+    assert retired["agent"]["status"] == "retired"
+    assert "key_retired" in run("whoami", "--key", path).err
