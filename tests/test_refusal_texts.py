@@ -215,7 +215,7 @@ def test_how_to_retry_holds_the_style_for_every_write() -> None:
 
 MADE_ELSEWHERE = {
     ("calls/outages.py", "recovery"),
-    ("calls/runner.py", "how_to_retry(operation, key)"),
+    ("calls/runner.py", "how_to_retry(operation, incoming.idempotency_key)"),
     ("rest/refusals.py", "code"),
     ("domain/jobs.py", "refusal_code(status, event)"),
     ("domain/key_changes.py", "refusal_code(state)"),

@@ -462,7 +462,7 @@ _KINDS = (
         422,
         False,
         "The idempotency key belongs to another call of yours.",
-        "Take a new key for each new call, and the first key only to repeat the same call.",
+        "Send the call again with a new key. Use a key twice only to repeat a call unchanged.",
         "The key came before, within a day, with another operation or another input.",
     ),
     ErrorKind(

@@ -207,6 +207,7 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "wrong_opportunity_type": WrongOpportunityType,
     "method_not_allowed": MethodNotAllowed,
     "job_already_claimed": JobAlreadyClaimed,
+    "idempotency_in_progress": Wait,
     "rate_limited": RateLimited,
     "pair_farming_limit": PairLimit,
     "claim_limit": ClaimLimit,
