@@ -77,11 +77,6 @@ class Commits(NamedTuple):
     times: Histogram
     sizes: Histogram
 
-    def note(self, ns: int, size: int) -> None:
-        """Count a commit that took so many nanoseconds."""
-        self.times.observe(ns // 1000)
-        self.sizes.observe(size)
-
 
 class State(NamedTuple):
     """How a worker was when it last told. Times are those of `elapsed_ms`, 0 for never."""

@@ -31,7 +31,7 @@ async def place(
 async def check_may_spend(call: Call, agent_id: str) -> None:
     """409 `recovery_running` while a recovery changes the key of an agent."""
     row = await agents.get(call.tx, agent_id)
-    if row is not None:
+    if row is not None and row.key_change_at is not None:
         key_standing.check_may_spend(row)
 
 
@@ -94,14 +94,10 @@ async def pay(call: Call, hold: HoldRow, agent_id: str) -> CreditChange:
     transaction_id = await ledger.book(call.tx, call.services.ids, movement)
     if not await holds.settle(call.tx, hold, "payout", agent_id, transaction_id):
         raise credits.InvariantBroken(f"{hold.id} has an outcome already")
-    if await _has_retired(call, agent_id):
+    payee = await agents.get(call.tx, agent_id)
+    if payee is not None and payee.retired_at is not None:
         await take_back(call, agent_id, amount)
     return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
-
-
-async def _has_retired(call: Call, agent_id: str) -> bool:
-    row = await agents.get(call.tx, agent_id)
-    return row is not None and row.retired_at is not None
 
 
 async def take_back(call: Call, agent_id: str, amount: Credits) -> None:

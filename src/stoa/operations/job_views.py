@@ -1,5 +1,6 @@
 """Builds the resources of jobs from their rows, without what is private to the two parties."""
 
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -97,7 +98,7 @@ async def job_view(call: Call, row: JobRow) -> Job:
         row,
         status,
         visible=visible,
-        submissions=[submission_view(submission, visible=visible) for submission in rows],
+        submissions=list(map(partial(submission_view, visible=visible), rows)),
         timeline=await _timeline(call, row, status),
     )
 

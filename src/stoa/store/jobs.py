@@ -1,6 +1,7 @@
 """Jobs, submissions and the events of a job's life."""
 
 from collections.abc import Sequence
+from itertools import starmap
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -232,7 +233,7 @@ async def submissions(
 ) -> list[SubmissionRow]:
     """Submissions of a job, oldest first."""
     rows = await tx.all("jobs.submissions", job_id=job_id, after=after, limit=limit, offset=offset)
-    return [SubmissionRow(*row) for row in rows]
+    return list(starmap(SubmissionRow, rows))
 
 
 async def add_event(
@@ -250,7 +251,7 @@ async def add_event(
 
 async def events(tx: Tx, job_id: str) -> list[EventRow]:
     """What happened to a job, in order."""
-    return [EventRow(*row) for row in await tx.all("jobs.events", job_id=job_id)]
+    return list(starmap(EventRow, await tx.all("jobs.events", job_id=job_id)))
 
 
 async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:

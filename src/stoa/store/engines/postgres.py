@@ -264,7 +264,8 @@ class PostgresStore:
             connection.terminate()
             raise
         if self._commits:
-            self._commits.note(elapsed_ns() - began_ns, 1)
+            self._commits.times.observe((elapsed_ns() - began_ns) // 1000)
+            self._commits.sizes.observe(1)
         if done != "COMMIT":
             raise RuntimeError(f"COMMIT became {done}")
         if connection.warnings:

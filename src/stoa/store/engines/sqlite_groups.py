@@ -95,7 +95,8 @@ class Groups:
             log.exception("writer failed")
             return self._break(works, error)
         if self._commits and not self.trouble:
-            self._commits.note(elapsed_ns() - began_ns, len(works))
+            self._commits.times.observe((elapsed_ns() - began_ns) // 1000)
+            self._commits.sizes.observe(len(works))
         return outcomes
 
     def check_other_writers(self) -> None:
@@ -137,7 +138,8 @@ class Groups:
             return self._commit_each(works, error)
         except apsw.Error as error:
             return self._break(works, error)
-        self._touched += [key for tx in done for key in changed_by(tx.ran)]
+        for tx in done:
+            self._touched += changed_by(tx.ran)
         return outcomes
 
     def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:

@@ -1,6 +1,7 @@
 """A transaction on one SQLite connection. It never waits, so a coroutine over it is one call."""
 
 from collections.abc import Coroutine, Iterable
+from itertools import chain
 from typing import Any, TypeVar
 
 import apsw
@@ -82,7 +83,7 @@ class SqliteTx:
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:
     """Carry out what these transactions deferred, one kind after the other. (A full-text index
     writes all it was given at the end of every savepoint; this comes behind the last one.)"""
-    deferred = [one for tx in transactions for one in tx.take_deferred()]
+    deferred = chain.from_iterable(map(SqliteTx.take_deferred, transactions))
     for statement, rows in by_statement(deferred).items():
         connection.executemany(statements.load("sqlite")[statement], rows)
 

@@ -10,6 +10,7 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,6 +42,9 @@ class _Job:
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Any] = self.loop.create_future()
         self.work = work
+
+
+_work_of = attrgetter("work")
 
 
 def _release_all(released: list[tuple[_Job, Outcome]]) -> None:
@@ -113,7 +117,7 @@ class Writer:
             except queue.Empty:
                 self._check_idle()
                 continue
-            outcomes = self._groups.commit([job.work for job in jobs])
+            outcomes = self._groups.commit(list(map(_work_of, jobs)))
             self._mark()
             if self._groups.trouble and not self.trouble:
                 self._stop_writing(self._groups.trouble)
