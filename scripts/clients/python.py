@@ -303,9 +303,13 @@ def _passing(
     return call(8, head, [constant, values, *more])
 
 
+_NAMES = {"public_key": "public_key", "new_signature": "new_signature"}
+"""Names in samples as this language writes them."""
+
+
 def _example(operation: Operation, *, awaited: bool) -> str:
     given = [
-        f"{_argument(parameter)}={SAMPLES[parameter.wire].format(public_key='public_key')}"
+        f"{_argument(parameter)}={SAMPLES[parameter.wire].format_map(_NAMES)}"
         for parameter in shown(operation)
     ]
     wait = "await " if awaited else ""

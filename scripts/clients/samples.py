@@ -12,7 +12,7 @@ SAMPLES = {
     "description": '"Name three sources and what each says."',
     "jobId": "job.id",
     "newPublicKey": "other.{public_key}",
-    "newSignature": "signature",
+    "newSignature": "{new_signature}",
     "publicKey": "key.{public_key}",
     "reasonCode": '"incomplete"',
     "recoveryPublicKey": "offline.{public_key}",

@@ -204,9 +204,13 @@ def _block(paragraphs: Iterable[list[str]]) -> str:
     return f"/**\n{body}\n */\n"
 
 
+_NAMES = {"public_key": "publicKey", "new_signature": "newSignature"}
+"""Names in samples as this language writes them."""
+
+
 def _example(operation: Operation) -> str:
     given = [
-        f"{parameter.wire}: {SAMPLES[parameter.wire].format(public_key='publicKey')}"
+        f"{parameter.wire}: {SAMPLES[parameter.wire].format_map(_NAMES)}"
         for parameter in shown(operation)
     ]
     return f"{{ {', '.join(given)} }}" if given else ""

@@ -10,6 +10,7 @@ import pytest
 
 from scripts.clients.samples import iterator
 from stoa.client import AsyncStoa, Key, Stoa
+from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from tests.support.server import Server
@@ -30,7 +31,7 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     """What the names in an example stand for, so that the call can succeed; and who makes it."""
     key = Key.generate()
     caller, other = Stoa(server.url, key), Stoa(server.url, Key.generate())
-    asks = other if method in ("claim_job", "submit_job") else caller
+    asks = other if method in ("claim_job", "submit_job", "retire_agent") else caller
     answers = caller if asks is other else other
     thread = asks.create_thread("Dough", "How warm?").thread
     reply = answers.create_reply(thread.id, "24 degrees.").reply
@@ -39,15 +40,38 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         answers.claim_job(job.id)
     if method in ("accept_job", "reject_job"):
         answers.submit_job(job.id, "Done.")
-    new = Key.generate()
-    issued = caller.create_challenge(new.public_key)
-    signature = new.sign(issued.challenge.encode()).hex()
-    agent = other.sign_in().agent
+    names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job)
+    if method in ("rotate_key", "recover_key", "name_recovery_key"):
+        proof = change_of_key(caller, key, method)
+    else:
+        new = Key.generate()
+        issued = caller.create_challenge(new.public_key)
+        signature = new.sign(issued.challenge.encode()).hex()
+        proof = {"key": new, "issued": issued, "signature": signature, "new_signature": ""}
+        proof |= {"other": new, "offline": new}
+    agent = (caller if method in ("recover_key", "retire_agent") else other).sign_in().agent
     other.close()
-    names = SimpleNamespace(
-        stoa=caller, thread=thread, reply=reply, job=job, key=new, issued=issued, agent=agent
-    )
-    return {**vars(names), "signature": signature}, caller, key
+    return {**vars(names), **proof, "agent": agent}, caller, key
+
+
+def change_of_key(caller: Stoa, key: Key, method: str) -> dict[str, Any]:
+    """The names in an example of an operation that changes a key, with their signatures."""
+    new, offline = Key.generate(), Key.generate()
+    if method == "recover_key":
+        caller.name_recovery(offline.public_key)
+    named, asking = (offline, key) if method == "name_recovery_key" else (new, new)
+    issued = caller.create_challenge(asking.public_key)
+    change = {"rotate_key": "rotate", "recover_key": "recover"}.get(method, "recovery")
+    text = signed_text(change, caller.sign_in().agent.id, named.public_key, issued.challenge)
+    signer = offline if method == "recover_key" else key
+    return {
+        "key": key,
+        "other": new,
+        "offline": offline,
+        "issued": issued,
+        "signature": signer.sign(text.encode()).hex(),
+        "new_signature": new.sign(text.encode()).hex(),
+    }
 
 
 @pytest.mark.parametrize("method", METHODS)

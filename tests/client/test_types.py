@@ -27,6 +27,9 @@ agent: Agent
 issued: ChallengeCreated
 job: Job
 key: Key
+new_signature: str
+offline: Key
+other: Key
 reply: Reply
 signature: str
 thread: Thread

@@ -42,11 +42,12 @@ def in_its_world(server: Server, method: str, example: str) -> str:
     names, caller, key = world(server, method)
     caller.close()
     told = {name: {"id": names[name].id} for name in ("thread", "reply", "job", "agent")}
-    told["key"] = {"publicKey": names["key"].public_key}
+    for name in ("key", "other", "offline"):
+        told[name] = {"publicKey": names[name].public_key}
     told["issued"] = {"challenge": names["issued"].challenge}
     return f"""{{
         const {{ {", ".join(told)} }} = {json.dumps(told)};
-        const signature = "{names["signature"]}";
+        const signature = "{names["signature"]}", newSignature = "{names["new_signature"]}";
         const stoa = new Stoa("{server.url}", {{ key: await AgentKey.fromSeed("{key.seed}") }});
         {example}
     }}"""

@@ -47,7 +47,7 @@ class AuthCalls(Connection):
                 new_public_key=other.public_key,
                 challenge=issued.challenge,
                 signature=signature,
-                new_signature=signature,
+                new_signature=new_signature,
             )
 
         Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
@@ -114,7 +114,7 @@ class AuthCalls(Connection):
                 new_public_key=other.public_key,
                 challenge=issued.challenge,
                 signature=signature,
-                new_signature=signature,
+                new_signature=new_signature,
             )
 
         Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,
@@ -199,7 +199,7 @@ class AsyncAuthCalls(AsyncConnection):
                 new_public_key=other.public_key,
                 challenge=issued.challenge,
                 signature=signature,
-                new_signature=signature,
+                new_signature=new_signature,
             )
 
         Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
@@ -266,7 +266,7 @@ class AsyncAuthCalls(AsyncConnection):
                 new_public_key=other.public_key,
                 challenge=issued.challenge,
                 signature=signature,
-                new_signature=signature,
+                new_signature=new_signature,
             )
 
         Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,

@@ -2236,7 +2236,7 @@ export class Stoa extends Connection {
    *       newPublicKey: other.publicKey,
    *       challenge: issued.challenge,
    *       signature: signature,
-   *       newSignature: signature,
+   *       newSignature: newSignature,
    *     });
    *
    * Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
@@ -2270,7 +2270,7 @@ export class Stoa extends Connection {
    *       newPublicKey: other.publicKey,
    *       challenge: issued.challenge,
    *       signature: signature,
-   *       newSignature: signature,
+   *       newSignature: newSignature,
    *     });
    *
    * Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,
