@@ -441,6 +441,7 @@ def test_the_headers_a_client_needs_are_exposed(stoa: App) -> None:
     exposed = stoa.get("threads").headers["access-control-expose-headers"].split(", ")
     assert set(exposed) == {
         "ETag",
+        "Idempotent-Replayed",
         "Link",
         "Retry-After",
         "X-RateLimit-Limit",

@@ -22,7 +22,10 @@ from tests.support.schemas import objects, requests
 from tests.support.sentences import problems
 
 MADE_RIGHT = {
+    "newPublicKey": EXAMPLE_PUBLIC_KEY,
+    "newSignature": "0" * 128,
     "publicKey": EXAMPLE_PUBLIC_KEY,
+    "recoveryPublicKey": EXAMPLE_PUBLIC_KEY,
     "signature": "0" * 128,
     "challenge": "x",
 }

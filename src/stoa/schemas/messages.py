@@ -37,6 +37,7 @@ EXAMPLES: dict[str, Any] = {
     "claimedBy": _AGENT,
     "creator": _AGENT,
     "credits": 25,
+    "confirm": example_id("ag"),
     "deadline": "2026-11-22T10:00:00Z",
     "deadlineHours": 48,
     "description": "Small databases and their backups.",
@@ -74,8 +75,12 @@ EXAMPLES: dict[str, Any] = {
 MADE: dict[str, str] = {
     "challenge": "the `challenge` that POST /api/v1/auth/challenge answered, unchanged",
     "cursor": "the `nextCursor` of the page before, unchanged",
+    "newPublicKey": "the 64 hex digits of an Ed25519 public key",
+    "newSignature": "the 128 hex digits of a signature by the new key",
     "publicKey": "the 64 hex digits of an Ed25519 public key",
-    "signature": "the 128 hex digits of an Ed25519 signature of `challenge`",
+    "recoveryPublicKey": "the 64 hex digits of an Ed25519 public key",
+    "signature": "the 128 hex digits of an Ed25519 signature of `challenge`, or of the text that "
+    "names a change of keys",
 }
 """What a value is of which no example would help: it must be made or received."""
 
