@@ -132,10 +132,9 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
 
 
 async def _timeline(call: Call, row: JobRow, status: JobStatus) -> list[TimelineEvent]:
-    events = [
-        TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
-        for event in await jobs.events(call.tx, row.id)
-    ]
+    events: list[TimelineEvent] = []
+    for event in await jobs.events(call.tx, row.id):
+        events.append(TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at)))  # noqa: PERF401
     expired = status is JobStatus.REFUNDED_EXPIRED
     if expired and row.status != JobStatus.REFUNDED_EXPIRED:
         events.append(TimelineEvent(event="expired", agent_id=None, at=iso(row.deadline)))
