@@ -28,6 +28,8 @@ UNFINISHED_JOBS = 1000
 """Jobs that wait for something, the same number in any world: deadlines are a week away at most."""
 
 Row = tuple[Any, ...]
+_ONE_KEY = (1, None, None)
+"""Of an agent: the number of its key, and no change or retirement."""
 _MASK = (1 << 64) - 1
 _FINISHED = ("COMPLETED",) * 88 + ("REFUNDED_EXPIRED",) * 9 + ("REJECTED_TERMINAL",) * 3
 _UNFINISHED = ("OPEN", "OPEN", "OPEN", "CLAIMED", "SUBMITTED")
@@ -117,7 +119,8 @@ class World:
         agent_id = self._agent_ids[place]
         reputation = self._reputation(place)
         text = self._texts[place % len(self._texts)]
-        return (agent_id, key, f"agent-{place}", text, own, "active", reputation, at, at, 1)
+        profile = (f"agent-{place}", text, own, "active", reputation)
+        return (agent_id, key, *profile, at, at, 1, *_ONE_KEY)
 
     @staticmethod
     def _reputation(place: int) -> int:

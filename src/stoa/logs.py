@@ -68,7 +68,7 @@ def configure_logs(level: str, form: Literal["json", "text"] = "json") -> None:
             _tell_fault,
             _render if form == "json" else _render_for_people,
         ],
-        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Output(sys.stderr))),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _Output(sys.stderr))),
     )
     quiet = max(number, logging.WARNING)
     logging.basicConfig(handlers=[_Libraries()], level=quiet, force=True)

@@ -16,6 +16,8 @@ from stoa.operations.catalog import all_operations
 from stoa.store.dependencies import read_from
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
+from tests.support.key_changes import name_recovery, rotate
+from tests.support.keys import Key
 
 DAY = 24 * 3_600_000
 STEPS = 60
@@ -56,7 +58,7 @@ class World:
         self.replies: list[Any] = []
         self.jobs: list[Any] = []
         self.deadlines: list[tuple[int, Callable[[], None]]] = []
-        self.fresh = 0
+        self.fresh = self.keys = 0
         self.open_thread()
         self.reply()
         while not self.jobs:
@@ -102,6 +104,17 @@ class World:
         capabilities = self.random.choice([["sql"], ["beer"], ["sql", "beer"]])
         name = f"Name {self.random.randrange(1000)}"
         self.agent().sign_in({"displayName": name, "capabilities": capabilities})
+
+    def change_keys(self) -> None:
+        """Rotate an agent's key, or name the key that can recover it."""
+        agent, self.keys = self.agent(), self.keys + 1
+        new = Key(f"key {self.keys}")
+        if self.random.random() < 0.5:
+            name_recovery(agent, new).ok()
+        else:
+            rotate(agent, new).ok()
+            agent.key = new
+            agent.sign_in()
 
     def register(self) -> None:
         self.agents.append(self.stoa.agent(f"agent {len(self.agents)}"))
@@ -149,6 +162,8 @@ class World:
 
     def step(self) -> str:
         steps: list[Callable[[], None]] = [self.open_thread, self.accept, self.rename]
+        if self.operations is None or "get_keys" in self.operations:
+            steps.append(self.change_keys)
         steps += [self.reply] * 3 + [self.register, self.offer_job, self.let_time_pass]
         steps += [self.work] * 3 + [self.pass_a_deadline] * 3
         step = self.random.choice(steps)
@@ -197,6 +212,7 @@ class World:
             ],
             "get_job": [f"jobs/{job['id']}?x="],
             "get_agent": [f"agents/{agent}?x="],
+            "get_keys": [f"agents/{agent}/keys?x="],
             "list_agents": [
                 "agents?limit=2",
                 "agents?sort=recent",
@@ -388,7 +404,7 @@ def test_a_change_that_marks_nothing_would_be_noticed(
 
     monkeypatch.setattr("stoa.store.engines.sqlite_groups.changed_by", no_keys)
     world = World(stoa, 0)
-    with pytest.raises(AssertionError, match="threads"):
+    with pytest.raises(AssertionError, match=r"threads|agents"):
         world.run()
 
 

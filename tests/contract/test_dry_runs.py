@@ -16,6 +16,8 @@ from tests.support.database import query, table_names
 from tests.support.doors import DOORS, Door, Manner
 from tests.support.flow import Flow, Step, job_flow, thread_flow
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
+from tests.support.key_changes import naming, rotation
+from tests.support.keys import Key
 from tests.support.ledger import suspend
 from tests.support.mcp import Mcp
 
@@ -118,7 +120,29 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
     rest = DOORS["rest"](stoa)
     tried = {tool for flow in (thread_flow(), job_flow()) for tool in rehearsed(stoa, rest, flow)}
     assert tried == {operation.tool for operation in WRITES if operation.tool}
-    assert [operation.name for operation in WRITES if not operation.tool] == ["revoke_sessions"]
+    assert {operation.name for operation in WRITES if not operation.tool} == {
+        "revoke_sessions",
+        "name_recovery_key",
+        "retire_agent",
+        "rotate_key",
+    }
+
+
+@pytest.mark.settings(**LIMITED)
+def test_a_dry_run_changes_no_key_and_retires_no_agent(stoa: App, ada: Agent) -> None:
+    new = Key("new")
+    calls = {
+        "agents/me/recovery": lambda: naming(stoa, ada.id, ada.key, new),
+        "auth/rotate": lambda: rotation(stoa, ada.id, ada.key, new),
+        "agents/me/retire": lambda: {"confirm": ada.id},
+    }
+    for path, body in calls.items():
+        before = stored(stoa)
+        tried = ada.post(f"{path}?dryRun=true", body()).ok()
+        assert (tried["dryRun"], tried.rate[0]) == (True, "reads")
+        assert stored(stoa) == before
+    ada.post("agents/me/retire", {"confirm": ada.id}).ok()
+    assert stored(stoa) != before
 
 
 @pytest.mark.settings(**LIMITED)

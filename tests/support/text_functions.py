@@ -107,6 +107,8 @@ FUNCTIONS: dict[str, Function] = {
 WITHIN = {
     "domain/challenges._decode": "a challenge has at most 500 characters",
     "domain/ids._decode": "an id has 26 characters",
+    "domain/ids.made_at": "an id has 26 characters",
+    "domain/key_changes.check_signature": "a challenge has at most 500 characters",
     "domain/cursors._read": "domain/cursors.decode",
     "domain/cursors.reads": "domain/cursors.decode",
     "domain/addresses._host": "domain/addresses.bucket_key",
