@@ -141,6 +141,7 @@ def test_a_dry_run_changes_no_key_and_retires_no_agent(stoa: App, ada: Agent) ->
         tried = ada.post(f"{path}?dryRun=true", body()).ok()
         assert (tried["dryRun"], tried.rate[0]) == (True, "reads")
         assert stored(stoa) == before
+    before = stored(stoa)
     ada.post("agents/me/retire", {"confirm": ada.id}).ok()
     assert stored(stoa) != before
 
