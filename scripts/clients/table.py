@@ -15,6 +15,7 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
 from stoa.operations.table import Operation as Row
 from stoa.schemas.base import ListAnswer, Request, Resource
+from stoa.schemas.options import View
 
 Kind = Literal["string", "integer", "number", "amount", "boolean", "any"]
 
@@ -171,7 +172,10 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         signed=row.who.access is Access.AGENT or row.tag not in ("auth", "service"),
         keyed=row.takes_key,
         errors=row.errors,
-        parameters=_members(row.request, Request, sent=True),
+        parameters=(
+            *_members(row.request, Request, sent=True),
+            *(_members(row.options, View, sent=True) if row.method == "GET" else ()),
+        ),
         answer=answer,
         rows=rows,
     )

@@ -18,8 +18,9 @@ class Incoming:
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
     must show. `idempotency_key` is equal for all attempts at one write. `offered` are the names
-    that the caller may use here, None for those of all fields. `in_path` has the unchecked values
-    of the fields in the path by name.
+    that the caller may use here, None for those of all fields. `options_at` stands before the names
+    of options in the raw input; `prefers_minimal` asks for the minimal answer to a write. `in_path`
+    has the unchecked values of the fields in the path by name.
     """
 
     authorization: str | None
@@ -31,6 +32,8 @@ class Incoming:
     consistency: str | None = None
     idempotency_key: str | None = None
     offered: Names | None = None
+    options_at: str = ""
+    prefers_minimal: bool = False
     in_path: Values = field(default_factory=Values)
 
 
@@ -38,8 +41,8 @@ class Incoming:
 class Outcome:
     """An encoded success or a refusal, with the charge that the headers show.
 
-    A `private` success is only for this caller. A later read that sends `consistency` sees this
-    write.
+    A `private` success is only for this caller, a `minimal` one is the short answer to a write. A
+    later read that sends `consistency` sees this write.
     """
 
     status: int
@@ -47,6 +50,7 @@ class Outcome:
     etag: str | None = None
     next_cursor: str | None = None
     private: bool = False
+    minimal: bool = False
     consistency: str | None = None
     refusal: Refusal | None = None
     charge: Charge | None = None

@@ -9,11 +9,13 @@ from stoa.operations.buckets import Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Operation
 from stoa.schemas.base import Request, Warning
+from stoa.schemas.options import FULL, Options
 
 
 class Invocation(msgspec.Struct, frozen=True, gc=False):
     """An operation with its typed request. `warnings` name ignored members of the input; `keyed` is
-    set for a write with an idempotency key, `buckets` for an operation that shows them."""
+    set for a write with an idempotency key, `buckets` for an operation that shows them; `options`
+    say how the answer is wanted; a `minimal` one is made of the full answer after the write."""
 
     operation: Operation
     request: Request
@@ -23,3 +25,5 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     base_url: str
     keyed: Keyed | None = None
     buckets: Sequence[Charge] = ()
+    options: Options = FULL
+    minimal: bool = False

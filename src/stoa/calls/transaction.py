@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from stoa.calls import idempotency, refunds
-from stoa.calls.encode import etag
+from stoa.calls.encode import encoded, etag
 from stoa.calls.idempotency import Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
@@ -18,7 +18,8 @@ from stoa.calls.validity import depends_on
 from stoa.clock import Clock
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
-from stoa.schemas.base import ListAnswer, Warning, encode
+from stoa.schemas.base import Answer, ListAnswer, Warning
+from stoa.schemas.options import Options
 from stoa.store import agents
 from stoa.store.tx import Store, Tx
 
@@ -92,10 +93,11 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             if first:
                 return Result(first.answer, None, False, first.created_at)
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
+        call.options = asked.options
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)
-        body = encode(answer)
+        body = encoded(answer, asked.options)
         keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
@@ -107,9 +109,14 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             call.private,
             tx.now,
             call.expires_at,
-            etag(answer, body, private=call.private) if operation.has_etag else None,
+            self._etag(answer, body, private=call.private),
             keys,
         )
+
+    def _etag(self, answer: Answer, body: bytes, *, private: bool) -> str | None:
+        if not self.invocation.operation.has_etag:
+            return None
+        return etag(answer, body, self.invocation.options, private=private)
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         asked = self.invocation
@@ -121,7 +128,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             asked.caller and astuple(asked.caller),
             (asked.address, asked.base_url),
             asked.keyed and astuple(asked.keyed),
-            self.check_refunds,
+            (astuple(asked.options), self.check_refunds),
         )
 
 
@@ -133,9 +140,9 @@ def _rebuilt(
     caller: tuple[Any, ...] | None,
     where: tuple[str, str],
     keyed: tuple[Any, ...] | None,
-    check_refunds: bool,
+    how: tuple[tuple[Any, ...], bool],
 ) -> OperationRun:
-    operation = TABLE[name]
+    operation, (options, check_refunds) = TABLE[name], how
     fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
     invocation = Invocation(
         operation,
@@ -144,5 +151,6 @@ def _rebuilt(
         Caller(*caller) if caller else None,
         *where,
         keyed=Keyed(*keyed) if keyed else None,
+        options=Options(**dict(zip(Options.__struct_fields__, options, strict=True))),
     )
     return OperationRun(services, invocation, check_refunds)

@@ -21,7 +21,7 @@ from stoa.client.keys import Signer, canonical_url, check_challenge
 from stoa.client.models import SignedIn
 from stoa.client.operation import Operation, T
 from stoa.client.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
-from stoa.client.resources import JsonObject, WrongShape, dump, parse, read
+from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
 
 V = TypeVar("V")
 
@@ -41,6 +41,7 @@ TOKEN_CODES = frozenset(
 """The codes of a 401 that signing in again answers."""
 _CONSISTENCY = "x-stoa-consistency"
 _IDEMPOTENCY_KEY = "Idempotency-Key"
+_VIEW = "view"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,12 @@ class Session:
         """The answer of an operation."""
         reply = yield from self._exchange(operation, values, {})
         return _answer(operation.answer, reply)
+
+    def lean(self, operation: Operation[Any], values: Mapping[str, Any]) -> Steps[JsonObject]:
+        """The lean form of an answer: an object of another shape than the typed one."""
+        given = {camel(name): value for name, value in values.items()}
+        reply = yield from self._exchange(operation, {**given, _VIEW: "lean"}, {})
+        return _checked(reply)
 
     def poll(
         self, operation: Operation[T], values: Mapping[str, Any], etag: str | None
@@ -306,6 +313,8 @@ def _request(
     if operation.method == "GET":
         query = urlencode({name: _as_text(value) for name, value in given.items()})
         return Send("GET", f"{path}?{query}" if query else path, accept, None)
+    view = given.pop(_VIEW, None)
+    path = f"{path}?{_VIEW}={view}" if view else path
     # A lone surrogate goes out as it is, so that the service can say which field holds it.
     body = dump(given).encode("utf-8", "surrogatepass")
     sent = {**accept, "Content-Type": "application/json"}
@@ -327,12 +336,25 @@ def _with(request: Send, authorization: str) -> Send:
 
 
 def _answer(kind: type[T], reply: Reply) -> T:
+    members = _checked(reply)
+    try:
+        return read(kind, members)
+    except WrongShape as error:
+        raise _unexpected(reply, error) from None
+
+
+def _checked(reply: Reply) -> JsonObject:
+    """The members of a success."""
     if reply.status >= _OK_BELOW:
         raise _refusal(reply)
     try:
-        return read(kind, _json(reply))
+        return _json(reply)
     except WrongShape as error:
-        raise UnexpectedAnswer(f"the answer is not as expected: {error}", reply.status) from None
+        raise _unexpected(reply, error) from None
+
+
+def _unexpected(reply: Reply, error: WrongShape) -> UnexpectedAnswer:
+    return UnexpectedAnswer(f"the answer is not as expected: {error}", reply.status)
 
 
 def _json(reply: Reply) -> JsonObject:

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from stoa.calls.incoming import Outcome
 from stoa.domain.errors import Refusal
-from stoa.http.wire import HeaderList, Send
+from stoa.http.wire import HeaderList, Headers, Send
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.buckets import headers as rate_headers
 from stoa.schemas.errors import ErrorBody, IssueItem
@@ -22,8 +22,9 @@ CORS: HeaderList = [
     (
         b"access-control-expose-headers",
         (
-            b"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, "
-            b"X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id, X-Stoa-Consistency"
+            b"ETag, Link, Preference-Applied, Retry-After, X-RateLimit-Limit, "
+            b"X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, "
+            b"X-Request-Id, X-Stoa-Consistency"
         ),
     ),
 ]
@@ -43,7 +44,9 @@ NOSNIFF = (b"x-content-type-options", b"nosniff")
 CONSISTENCY = b"x-stoa-consistency"
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
+PREFERENCE_APPLIED = (b"preference-applied", b"return=minimal")
 VARY = (b"vary", b"Authorization")
+_MINIMAL = b"return=minimal"
 _LINKS = 256
 _LINK_BYTES = 512
 """Links to next pages are remembered, so many of at most this length of the request's query."""
@@ -150,6 +153,15 @@ def names_tag(if_none_match: bytes, etag: str) -> bool:
     tag = etag.removeprefix("W/").encode()
     given = [part.strip().removeprefix(b"W/") for part in if_none_match.split(b",")]
     return tag in given or if_none_match.strip() == b"*"
+
+
+def prefers_minimal(headers: Headers) -> bool:
+    """Whether `Prefer` (RFC 7240) asks for the minimal answer to a write."""
+    given = headers.get(b"prefer")
+    if given is None:
+        return False
+    names = (part.partition(b";")[0] for part in given.lower().split(b","))
+    return any(b"".join(name.split()).replace(b'"', b"") == _MINIMAL for name in names)
 
 
 async def send_answer(

@@ -106,7 +106,7 @@ def _incoming(operation: Operation, arguments: Any, request: Request) -> Incomin
         values=read,
         in_path={name: values[name] for name in operation.path_fields if name in values},
         cache_key=_cache_key(operation, values),
-        offered=names(operation.request, besides=(AUTHORIZATION,)),
+        offered=names(operation.request, besides=(AUTHORIZATION, *shapes(operation.options))),
     )
 
 
@@ -123,7 +123,7 @@ def _read(operation: Operation, given: Values) -> Values:
     Lists may be comma text. For what is read as a query over HTTP, numbers may be text too, and
     nothing (null or empty text) counts as absent.
     """
-    named = shapes(operation.request)
+    named = {**shapes(operation.request), **shapes(operation.options)}
     is_query = operation.method == "GET"
     return {
         name: _value(value, named.get(name, Shape.TEXT), is_query=is_query)
@@ -151,7 +151,8 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
 
 def _cache_key(operation: Operation, values: Values) -> str | None:
     """The key that the same read has over HTTP, when it has one."""
-    if not operation.caching.cached or not shapes(operation.request).keys() >= values.keys():
+    known = shapes(operation.request).keys() | shapes(operation.options).keys()
+    if not operation.caching.cached or not known >= values.keys():
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None

@@ -1,5 +1,6 @@
 """The REST door: from an HTTP request to the runner and back."""
 
+from functools import cache
 from typing import Any
 
 from stoa.calls import idempotency
@@ -16,9 +17,10 @@ from stoa.rest.router import Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
-from stoa.schemas.validation import Values, names, shapes
+from stoa.schemas.validation import Shape, Values, names, shapes
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
+_IN_QUERY = "query."
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 
@@ -68,16 +70,16 @@ class Rest:
             body = {} if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
-            query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
+            query = reading.query_values(request.query, _shapes(operation) if is_get else {})
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
-            query = {f"query.{n}" if n in taken else n: value for n, value in query.items()}
+            query = {f"{_IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}
             return {**query, **body, **in_path}
 
         def place(name: str) -> str:
             if name in in_path:
                 return f"path.{name}"
-            return f"query.{name.removeprefix('query.')}" if is_get else name
+            return f"{_IN_QUERY}{name.removeprefix(_IN_QUERY)}" if is_get else name
 
         return Incoming(
             authorization=request.authorization,
@@ -89,7 +91,9 @@ class Rest:
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
-            offered=names(operation.request, without=operation.path_fields),
+            offered=names(operation.request, operation.path_fields, _option_names(operation)),
+            options_at="" if is_get else _IN_QUERY,
+            prefers_minimal=answering.prefers_minimal(request.headers),
         )
 
     async def _finish(
@@ -98,6 +102,8 @@ class Rest:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
         headers = answering.success_headers(request.id_header, outcome, *caching)
+        if outcome.minimal and answering.prefers_minimal(request.headers):
+            headers.append(answering.PREFERENCE_APPLIED)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.not_modified(outcome, known):
             return await answering.send_answer(send, 304, headers)
@@ -126,6 +132,17 @@ class Rest:
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+
+
+def _shapes(operation: Operation) -> dict[str, Shape]:
+    return {**shapes(operation.request), **shapes(operation.options)}
+
+
+@cache
+def _option_names(operation: Operation) -> tuple[str, ...]:
+    """The options by the names that they have in the raw input: all are parameters."""
+    at = "" if operation.method == "GET" else _IN_QUERY
+    return tuple(at + name for name in shapes(operation.options))
 
 
 async def _body(request: Request, operation: Operation) -> dict[str, Any]:

@@ -1,0 +1,69 @@
+"""Gives answers and their rows the shape that is wanted: shorter texts, then the lean form."""
+
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from stoa.domain.excerpts import excerpt
+from stoa.schemas.base import Answer, Resource
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.lean_views import held, lean_answer, lean_row
+from stoa.schemas.options import Options
+
+R = TypeVar("R", bound=Resource)
+
+
+def shaped_answer(answer: Answer, options: Options) -> Any:
+    """What is encoded of an answer."""
+    shorter = _shortened(answer, options.excerpt) if options.excerpt else answer
+    return lean_answer(shorter) if options.lean else shorter
+
+
+def shaped_row(row: Resource, options: Options) -> Any:
+    """What is encoded of a resource in an answer."""
+    shorter = _shortened(row, options.excerpt) if options.excerpt else row
+    return lean_row(shorter) if options.lean else shorter
+
+
+def _shortened(resource: R, most: int) -> R:
+    """A resource whose texts have at most so many characters each."""
+    if isinstance(resource, UntrustedContent):
+        return cast(R, _cut(resource, most))
+    changed = {name: _inner(getattr(resource, name), most) for name in _with_texts(type(resource))}
+    return msgspec.structs.replace(resource, **changed) if changed else resource
+
+
+def _inner(value: Any, most: int) -> Any:
+    if isinstance(value, list):
+        return [_shortened(row, most) for row in cast("list[Resource]", value)]
+    return _shortened(value, most) if isinstance(value, Resource) else value
+
+
+def _cut(content: UntrustedContent, most: int) -> UntrustedContent:
+    body = excerpt(content.body, most)
+    left = len(content.body) - len(body)
+    if not left:
+        return content
+    return msgspec.structs.replace(content, body=body, truncated=True, characters_left=left)
+
+
+@cache
+def _with_texts(kind: type[Resource]) -> tuple[str, ...]:
+    """The fields that are or hold texts of agents."""
+    return tuple(
+        field.name
+        for field in msgspec.structs.fields(kind)
+        if any(_has_text(inner, set()) for inner in held(field.type))
+    )
+
+
+def _has_text(kind: type[Resource], seen: set[type[Resource]]) -> bool:
+    """Whether resources of this type are or hold texts; those in `seen` are being looked at."""
+    if issubclass(kind, UntrustedContent):
+        return True
+    if kind in seen:
+        return False
+    seen.add(kind)
+    fields = msgspec.structs.fields(kind)
+    return any(_has_text(inner, seen) for field in fields for inner in held(field.type))
