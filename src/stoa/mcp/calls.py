@@ -17,6 +17,7 @@ from stoa.http import answering
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
+from stoa.mcp.connection import Connection
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION
 from stoa.operations.buckets import headers as rate_headers
@@ -46,7 +47,7 @@ class Tools:
         self._operations = {operation.tool: operation for operation in operations if operation.tool}
         self._documentation = documentation
 
-    def named(self, message: Message) -> Operation:
+    def _named(self, message: Message) -> Operation:
         """The operation of the tool that a message calls. Raises ProtocolError for none."""
         name = message.params.get("name")
         if not isinstance(name, str):
@@ -58,10 +59,12 @@ class Tools:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {hint}")
         return operation
 
-    async def call(self, operation: Operation, message: Message, request: Request) -> Called:
-        """Run the operation. A refusal is a result too."""
-        arguments = message.params.get("arguments")
-        outcome = await self._runner.call(operation, _incoming(operation, arguments, request))
+    async def call(self, message: Message, request: Request, wanted: Connection) -> Called:
+        """Call the tool that a message names, with what is wanted of all calls. A refusal is a
+        result too; ProtocolError when there is no such tool."""
+        operation = self._named(message)
+        incoming = _incoming(operation, message.params.get("arguments"), request, wanted)
+        outcome = await self._runner.call(operation, incoming)
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
@@ -90,9 +93,13 @@ def _as_text(body: bytes) -> bytes:
 _texts: ByteCache[bytes, bytes] = ByteCache(_TEXTS_BYTES, lambda body, text: len(body) + len(text))
 
 
-def _incoming(operation: Operation, arguments: Any, request: Request) -> Incoming:
+def _incoming(
+    operation: Operation, arguments: Any, request: Request, wanted: Connection
+) -> Incoming:
     given = cast("Values", arguments) if isinstance(arguments, dict) else {}
     values = _read(operation, given)
+    if wanted.lean and values.get("view") is None:
+        values["view"] = wanted.view
 
     async def read() -> Values:
         if arguments is not None and not isinstance(arguments, dict):
