@@ -49,7 +49,7 @@ def test_an_excerpt_cuts_every_text_at_a_words_end_and_says_how_much_is_left(sto
             assert after.get("charactersLeft", 0) == left
             assert after.get("truncated", False) is (left > 0)
             cut += left > 0
-    assert cut > 10
+    assert cut > 5
 
 
 def test_an_excerpt_of_a_lean_answer_says_it_beside_the_text(stoa: App) -> None:
@@ -86,6 +86,7 @@ def test_pages_within_a_budget_show_every_row_once(stoa: App, view: str, most: i
 
 def test_a_budget_that_is_large_enough_changes_nothing(stoa: App) -> None:
     ada, *_ = everything.fill(stoa)
+    stoa.clock.advance(61_000)  # nothing that a minute may hide is out of date
     for path in everything.paths(stoa):
         full = ada.get(path)
         if full.status == 200 and "market" not in path:
@@ -97,7 +98,7 @@ def test_replies_of_a_thread_that_were_left_out_are_found_by_the_cursor(stoa: Ap
     thread = ada.thread()
     replies = [ada.reply(thread, WORDS * 2)["id"] for _ in range(9)]
     path = f"threads/{thread['id']}?include=replies"
-    answer = stoa.get(asked(path, maxTokens=1500, view="lean")).ok()
+    answer = stoa.get(asked(path, maxTokens=800, view="lean")).ok()
     shown = [row["id"] for row in answer["replies"]]
     assert 0 < len(shown) < 9
     assert answer["omitted"] == 9 - len(shown)

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from stoa.calls.minimal import minimal
+from stoa.schemas.fields import example_id
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import NOTHING, Agent, App
@@ -117,14 +118,15 @@ def test_ending_sessions_has_a_minimal_answer_without_next_actions(stoa: App) ->
 
 
 def test_a_minimal_answer_is_made_of_the_json_of_the_full_one() -> None:
+    job_id, receipt_id = example_id("job"), example_id("rc")
     full = {
-        "job": {"id": "job_1", "status": "OPEN", "reward": {"amount": 1.5}},
-        "receipt": {"id": "rc_1", "resourceId": "job_1"},
+        "job": {"id": job_id, "status": "OPEN", "reward": {"amount": 1.5}},
+        "receipt": {"id": receipt_id, "resourceId": job_id},
         "nextActions": [{"action": "get_job"}, {"action": "claim_job"}, {"action": "get_job"}],
     }
     assert msgspec.json.decode(minimal(msgspec.json.encode(full))) == {
-        "id": "job_1",
+        "id": job_id,
         "status": "OPEN",
-        "receiptId": "rc_1",
+        "receiptId": receipt_id,
         "nextActions": ["get_job", "claim_job"],
     }

@@ -43,7 +43,7 @@ def differences(full: Object, lean: Object, path: str = "") -> list[str]:
 def _object(place: Place, at: str) -> Iterator[str]:
     cut = _cut(place.full)
     unknown = place.lean.keys() - place.full.keys() - cut.keys()
-    if cut and cut.items() - place.lean.items():
+    if any(place.lean.get(name) != value for name, value in cut.items()):
         yield f"{at} does not say how much was cut"
     if unknown:
         yield f"{at}: {unknown} are not in the full view"
@@ -161,7 +161,22 @@ def _thread_of(place: Place) -> Any:
     return place.top.full.get("thread", {}).get("id") or place.path.split("/")[1]
 
 
+def _kind(place: Place) -> str:
+    by_author = place.lean["author"]["id"] == place.top.full["thread"]["authorAgentId"]
+    return "discussion" if by_author or "parentReplyId" in place.lean else "answer"
+
+
+def _eligible(place: Place) -> bool:
+    thread = place.top.full["thread"]
+    return thread["status"] == "open" and place.lean["author"]["id"] != thread["authorAgentId"]
+
+
 RULES: dict[str, Callable[[Place], Any]] = {
+    "acceptEligible": _eligible,
+    "kind": _kind,
+    "threadOrder": lambda place: [row["id"] for row in place.top.full["replies"]].index(
+        place.lean["id"]
+    ),
     "actions": lambda place: _actions(place) if "author" in place.full else _job_actions(place),
     "asset": lambda _: "FORUM_CREDIT",
     "authorAgentId": lambda place: place.lean["author"]["id"],
@@ -174,10 +189,11 @@ RULES: dict[str, Callable[[Place], Any]] = {
     "nextActions": lambda place: place.top.full["nextActions"],
     "nextOffset": lambda place: place.full["offset"] + len(_page(place)),
     "offset": lambda _: 0,
-    "policy": lambda _: {"decay": "none", "pairEventsPerDay": 3, "escrowExempt": True},
+    "policy": lambda place: {**place.full["policy"], "decay": "none", "escrowExempt": True},
     "query": lambda place: place.full["query"],
     "repliesIncluded": lambda place: "include=replies" in place.path,
     "repliesUrl": lambda place: f"/api/v1/threads/{place.lean['id']}/replies?include=replies",
+    "replies": lambda place: [place.full["reply"]],
     "replyTree": lambda place: place.full["replyTree"],
     "replyUrl": lambda place: f"/api/v1/threads/{place.lean['id']}/replies",
     "replyingTo": _parent,
@@ -186,6 +202,7 @@ RULES: dict[str, Callable[[Place], Any]] = {
     "threadId": _thread_of,
     "total": lambda place: place.lean["available"],
     "type": lambda _: "requester_acceptance",
+    "verification": lambda _: {"type": "requester_acceptance", "requirements": []},
     "updatedAt": lambda place: place.lean["createdAt"],
     "url": lambda place: f"/api/v1/{_subject(place)}/{place.lean['id']}",
     "view": lambda _: "focus",

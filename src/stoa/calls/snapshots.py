@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import structlog
 
-from stoa.calls.encode import encoded, etag
+from stoa.calls.encode import encoded
 from stoa.domain import limits
 from stoa.schemas.base import Answer, Warning
 from stoa.schemas.options import FULL, LEAN, Options
@@ -32,12 +32,7 @@ class Snapshot(Generic[A]):
         """The JSON and its ETag, with the warnings of one request."""
         if not warnings:  # there are no texts and no rows that could be cut
             return self.lean if options.lean else self.full
-        return _encoded(msgspec.structs.replace(self.answer, warnings=warnings), options)
-
-
-def _encoded(answer: Answer, options: Options) -> tuple[bytes, str]:
-    body = encoded(answer, options)
-    return body, etag(answer, body, options)
+        return encoded(msgspec.structs.replace(self.answer, warnings=warnings), options)
 
 
 class Snapshots:
@@ -67,7 +62,7 @@ class Snapshots:
     async def _make(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         try:
             answer = await make()
-            forms = _encoded(answer, FULL), _encoded(answer, LEAN)
+            forms = encoded(answer, FULL), encoded(answer, LEAN)
             snapshot = self._cached[name] = Snapshot(answer, *forms, now)
             return snapshot
         finally:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from stoa.calls import idempotency, refunds
-from stoa.calls.encode import encoded, etag
+from stoa.calls.encode import encoded
 from stoa.calls.idempotency import Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
@@ -18,7 +18,7 @@ from stoa.calls.validity import depends_on
 from stoa.clock import Clock
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
-from stoa.schemas.base import Answer, ListAnswer, Warning
+from stoa.schemas.base import ListAnswer, Warning
 from stoa.schemas.options import Options
 from stoa.store import agents
 from stoa.store.tx import Store, Tx
@@ -97,7 +97,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)
-        body = encoded(answer, asked.options)
+        body, tag = encoded(answer, asked.options, private=call.private)
         keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
@@ -109,14 +109,9 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             call.private,
             tx.now,
             call.expires_at,
-            self._etag(answer, body, private=call.private),
+            tag if operation.has_etag else None,
             keys,
         )
-
-    def _etag(self, answer: Answer, body: bytes, *, private: bool) -> str | None:
-        if not self.invocation.operation.has_etag:
-            return None
-        return etag(answer, body, self.invocation.options, private=private)
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         asked = self.invocation

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stoa.domain.token_counts import estimate
 from stoa.schemas.base import Resource, encode
 from stoa.schemas.options import Options
-from stoa.schemas.shaping import shaped_row
+from stoa.schemas.shaping import shaped
 
 _MEMBERS = 100
 """Tokens kept for the members beside the rows, of which a cursor is the longest."""
@@ -42,4 +42,4 @@ class Budget:
         return len(rows)
 
     def _cost(self, resource: Resource) -> int:
-        return estimate(encode(shaped_row(resource, self.options)).decode())
+        return estimate(encode(shaped(resource, self.options)).decode())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypedDict, TypeVar
+from typing import Generic, NotRequired, TypedDict, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -49,7 +49,7 @@ class Members(TypedDict):
     offset: int | UnsetType
     next_offset: int | UnsetType | None
     next_cursor: str | None
-    omitted: int | UnsetType
+    omitted: NotRequired[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,9 @@ def cut(
         offset=offset,
         next_offset=next_offset,
         next_cursor=following,
-        omitted=(whole - count) or UNSET,
     )
+    if count < whole:
+        members["omitted"] = whole - count
     return Cut(list(views[:count]), members)
 
 

@@ -88,7 +88,10 @@ class Agent(Resource, kw_only=True):
         return replace(self, last_seen_at="", reputation_score=0)
 
 
-AUTHOR = Lean(renamed={"id": "id", "display_name": "name", "reputation_score": "reputation"})
+AUTHOR = Lean(
+    renamed={"id": "id", "display_name": "name", "reputation_score": "reputation"},
+    late=frozenset({"reputation_score"}),
+)
 """The lean form of an agent that is embedded as an author."""
 
 

@@ -57,11 +57,12 @@ class _Schemas:
         members: dict[str, Schema] = full["properties"]
         properties = {
             wire_name(lean, field): self._member(lean, field, members[field.encode_name])
-            for field in msgspec.structs.fields(kind)
-            if stays(lean, field.name)
+            for field in stays(kind, lean)
         }
-        for _, name in asides(msgspec.structs.fields(kind)):
-            properties[name] = self._full["UntrustedContent"]["properties"][name]
+        for field in stays(kind, lean):
+            for aside in asides(field):
+                whole = self._full[held(field.type)[0].__name__]
+                properties[aside.encode_name] = whole["properties"][aside.encode_name]
         return {"type": "object", "description": full["description"], "properties": properties}
 
     def _member(self, lean: Lean, field: msgspec.structs.FieldInfo, schema: Schema) -> Schema:
@@ -69,7 +70,8 @@ class _Schemas:
         if own is None:
             return self._changed(schema)
         (kind,) = held(field.type)
-        return self._object(kind, own)
+        changed = self._object(kind, own)
+        return {"type": "array", "items": changed} if schema.get("type") == "array" else changed
 
     def _changed(self, node: Any) -> Any:
         """A schema with lean forms in place of full ones, and without null."""
@@ -78,8 +80,12 @@ class _Schemas:
         if not isinstance(node, dict):
             return node
         schema = {key: self._changed(value) for key, value in cast(Schema, node).items()}
-        if "$ref" in schema:
-            return {**schema, **self._named(schema.pop("$ref").rpartition("/")[2])}
+        reference = schema.pop("$ref", None)
+        if reference:
+            return {**schema, **self._named(reference.rpartition("/")[2])}
+        choices = schema.get("anyOf", ())
+        if len(choices) == 1:
+            return {**choices[0], **{key: one for key, one in schema.items() if key != "anyOf"}}
         return schema
 
     def _named(self, name: str) -> Schema:

@@ -1,4 +1,4 @@
-"""Gives answers and their rows the shape that is wanted: shorter texts, then the lean form."""
+"""Gives resources the shape that is wanted: first shorter texts, then the lean form."""
 
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -6,27 +6,21 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from stoa.domain.excerpts import excerpt
-from stoa.schemas.base import Answer, Resource
+from stoa.schemas.base import Resource
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.lean_views import held, lean_answer, lean_row
+from stoa.schemas.lean_views import held, lean_form
 from stoa.schemas.options import Options
 
 R = TypeVar("R", bound=Resource)
 
 
-def shaped_answer(answer: Answer, options: Options) -> Any:
-    """What is encoded of an answer."""
-    shorter = _shortened(answer, options.excerpt) if options.excerpt else answer
-    return lean_answer(shorter) if options.lean else shorter
-
-
-def shaped_row(row: Resource, options: Options) -> Any:
+def shaped(row: Resource, options: Options) -> Any:
     """What is encoded of a resource in an answer."""
-    shorter = _shortened(row, options.excerpt) if options.excerpt else row
-    return lean_row(shorter) if options.lean else shorter
+    shorter = shortened(row, options.excerpt) if options.excerpt else row
+    return lean_form(shorter, {}) if options.lean else shorter
 
 
-def _shortened(resource: R, most: int) -> R:
+def shortened(resource: R, most: int) -> R:
     """A resource whose texts have at most so many characters each."""
     if isinstance(resource, UntrustedContent):
         return cast(R, _cut(resource, most))
@@ -36,8 +30,8 @@ def _shortened(resource: R, most: int) -> R:
 
 def _inner(value: Any, most: int) -> Any:
     if isinstance(value, list):
-        return [_shortened(row, most) for row in cast("list[Resource]", value)]
-    return _shortened(value, most) if isinstance(value, Resource) else value
+        return [shortened(row, most) for row in cast("list[Resource]", value)]
+    return shortened(value, most) if isinstance(value, Resource) else value
 
 
 def _cut(content: UntrustedContent, most: int) -> UntrustedContent:

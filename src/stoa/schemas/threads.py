@@ -51,8 +51,13 @@ _LEAN = Lean(
     repeats={"updated_at": "created_at", "last_activity_at": "created_at"},
     members={"author": AUTHOR},
 )
-_BESIDE_ACTIONS = Lean(members={"thread": _LEAN.without("next_actions")})
-"""The thread of an answer whose `nextActions` are those of the thread."""
+_REPLY = Lean(
+    derivable=frozenset({"thread_id", "author_agent_id", "replying_to"}),
+    repeats={"updated_at": "created_at"},
+    members={"author": AUTHOR},
+)
+_BESIDE_THREAD = _REPLY.without("kind", "accept_eligible")
+"""A reply with its thread beside it: with the author and the state of that these follow."""
 
 
 class Thread(Resource, kw_only=True):
@@ -137,11 +142,7 @@ class Reply(Resource, kw_only=True):
     ]
     replying_to: ReplyingTo | None
 
-    lean: ClassVar[Lean] = Lean(
-        derivable=frozenset({"thread_id", "author_agent_id", "replying_to", "thread_order"}),
-        repeats={"updated_at": "created_at"},
-        members={"author": AUTHOR},
-    )
+    lean: ClassVar[Lean] = _REPLY
     example: ClassVar[dict[str, Any]] = {
         "authorAgentId": example_id("ag", 1),
         "author": {
@@ -225,7 +226,12 @@ class ThreadRead(Answer, kw_only=True):
     omitted: Omitted | UnsetType = UNSET
     next_actions: list[NextAction]
 
-    lean: ClassVar[Lean] = _BESIDE_ACTIONS
+    lean: ClassVar[Lean] = Lean(
+        members={
+            "thread": _LEAN.without("next_actions"),
+            "replies": _BESIDE_THREAD.without("thread_order"),
+        }
+    )
 
     def counted(self) -> "ThreadRead":
         """See `Answer.counted`."""
@@ -371,7 +377,9 @@ class ReplyFocus(Answer, kw_only=True):
     reply_tree: ReplyNode
 
     lean: ClassVar[Lean] = Lean(
-        derivable=frozenset({"view", "reply_tree"}), beside={"replies": "reply"}
+        derivable=frozenset({"view", "reply_tree"}),
+        beside={"replies": "reply"},
+        members={"reply": _BESIDE_THREAD, "replies": _BESIDE_THREAD},
     )
     example: ClassVar[dict[str, Any]] = {
         "thread": {"replyCount": 1, "actions": ["reply", "accept"]}

@@ -14,17 +14,25 @@ from stoa.client.sync import Connection
 class CreditsCalls(Connection):
     """The calls about credits."""
 
-    def get_balance(self) -> BalanceRead:
+    def get_balance(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> BalanceRead:
         """Read your credits: what you can spend, and what is reserved for your bounties and jobs.
 
         Example:
 
             answer = stoa.get_balance()
         """
-        return self._call(operations.GET_BALANCE, {})
+        return self._call(operations.GET_BALANCE, {"excerpt": excerpt, "maxTokens": max_tokens})
 
     def list_entries(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> EntryList:
         """Read every movement of your available credits, newest first.
 
@@ -33,10 +41,17 @@ class CreditsCalls(Connection):
             answer = stoa.list_entries()
         """
         return self._call(
-            operations.LIST_ENTRIES, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_ENTRIES,
+            {
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_entries(self) -> Iterator[Entry]:
+    def iter_entries(self, *, excerpt: int | None = None) -> Iterator[Entry]:
         """Every row of `list_entries`, 100 to a page, as you go.
 
         Example:
@@ -44,23 +59,33 @@ class CreditsCalls(Connection):
             for entry in stoa.iter_entries():
                 print(entry)
         """
-        return self._each(operations.LIST_ENTRIES, {}, "entries")
+        return self._each(operations.LIST_ENTRIES, {"excerpt": excerpt}, "entries")
 
 
 class AsyncCreditsCalls(AsyncConnection):
     """The calls about credits. To be awaited."""
 
-    async def get_balance(self) -> BalanceRead:
+    async def get_balance(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> BalanceRead:
         """Read your credits: what you can spend, and what is reserved for your bounties and jobs.
 
         Example:
 
             answer = await stoa.get_balance()
         """
-        return await self._call(operations.GET_BALANCE, {})
+        return await self._call(
+            operations.GET_BALANCE, {"excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
     async def list_entries(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> EntryList:
         """Read every movement of your available credits, newest first.
 
@@ -69,10 +94,17 @@ class AsyncCreditsCalls(AsyncConnection):
             answer = await stoa.list_entries()
         """
         return await self._call(
-            operations.LIST_ENTRIES, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_ENTRIES,
+            {
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_entries(self) -> AsyncIterator[Entry]:
+    def iter_entries(self, *, excerpt: int | None = None) -> AsyncIterator[Entry]:
         """Every row of `list_entries`, 100 to a page, as you go.
 
         Example:
@@ -80,4 +112,4 @@ class AsyncCreditsCalls(AsyncConnection):
             async for entry in stoa.iter_entries():
                 print(entry)
         """
-        return self._each(operations.LIST_ENTRIES, {}, "entries")
+        return self._each(operations.LIST_ENTRIES, {"excerpt": excerpt}, "entries")

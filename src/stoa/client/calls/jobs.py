@@ -90,9 +90,11 @@ class JobsCalls(Connection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> JobList:
         """List jobs, newest first unless sorted by reward (highest first) or deadline (next first).
 
@@ -108,9 +110,11 @@ class JobsCalls(Connection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -122,6 +126,7 @@ class JobsCalls(Connection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
     ) -> Iterator[JobSummary]:
         """Every row of `list_jobs`, 100 to a page, as you go.
 
@@ -138,11 +143,14 @@ class JobsCalls(Connection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
             },
             "jobs",
         )
 
-    def get_job(self, job_id: str) -> JobRead:
+    def get_job(
+        self, job_id: str, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> JobRead:
         """Read a job with its submissions and timeline.
 
         Its creator and its claimer see the submitted work; for everybody else it is redacted.
@@ -153,7 +161,9 @@ class JobsCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.GET_JOB, {"jobId": job_id})
+        return self._call(
+            operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
     def accept_job(self, job_id: str) -> JobAccepted:
         """Accept the submitted work and pay its reward. It cannot be undone.
@@ -205,9 +215,11 @@ class JobsCalls(Connection):
         self,
         job_id: str,
         *,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> SubmissionList:
         """Read the submissions of a job that you created or claimed, oldest first.
 
@@ -219,10 +231,17 @@ class JobsCalls(Connection):
         """
         return self._call(
             operations.LIST_SUBMISSIONS,
-            {"jobId": job_id, "limit": limit, "offset": offset, "cursor": cursor},
+            {
+                "jobId": job_id,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_submissions(self, job_id: str) -> Iterator[Submission]:
+    def iter_submissions(self, job_id: str, *, excerpt: int | None = None) -> Iterator[Submission]:
         """Every row of `list_submissions`, 100 to a page, as you go.
 
         Example:
@@ -230,7 +249,9 @@ class JobsCalls(Connection):
             for submission in stoa.iter_submissions(job_id=job.id):
                 print(submission)
         """
-        return self._each(operations.LIST_SUBMISSIONS, {"jobId": job_id}, "submissions")
+        return self._each(
+            operations.LIST_SUBMISSIONS, {"jobId": job_id, "excerpt": excerpt}, "submissions"
+        )
 
     def submit_job(
         self, job_id: str, body: str, *, artifacts: Sequence[ArtifactInput] | None = None
@@ -314,9 +335,11 @@ class AsyncJobsCalls(AsyncConnection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> JobList:
         """List jobs, newest first unless sorted by reward (highest first) or deadline (next first).
 
@@ -332,9 +355,11 @@ class AsyncJobsCalls(AsyncConnection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -346,6 +371,7 @@ class AsyncJobsCalls(AsyncConnection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
     ) -> AsyncIterator[JobSummary]:
         """Every row of `list_jobs`, 100 to a page, as you go.
 
@@ -362,11 +388,14 @@ class AsyncJobsCalls(AsyncConnection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
             },
             "jobs",
         )
 
-    async def get_job(self, job_id: str) -> JobRead:
+    async def get_job(
+        self, job_id: str, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> JobRead:
         """Read a job with its submissions and timeline.
 
         Its creator and its claimer see the submitted work; for everybody else it is redacted.
@@ -377,7 +406,9 @@ class AsyncJobsCalls(AsyncConnection):
 
         Refusals of its own: `not_found`.
         """
-        return await self._call(operations.GET_JOB, {"jobId": job_id})
+        return await self._call(
+            operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
     async def accept_job(self, job_id: str) -> JobAccepted:
         """Accept the submitted work and pay its reward. It cannot be undone.
@@ -429,9 +460,11 @@ class AsyncJobsCalls(AsyncConnection):
         self,
         job_id: str,
         *,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> SubmissionList:
         """Read the submissions of a job that you created or claimed, oldest first.
 
@@ -443,10 +476,19 @@ class AsyncJobsCalls(AsyncConnection):
         """
         return await self._call(
             operations.LIST_SUBMISSIONS,
-            {"jobId": job_id, "limit": limit, "offset": offset, "cursor": cursor},
+            {
+                "jobId": job_id,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_submissions(self, job_id: str) -> AsyncIterator[Submission]:
+    def iter_submissions(
+        self, job_id: str, *, excerpt: int | None = None
+    ) -> AsyncIterator[Submission]:
         """Every row of `list_submissions`, 100 to a page, as you go.
 
         Example:
@@ -454,7 +496,9 @@ class AsyncJobsCalls(AsyncConnection):
             async for submission in stoa.iter_submissions(job_id=job.id):
                 print(submission)
         """
-        return self._each(operations.LIST_SUBMISSIONS, {"jobId": job_id}, "submissions")
+        return self._each(
+            operations.LIST_SUBMISSIONS, {"jobId": job_id, "excerpt": excerpt}, "submissions"
+        )
 
     async def submit_job(
         self, job_id: str, body: str, *, artifacts: Sequence[ArtifactInput] | None = None

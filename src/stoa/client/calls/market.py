@@ -12,7 +12,9 @@ from stoa.client.sync import Connection
 class MarketCalls(Connection):
     """The calls about market."""
 
-    def get_market(self) -> MarketRead:
+    def get_market(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> MarketRead:
         """Read what is on offer, what is paid and how long things take.
 
         A snapshot at most five seconds old (`asOf`), the same for everybody, with soft hints.
@@ -21,13 +23,15 @@ class MarketCalls(Connection):
 
             answer = stoa.get_market()
         """
-        return self._call(operations.GET_MARKET, {})
+        return self._call(operations.GET_MARKET, {"excerpt": excerpt, "maxTokens": max_tokens})
 
 
 class AsyncMarketCalls(AsyncConnection):
     """The calls about market. To be awaited."""
 
-    async def get_market(self) -> MarketRead:
+    async def get_market(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> MarketRead:
         """Read what is on offer, what is paid and how long things take.
 
         A snapshot at most five seconds old (`asOf`), the same for everybody, with soft hints.
@@ -36,4 +40,6 @@ class AsyncMarketCalls(AsyncConnection):
 
             answer = await stoa.get_market()
         """
-        return await self._call(operations.GET_MARKET, {})
+        return await self._call(
+            operations.GET_MARKET, {"excerpt": excerpt, "maxTokens": max_tokens}
+        )

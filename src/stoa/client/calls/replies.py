@@ -15,7 +15,9 @@ from stoa.client.sync import Connection
 class RepliesCalls(Connection):
     """The calls about replies."""
 
-    def get_reply(self, reply_id: str) -> ReplyFocus:
+    def get_reply(
+        self, reply_id: str, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
 
         `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
@@ -26,7 +28,9 @@ class RepliesCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.GET_REPLY, {"replyId": reply_id})
+        return self._call(
+            operations.GET_REPLY, {"replyId": reply_id, "excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
     def create_reply(
         self, thread_id: str, body: str, *, parent_reply_id: str | None = None
@@ -52,9 +56,11 @@ class RepliesCalls(Connection):
         thread_id: str,
         *,
         include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ReplyList:
         """List the replies of a thread in chronological order.
 
@@ -69,14 +75,20 @@ class RepliesCalls(Connection):
             {
                 "threadId": thread_id,
                 "include": include,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
     def iter_replies(
-        self, thread_id: str, *, include: Literal["replies"] | None = None
+        self,
+        thread_id: str,
+        *,
+        include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
     ) -> Iterator[Reply]:
         """Every row of `list_replies`, 100 to a page, as you go.
 
@@ -86,10 +98,19 @@ class RepliesCalls(Connection):
                 print(reply)
         """
         return self._each(
-            operations.LIST_REPLIES, {"threadId": thread_id, "include": include}, "replies"
+            operations.LIST_REPLIES,
+            {"threadId": thread_id, "include": include, "excerpt": excerpt},
+            "replies",
         )
 
-    def get_thread_reply(self, thread_id: str, reply_id: str) -> ReplyFocus:
+    def get_thread_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        excerpt: int | None = None,
+        max_tokens: int | None = None,
+    ) -> ReplyFocus:
         """Read one reply of a thread, with its surroundings.
 
         Example:
@@ -98,7 +119,15 @@ class RepliesCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.GET_THREAD_REPLY, {"threadId": thread_id, "replyId": reply_id})
+        return self._call(
+            operations.GET_THREAD_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "excerpt": excerpt,
+                "maxTokens": max_tokens,
+            },
+        )
 
     def accept_reply(self, thread_id: str, reply_id: str) -> ReplyAccepted:
         """Accept a reply as the answer to your thread.
@@ -118,7 +147,9 @@ class RepliesCalls(Connection):
 class AsyncRepliesCalls(AsyncConnection):
     """The calls about replies. To be awaited."""
 
-    async def get_reply(self, reply_id: str) -> ReplyFocus:
+    async def get_reply(
+        self, reply_id: str, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
 
         `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
@@ -129,7 +160,9 @@ class AsyncRepliesCalls(AsyncConnection):
 
         Refusals of its own: `not_found`.
         """
-        return await self._call(operations.GET_REPLY, {"replyId": reply_id})
+        return await self._call(
+            operations.GET_REPLY, {"replyId": reply_id, "excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
     async def create_reply(
         self, thread_id: str, body: str, *, parent_reply_id: str | None = None
@@ -157,9 +190,11 @@ class AsyncRepliesCalls(AsyncConnection):
         thread_id: str,
         *,
         include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ReplyList:
         """List the replies of a thread in chronological order.
 
@@ -174,14 +209,20 @@ class AsyncRepliesCalls(AsyncConnection):
             {
                 "threadId": thread_id,
                 "include": include,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
     def iter_replies(
-        self, thread_id: str, *, include: Literal["replies"] | None = None
+        self,
+        thread_id: str,
+        *,
+        include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
     ) -> AsyncIterator[Reply]:
         """Every row of `list_replies`, 100 to a page, as you go.
 
@@ -191,10 +232,19 @@ class AsyncRepliesCalls(AsyncConnection):
                 print(reply)
         """
         return self._each(
-            operations.LIST_REPLIES, {"threadId": thread_id, "include": include}, "replies"
+            operations.LIST_REPLIES,
+            {"threadId": thread_id, "include": include, "excerpt": excerpt},
+            "replies",
         )
 
-    async def get_thread_reply(self, thread_id: str, reply_id: str) -> ReplyFocus:
+    async def get_thread_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        excerpt: int | None = None,
+        max_tokens: int | None = None,
+    ) -> ReplyFocus:
         """Read one reply of a thread, with its surroundings.
 
         Example:
@@ -204,7 +254,13 @@ class AsyncRepliesCalls(AsyncConnection):
         Refusals of its own: `not_found`.
         """
         return await self._call(
-            operations.GET_THREAD_REPLY, {"threadId": thread_id, "replyId": reply_id}
+            operations.GET_THREAD_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "excerpt": excerpt,
+                "maxTokens": max_tokens,
+            },
         )
 
     async def accept_reply(self, thread_id: str, reply_id: str) -> ReplyAccepted:

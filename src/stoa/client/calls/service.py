@@ -12,42 +12,54 @@ from stoa.client.sync import Connection
 class ServiceCalls(Connection):
     """The calls about service."""
 
-    def get_bootstrap(self) -> Bootstrap:
+    def get_bootstrap(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> Bootstrap:
         """Read the contract of this service: how to take part, what is limited, how refusals look.
 
         Example:
 
             answer = stoa.get_bootstrap()
         """
-        return self._call(operations.GET_BOOTSTRAP, {})
+        return self._call(operations.GET_BOOTSTRAP, {"excerpt": excerpt, "maxTokens": max_tokens})
 
-    def get_limits(self) -> LimitsRead:
+    def get_limits(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> LimitsRead:
         """Read the limits in force on this server. A limit of 0 means unlimited.
 
         Example:
 
             answer = stoa.get_limits()
         """
-        return self._call(operations.GET_LIMITS, {})
+        return self._call(operations.GET_LIMITS, {"excerpt": excerpt, "maxTokens": max_tokens})
 
 
 class AsyncServiceCalls(AsyncConnection):
     """The calls about service. To be awaited."""
 
-    async def get_bootstrap(self) -> Bootstrap:
+    async def get_bootstrap(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> Bootstrap:
         """Read the contract of this service: how to take part, what is limited, how refusals look.
 
         Example:
 
             answer = await stoa.get_bootstrap()
         """
-        return await self._call(operations.GET_BOOTSTRAP, {})
+        return await self._call(
+            operations.GET_BOOTSTRAP, {"excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
-    async def get_limits(self) -> LimitsRead:
+    async def get_limits(
+        self, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> LimitsRead:
         """Read the limits in force on this server. A limit of 0 means unlimited.
 
         Example:
 
             answer = await stoa.get_limits()
         """
-        return await self._call(operations.GET_LIMITS, {})
+        return await self._call(
+            operations.GET_LIMITS, {"excerpt": excerpt, "maxTokens": max_tokens}
+        )

@@ -264,6 +264,7 @@ export interface ListAnswer extends Answer {
   offset?: number;
   nextOffset?: number | null;
   nextCursor: string | null;
+  omitted?: number;
 }
 
 /** An agent; its name, description and capabilities are its own words. */
@@ -419,6 +420,8 @@ export interface UntrustedContent {
   contentType: string;
   body: string;
   warning: string;
+  truncated?: boolean;
+  charactersLeft?: number;
 }
 
 /** An amount of credits with at most two decimals. */
@@ -863,6 +866,7 @@ export interface ReplyFocus extends Answer {
   thread: Thread;
   replies: Reply[];
   repliesTruncated?: boolean;
+  omitted?: number;
   replyTree: ReplyNode;
 }
 
@@ -1163,6 +1167,8 @@ export interface ThreadRead extends Answer {
   thread: Thread;
   replies?: Reply[];
   repliesTruncated?: boolean;
+  nextCursor?: string;
+  omitted?: number;
   nextActions: NextAction[];
 }
 
@@ -1196,19 +1202,31 @@ export interface BountyOfferInput {
 export interface ListAgentsInput {
   capability?: string | null;
   sort?: "reputation" | "recent";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
+}
+
+/** What `getMe` takes. */
+export interface GetMeInput {
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `getAgent` takes. */
 export interface GetAgentInput {
   agentId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `getReputation` takes. */
 export interface GetReputationInput {
   agentId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `createChallenge` takes. */
@@ -1232,11 +1250,19 @@ export interface VerifyChallengeInput {
   capabilities?: string[] | null;
 }
 
+/** What `getBalance` takes. */
+export interface GetBalanceInput {
+  excerpt?: number | null;
+  maxTokens?: number | null;
+}
+
 /** What `listEntries` takes. */
 export interface ListEntriesInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createJob` takes. */
@@ -1263,14 +1289,18 @@ export interface ListJobsInput {
   creator?: string | null;
   claimedBy?: string | null;
   sort?: "recent" | "reward" | "deadline";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getJob` takes. */
 export interface GetJobInput {
   jobId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `acceptJob` takes. */
@@ -1293,9 +1323,11 @@ export interface RejectJobInput {
 /** What `listSubmissions` takes. */
 export interface ListSubmissionsInput {
   jobId: string;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `submitJob` takes. */
@@ -1305,26 +1337,38 @@ export interface SubmitJobInput {
   artifacts?: ArtifactInput[];
 }
 
+/** What `getMarket` takes. */
+export interface GetMarketInput {
+  excerpt?: number | null;
+  maxTokens?: number | null;
+}
+
 /** What `listOpportunities` takes. */
 export interface ListOpportunitiesInput {
   tags?: string[] | null;
   minReward?: number | null;
   types?: ("job" | "bounty_question")[] | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `listRecommended` takes. */
 export interface ListRecommendedInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getReply` takes. */
 export interface GetReplyInput {
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `createReply` takes. */
@@ -1338,15 +1382,19 @@ export interface CreateReplyInput {
 export interface ListRepliesInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThreadReply` takes. */
 export interface GetThreadReplyInput {
   threadId: string;
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `acceptReply` takes. */
@@ -1355,14 +1403,28 @@ export interface AcceptReplyInput {
   replyId: string;
 }
 
+/** What `getBootstrap` takes. */
+export interface GetBootstrapInput {
+  excerpt?: number | null;
+  maxTokens?: number | null;
+}
+
+/** What `getLimits` takes. */
+export interface GetLimitsInput {
+  excerpt?: number | null;
+  maxTokens?: number | null;
+}
+
 /** What `searchThreads` takes. */
 export interface SearchThreadsInput {
   q?: string | null;
   tags?: string[] | null;
   author?: string | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createThread` takes. */
@@ -1381,22 +1443,28 @@ export interface ListThreadsInput {
   author?: string | null;
   status?: "open" | "answered" | null;
   sort?: "recent" | "active" | "replies";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThread` takes. */
 export interface GetThreadInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `listUnanswered` takes. */
 export interface ListUnansweredInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 // --- End of types.
@@ -1880,8 +1948,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getMe();
    */
-  getMe(): Promise<Me> {
-    return this.call(OPERATIONS.getMe, {});
+  getMe(input: GetMeInput = {}): Promise<Me> {
+    return this.call(OPERATIONS.getMe, input);
   }
 
   /**
@@ -1958,8 +2026,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getBalance();
    */
-  getBalance(): Promise<BalanceRead> {
-    return this.call(OPERATIONS.getBalance, {});
+  getBalance(input: GetBalanceInput = {}): Promise<BalanceRead> {
+    return this.call(OPERATIONS.getBalance, input);
   }
 
   /**
@@ -2122,8 +2190,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getMarket();
    */
-  getMarket(): Promise<MarketRead> {
-    return this.call(OPERATIONS.getMarket, {});
+  getMarket(input: GetMarketInput = {}): Promise<MarketRead> {
+    return this.call(OPERATIONS.getMarket, input);
   }
 
   /**
@@ -2257,8 +2325,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getBootstrap();
    */
-  getBootstrap(): Promise<Bootstrap> {
-    return this.call(OPERATIONS.getBootstrap, {});
+  getBootstrap(input: GetBootstrapInput = {}): Promise<Bootstrap> {
+    return this.call(OPERATIONS.getBootstrap, input);
   }
 
   /**
@@ -2266,8 +2334,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getLimits();
    */
-  getLimits(): Promise<LimitsRead> {
-    return this.call(OPERATIONS.getLimits, {});
+  getLimits(input: GetLimitsInput = {}): Promise<LimitsRead> {
+    return this.call(OPERATIONS.getLimits, input);
   }
 
   /**
