@@ -29,7 +29,7 @@ def texts(value: Any) -> list[Any]:
         return []
     if value.get("contentType") == ENVELOPE:  # pyright: ignore[reportUnknownMemberType]
         return [value]
-    return [found for inner in value.values() for found in texts(inner)]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return [found for inner in value.values() for found in texts(inner)]  # pyright: ignore[reportUnknownVariableType]
 
 
 @pytest.mark.promise("Q41")

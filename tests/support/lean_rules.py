@@ -91,7 +91,7 @@ def _rows(place: Place, name: str, full: list[Any], lean: Any, where: str) -> It
 
 def _cut(full: Object) -> Object:
     """What an object says of a text in it that was cut."""
-    texts = (value for value in full.values() if isinstance(value, dict))
+    texts = [cast(Object, value) for value in full.values() if isinstance(value, dict)]
     names = ("truncated", "charactersLeft")
     return {name: text[name] for text in texts for name in names if name in text}
 

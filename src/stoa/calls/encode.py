@@ -17,18 +17,17 @@ def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -
     """
     if options.excerpt:
         answer = shortened(answer, options.excerpt)
-    body, content = (_lean if options.lean else _full)(answer)
+    if options.view == "lean":
+        body, content = _lean(answer)
+    else:
+        body, counted = encode(answer), answer.counted()
+        content = body if counted is answer else encode(counted)
     return body, weak_tag(content, b"private") if private else weak_tag(content)
 
 
-def _full(answer: Answer) -> tuple[bytes, bytes]:
-    """The JSON, and what of it counts for the ETag."""
-    body, counted = encode(answer), answer.counted()
-    return body, body if counted is answer else encode(counted)
-
-
 def _lean(answer: Answer) -> tuple[bytes, bytes]:
-    late = Late()
+    """The JSON of the lean form, and what of it counts for the ETag."""
+    late: Late = {}
     form = lean_form(answer, late)
     body = encode(form)
     forget(late)

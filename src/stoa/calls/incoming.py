@@ -1,6 +1,6 @@
 """A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from stoa.domain.errors import Refusal
@@ -18,9 +18,9 @@ class Incoming:
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
     must show. `idempotency_key` is equal for all attempts at one write. `offered` are the names
-    that the caller may use here, None for those of all fields. `options_at` stands before the names
-    of options in the raw input; `prefers_minimal` asks for the minimal answer to a write. `in_path`
-    has the unchecked values of the fields in the path by name.
+    that the caller may use here, None for those of all fields. `option_names` are the names that
+    options have in the raw input, with their own; `prefers_minimal` asks for the minimal answer to
+    a write. `in_path` has the unchecked values of the fields in the path by name.
     """
 
     authorization: str | None
@@ -32,7 +32,7 @@ class Incoming:
     consistency: str | None = None
     idempotency_key: str | None = None
     offered: Names | None = None
-    options_at: str = ""
+    option_names: Mapping[str, str] = field(default_factory=dict[str, str])
     prefers_minimal: bool = False
     in_path: Values = field(default_factory=Values)
 

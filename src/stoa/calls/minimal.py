@@ -1,5 +1,7 @@
 """The minimal answer to a write, made of the full one: also of one that was stored."""
 
+from typing import Any
+
 import msgspec
 
 from stoa.schemas.base import convert, encode
@@ -10,7 +12,7 @@ def minimal(body: bytes) -> bytes:
     """The JSON of the minimal answer to a write with this full answer."""
     full = msgspec.json.decode(body)
     receipt = full["receipt"]
-    subject = full.get("job") or full.get("thread") or {}
+    subject: dict[str, Any] = full.get("job") or full.get("thread") or {}
     names = dict.fromkeys(action["action"] for action in full.get("nextActions", ()))
     members = {"id": receipt["resourceId"], "receiptId": receipt["id"], "nextActions": [*names]}
     if "status" in subject:

@@ -10,9 +10,8 @@ from stoa.clock import Clock
 from stoa.domain.errors import Issue, Refusal, invalid
 from stoa.operations.call import Caller, Services
 from stoa.operations.table import Operation
-from stoa.schemas.base import Request, Warning
 from stoa.schemas.options import FULL, Options, View
-from stoa.schemas.validation import Values, fields, parse
+from stoa.schemas.validation import Values, parse
 from stoa.store.tx import Store
 
 
@@ -32,8 +31,18 @@ class InputReader:
         if operation.writes:
             posted = [*values.items(), (HEADER, key)]
             await posted_tokens.refuse(self._store, posted, incoming.place)
-        options, values, issues = _options(operation, incoming, values)
-        request, warnings = self._request(operation, incoming, values, issues)
+        options, issues = operation.options(), ()
+        if not incoming.option_names.keys().isdisjoint(values):
+            options, values, issues = _options(operation, incoming, values)
+        try:
+            request, warnings = parse(
+                operation.request, values, incoming.place, self._deadlines, incoming.offered
+            )
+        except Refusal as refusal:
+            raise invalid(*issues, *refusal.issues) from None
+        if issues:
+            raise invalid(*issues)
+        short = options.view == "lean" or incoming.prefers_minimal
         return Invocation(
             operation,
             request,
@@ -43,22 +52,9 @@ class InputReader:
             incoming.base_url,
             keyed(key, operation, request) if key is not None and operation.takes_key else None,
             options=options if isinstance(options, Options) else FULL,
-            minimal=operation.gives_receipt and (options.lean or incoming.prefers_minimal),
+            minimal=operation.gives_receipt
+            and (options.view == "lean" or incoming.prefers_minimal),
         )
-
-    def _request(
-        self, operation: Operation, incoming: Incoming, values: Values, issues: Sequence[Issue]
-    ) -> tuple[Request, list[Warning]]:
-        """The request with its warnings. Raises 400 with its own problems and with `issues`."""
-        try:
-            parsed = parse(
-                operation.request, values, incoming.place, self._deadlines, incoming.offered
-            )
-        except Refusal as refusal:
-            raise invalid(*issues, *refusal.issues) from None
-        if issues:
-            raise invalid(*issues)
-        return parsed
 
     def _deadlines(self) -> tuple[int, int]:
         """The earliest and the latest deadline (ms) that a job may have."""
@@ -70,14 +66,12 @@ def _options(
     operation: Operation, incoming: Incoming, values: Values
 ) -> tuple[View, Values, Sequence[Issue]]:
     """The options, the values without them, and what is wrong with the options."""
-    at = incoming.options_at
-    own = {name: at + name for name in fields(operation.options) if at + name in values}
-    if not own:
-        return operation.options(), values, ()
-    given = {name: values[taken] for name, taken in own.items()}
-    rest = {name: value for name, value in values.items() if name not in own.values()}
+    own = incoming.option_names
+    given = {own[name]: value for name, value in values.items() if name in own}
+    rest = {name: value for name, value in values.items() if name not in own}
+    places = {option: name for name, option in own.items()}
     try:
-        options, _ = parse(operation.options, given, lambda name: incoming.place(at + name))
+        options, _ = parse(operation.options, given, lambda name: incoming.place(places[name]))
     except Refusal as refusal:
         return operation.options(), rest, refusal.issues
     return options, rest, ()

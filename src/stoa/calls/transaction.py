@@ -18,8 +18,8 @@ from stoa.calls.validity import depends_on
 from stoa.clock import Clock
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
-from stoa.schemas.base import ListAnswer, Warning
-from stoa.schemas.options import Options
+from stoa.schemas.base import ListAnswer, Warning, encode
+from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store.tx import Store, Tx
 
@@ -97,7 +97,11 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = msgspec.structs.replace(answer, warnings=asked.warnings)
-        body, tag = encoded(answer, asked.options, private=call.private)
+        tag = None
+        if operation.has_etag or asked.options != FULL:
+            body, tag = encoded(answer, asked.options, private=call.private)
+        else:
+            body = encode(answer)
         keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)

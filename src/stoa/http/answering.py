@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from stoa.calls.incoming import Outcome
 from stoa.domain.errors import Refusal
-from stoa.http.wire import HeaderList, Headers, Send
+from stoa.http.wire import HeaderList, Send
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.buckets import headers as rate_headers
 from stoa.schemas.errors import ErrorBody, IssueItem
@@ -155,12 +155,9 @@ def names_tag(if_none_match: bytes, etag: str) -> bool:
     return tag in given or if_none_match.strip() == b"*"
 
 
-def prefers_minimal(headers: Headers) -> bool:
-    """Whether `Prefer` (RFC 7240) asks for the minimal answer to a write."""
-    given = headers.get(b"prefer")
-    if given is None:
-        return False
-    names = (part.partition(b";")[0] for part in given.lower().split(b","))
+def prefers_minimal(prefer: bytes) -> bool:
+    """Whether a `Prefer` (RFC 7240) asks for the minimal answer to a write."""
+    names = (part.partition(b";")[0] for part in prefer.lower().split(b","))
     return any(b"".join(name.split()).replace(b'"', b"") == _MINIMAL for name in names)
 
 

@@ -114,6 +114,7 @@ def _incoming(
         in_path={name: values[name] for name in operation.path_fields if name in values},
         cache_key=_cache_key(operation, values),
         offered=names(operation.request, besides=(AUTHORIZATION, *shapes(operation.options))),
+        option_names={name: name for name in shapes(operation.options)},
     )
 
 

@@ -166,9 +166,11 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     thread, views = await thread_with_replies(call, row, reply_rows)
     characters = len(row.body) + sum([len(reply.body) for reply in reply_rows])
     whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
-    budget = Budget.of(call.options)
-    budget.spend(thread, *thread.next_actions)
-    count = budget.fitting(views[:whole])
+    count = whole
+    if call.options.max_tokens is not None:
+        budget = Budget.of(call.options)
+        budget.spend(thread, *thread.next_actions)
+        count = budget.fitting(views[:whole])
     return ThreadRead(
         thread=thread,
         replies=views[:count],

@@ -63,7 +63,7 @@ class Rest:
         self, request: Request, operation: Operation, path_values: tuple[str, ...]
     ) -> Incoming:
         in_path = dict(zip(operation.path_fields, path_values, strict=True))
-        is_get = operation.method == "GET"
+        is_get, options = operation.method == "GET", _option_names(operation)
         key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
@@ -91,9 +91,10 @@ class Rest:
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
-            offered=names(operation.request, operation.path_fields, _option_names(operation)),
-            options_at="" if is_get else _IN_QUERY,
-            prefers_minimal=answering.prefers_minimal(request.headers),
+            offered=names(operation.request, operation.path_fields, tuple(options)),
+            option_names=options,
+            prefers_minimal=b"prefer" in request.headers
+            and answering.prefers_minimal(request.headers[b"prefer"]),
         )
 
     async def _finish(
@@ -102,7 +103,8 @@ class Rest:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
         headers = answering.success_headers(request.id_header, outcome, *caching)
-        if outcome.minimal and answering.prefers_minimal(request.headers):
+        prefer = request.headers.get(b"prefer")
+        if outcome.minimal and prefer and answering.prefers_minimal(prefer):
             headers.append(answering.PREFERENCE_APPLIED)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.not_modified(outcome, known):
@@ -134,15 +136,16 @@ class Rest:
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
 
+@cache
 def _shapes(operation: Operation) -> dict[str, Shape]:
     return {**shapes(operation.request), **shapes(operation.options)}
 
 
 @cache
-def _option_names(operation: Operation) -> tuple[str, ...]:
+def _option_names(operation: Operation) -> dict[str, str]:
     """The options by the names that they have in the raw input: all are parameters."""
     at = "" if operation.method == "GET" else _IN_QUERY
-    return tuple(at + name for name in shapes(operation.options))
+    return {at + name: name for name in shapes(operation.options)}
 
 
 async def _body(request: Request, operation: Operation) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """JSON Schemas of lean forms, made of the full schemas as the types declare in `lean`."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator
 from typing import Any, cast
 
 import msgspec
@@ -19,12 +19,36 @@ def lean_name(kind: type[Resource]) -> str:
     return f"Lean{kind.__name__}"
 
 
-def lean_schemas(answers: Iterable[type[Answer]]) -> dict[str, Schema]:
+def lean_schemas(answers: Collection[type[Answer]]) -> dict[str, Schema]:
     """The schemas of the lean forms of answers, and of what they are made of, by their names."""
     kinds: dict[str, type[Resource]] = {}
+    names = [lean_name(answer) for answer in answers]
     for answer in answers:
         _collect(answer, kinds)
-    return _Schemas(kinds).components
+    components = _Schemas(kinds).components
+    used = set[str]()
+    for name in names:
+        _use(name, components, used)
+    return {name: one for name, one in components.items() if name in used}
+
+
+def _use(name: str, components: dict[str, Schema], used: set[str]) -> None:
+    """Add a component to those used, with all that it refers to."""
+    if name not in used:
+        used.add(name)
+        for inner in _references(components[name]):
+            _use(inner, components, used)
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        schema = cast(Schema, node)
+        if "$ref" in schema:
+            yield schema["$ref"].rpartition("/")[2]
+        node = list(schema.values())
+    if isinstance(node, list):
+        for inner in cast("list[Any]", node):
+            yield from _references(inner)
 
 
 def _collect(kind: type[Resource], found: dict[str, type[Resource]]) -> None:

@@ -149,7 +149,7 @@ def _kept(lean: Lean, field: FieldInfo) -> tuple[Any, _Make | None]:
     if held(field.type):
         return UNSET, _rows if _is_list(field.type) else _inner
     parts = set(_parts(field.type))
-    if dict in map(get_origin, parts):
+    if any(get_origin(part) is dict for part in parts):
         return UNSET, _map
     # Encoding compares with a default by identity, which does for these.
     simple: dict[Any, Any] = {str: "", int: 0, bool: False}
@@ -188,8 +188,8 @@ def _inner(value: Any, late: Late) -> Any:
     """The lean form of one resource inside another; nothing where nothing is left of it."""
     if not value:
         return UNSET
-    form = _maker(type(value))(value, late)
-    return form if form and form != _bare(type(form)) else UNSET
+    form: Any = _maker(type(value))(value, late)
+    return form if form and form != _bare(form.__class__) else UNSET
 
 
 @cache
