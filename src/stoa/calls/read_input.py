@@ -52,8 +52,7 @@ class InputReader:
             incoming.base_url,
             keyed(key, operation, request) if key is not None and operation.takes_key else None,
             options=options if isinstance(options, Options) else FULL,
-            minimal=operation.gives_receipt
-            and (options.view == "lean" or incoming.prefers_minimal),
+            minimal=operation.gives_receipt and short,
         )
 
     def _deadlines(self) -> tuple[int, int]:

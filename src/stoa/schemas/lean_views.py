@@ -189,7 +189,7 @@ def _inner(value: Any, late: Late) -> Any:
     if not value:
         return UNSET
     form: Any = _maker(type(value))(value, late)
-    return form if form and form != _bare(form.__class__) else UNSET
+    return form if form and form != _bare(cast("type[Any]", type(form))) else UNSET
 
 
 @cache
