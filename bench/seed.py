@@ -114,7 +114,7 @@ class _Seeder:
             reply_id, thread_id, order, author, 1, None, None, None, 0, "answer", text, tx.now
         )
         await replies.insert(tx, row)
-        await threads.count_reply(tx, thread_id, answer=True, eligible=True)
+        await threads.count_reply(tx, thread_id, answer=True, eligible_reply_id=reply_id)
         await search.add(tx, thread_id, reply_id, "", text)
 
 

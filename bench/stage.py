@@ -27,6 +27,19 @@ class BenchFailed(Exception):
     """A measurement went wrong; the message says how."""
 
 
+def tally_of(job: Job) -> Tally:
+    """The tally of a load generator, a process of its own. Raises `BenchFailed` when an answer was
+    not what it should be."""
+    command = [sys.executable, "-m", "bench.load"]
+    done = subprocess.run(
+        command, input=msgspec.msgpack.encode(job), stdout=subprocess.PIPE, check=True
+    )
+    tally = msgspec.msgpack.decode(done.stdout, type=Tally)
+    if tally.wrong or not tally.answers:
+        raise BenchFailed(f"{tally.wrong} wrong answers, such as {tally.sample.decode()}")
+    return tally
+
+
 @dataclass(frozen=True)
 class Side:
     """A server and the requests to send to it."""
@@ -120,14 +133,7 @@ class Stage:
             rate=rate,
             once=once,
         )
-        command = [sys.executable, "-m", "bench.load"]
-        done = subprocess.run(
-            command, input=msgspec.msgpack.encode(job), stdout=subprocess.PIPE, check=True
-        )
-        tally = msgspec.msgpack.decode(done.stdout, type=Tally)
-        if tally.wrong or not tally.answers:
-            raise BenchFailed(f"{tally.wrong} wrong answers, such as {tally.sample.decode()}")
-        return tally
+        return tally_of(job)
 
     def compare(self, ours: Side, theirs: Side, connections: int) -> Comparison:
         """Rounds of both in turn, so that what else the machine does falls on both."""

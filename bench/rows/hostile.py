@@ -1,7 +1,5 @@
 """Reads, writes and memory beside strangers who ask for the dearest texts that can be posted."""
 
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -20,7 +18,7 @@ from bench.load import Job, Tally
 from bench.registry import Result, at_most, row
 from bench.rows.reads import thread_path
 from bench.servers import Server
-from bench.stage import TRUSTED, BenchFailed, Stage
+from bench.stage import TRUSTED, BenchFailed, Stage, tally_of
 from stoa.rendering.html import render
 from stoa.settings import LIMITS_OFF
 from tests.support.hostile import build, shapes
@@ -160,15 +158,7 @@ def _slowest_write(stage: Stage, server: Server, text: str) -> float:
 
 
 def _run(server: Server, requests: list[bytes], *, rate: float, status: int = 200) -> Tally:
-    job = Job(server.port, requests, 16, _SECONDS, status, rate=rate)
-    command = [sys.executable, "-m", "bench.load"]
-    done = subprocess.run(
-        command, input=msgspec.msgpack.encode(job), stdout=subprocess.PIPE, check=True
-    )
-    tally = msgspec.msgpack.decode(done.stdout, type=Tally)
-    if tally.wrong or not tally.answers:
-        raise BenchFailed(f"{tally.wrong} wrong answers, such as {tally.sample.decode()}")
-    return tally
+    return tally_of(Job(server.port, requests, 16, _SECONDS, status, rate=rate))
 
 
 @contextmanager

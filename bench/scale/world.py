@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from stoa.domain.ids import encode_ulid
-from stoa.domain.related import described
 
 END = 1_767_225_600_000
 """The time at which the measurements are made, ms."""
@@ -102,7 +101,6 @@ class World:
             "job_tag": self._job_tag_rows,
             "opportunity": self._opportunity_rows,
             "opportunity_term": self._opportunity_term_rows,
-            "opportunity_word": self._opportunity_word_rows,
             "submission": self._submission_rows,
             "job_event": self._job_event_rows,
             "hold": self._hold_rows,
@@ -176,11 +174,11 @@ class World:
             0,
             count,
             count if place % 5 else 0,
-            count,
             at,
             at,
             max(at, self._thread_active[place]),
             None,
+            None if answered or not count else self.reply(place),
         )
 
     def _thread_tag_rows(self) -> Iterator[Row]:
@@ -268,12 +266,6 @@ class World:
         for place in self._open_jobs():
             for tag in self._tags(place):
                 yield (tag, self._job_ids[place], 1)
-
-    def _opportunity_word_rows(self) -> Iterator[Row]:
-        for place in self._open_jobs():
-            text, at = self._texts[place % 2000], self.at(place, self.jobs)
-            for word in described(text[:60], self._tags(place), [], text):
-                yield (word, at, self._job_ids[place])
 
     def _submission_rows(self) -> Iterator[Row]:
         for place in range(self.jobs):

@@ -128,6 +128,11 @@ _LONG = 5
 
 _RENAMED = {"Warning": "RequestWarning"}  # not to be taken for the language's own
 _NUMBERS = {int, Decimal}
+_OF_WRITES = (
+    Member("idempotency_key", "idempotencyKey", "string", optional=True),
+    Member("dry_run", "dryRun", "boolean", optional=True),
+)
+"""What a write takes beside its fields: the client sends it outside the body."""
 _SIMPLE: dict[Any, Kind] = {
     str: "string",
     int: "integer",
@@ -175,6 +180,7 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         parameters=(
             *_members(row.request, Request, sent=True),
             *(_members(row.options, View, sent=True) if row.method == "GET" else ()),
+            *(_OF_WRITES if row.takes_key else ()),
         ),
         answer=answer,
         rows=rows,

@@ -38,6 +38,7 @@ from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
 from stoa.web import discovery
+from stoa.web.caching import asked_key
 from stoa.web.pages import pages
 from stoa.web.shedding import ShedPage
 
@@ -82,7 +83,7 @@ class Stoa:
             settings.sweep_seconds,
             shares=engine_of(settings).SHARED,
         )
-        self.ready = ReadyAnswers(cache, charges, hosts, clock)
+        self.ready = ReadyAnswers(cache, charges, hosts, clock, asked_key)
         documentation = f"{settings.origin}/docs/errors"
         openapi = openapi_document(operations, settings)
         self.asgi = App(

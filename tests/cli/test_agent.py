@@ -77,6 +77,26 @@ def test_a_question_is_asked_found_answered_and_accepted(actor: Callable[[str], 
     assert "payout" in baker("balance", "--ledger").out
 
 
+def test_a_dry_run_shows_the_answer_and_does_nothing(actor: Callable[[str], Actor]) -> None:
+    asker = actor("asker")
+    job = ("offer", "Bake", "One loaf.", "--reward", "7")
+    tried = asker(*job, "--dry-run")
+    assert "This was a dry run: nothing was done." in tried.out
+    assert told(asker(*job, "--dry-run", "--json"))["dryRun"] is True
+    assert told(asker("balance", "--json"))["balance"]["reserved"]["total"] == 0
+    done = asker(*job)
+    assert (done.code, "dry run" in done.out) == (0, False)
+    assert told(asker("balance", "--json"))["balance"]["reserved"]["total"] == 7
+
+
+def test_a_command_with_an_idempotency_key_is_done_once(actor: Callable[[str], Actor]) -> None:
+    asker = actor("asker")
+    command = ("ask", "Why is it flat?", "It did not rise.", "--idempotency-key", "k", "--json")
+    assert told(asker(*command)) == told(asker(*command))
+    other = asker("ask", "Why?", "It did not rise.", "--idempotency-key", "k", "--json")
+    assert (other.code, "idempotency_key_reused" in other.out) == (1, True)
+
+
 def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
     actor: Callable[[str], Actor],
 ) -> None:

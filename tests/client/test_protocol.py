@@ -305,6 +305,22 @@ def test_a_write_that_may_have_happened_is_repeated_with_its_key() -> None:
     ] * 3
 
 
+def test_a_write_that_still_runs_is_asked_for_again_with_its_key() -> None:
+    running = refused(409, "idempotency_in_progress", 1)
+    play = Play(session(None), lost(maybe_done=True), running, refused(404, "not_found"))
+    with pytest.raises(Refused, match="not_found"):
+        play.run(play.session.call(CREATE_REPLY, REPLY))
+    assert play.waited == [0.5, 1]
+    assert len(set(play.keys)) == 1
+
+
+def test_another_conflict_is_not_tried_again() -> None:
+    play = Play(session(None), refused(409, "job_already_claimed", 1))
+    with pytest.raises(Refused, match="job_already_claimed"):
+        play.run(play.session.call(CREATE_REPLY, REPLY))
+    assert play.waited == []
+
+
 def test_every_write_has_a_key_of_its_own_and_a_read_has_none() -> None:
     play = Play(session(None), *[refused(404, "not_found")] * 3)
     write: Operation[Any] = CREATE_REPLY
@@ -316,6 +332,18 @@ def test_every_write_has_a_key_of_its_own_and_a_read_has_none() -> None:
     assert first
     assert second
     assert (first != second, none) == (True, None)
+
+
+def test_a_caller_may_choose_the_key_of_a_write_and_make_it_a_dry_run() -> None:
+    play = Play(session(None), *[refused(404, "not_found")] * 2)
+    for more in ({"idempotencyKey": "mine", "dryRun": True}, {"dryRun": False}):
+        with pytest.raises(Refused, match="not_found"):
+            play.run(play.session.call(CREATE_REPLY, {**REPLY, **more}))
+    chosen, plain = play.sent
+    assert chosen.headers[IDEMPOTENCY_KEY] == "mine"
+    assert plain.headers[IDEMPOTENCY_KEY] != "mine"
+    assert chosen.path == f"{plain.path}?dryRun=true"
+    assert chosen.body == plain.body
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,15 @@ import pytest
 
 from stoa.domain import limits
 from stoa.schemas.base import iso
+from stoa.store import idempotency
+from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.jobs import WORK, new_job
 from tests.support.ledger import suspend
+from tests.support.mcp import ERAS, Mcp
 
+REPLAYED = "idempotent-replayed"
 QUESTION = {"title": "A question", "body": "Who knows?"}
 
 
@@ -77,7 +81,7 @@ def test_without_a_key_an_accept_sent_again_is_refused_and_the_job_shows_why(
 def test_a_key_belongs_to_one_call_of_one_agent(stoa: App, ada: Agent) -> None:
     first = send(ada, "k", "threads", QUESTION).ok(201)
     for path, body in (("threads", {**QUESTION, "title": "Another"}), ("jobs", new_job(1))):
-        send(ada, "k", path, body).invalid("Idempotency-Key")
+        send(ada, "k", path, body).refused(422, "idempotency_key_reused")
     other = send(stoa.agent("bob"), "k", "threads", QUESTION).ok(201)
     assert other["thread"]["id"] != first["thread"]["id"]
 
@@ -89,17 +93,120 @@ def test_a_key_of_a_claim_is_refused_for_what_else_is_done_with_the_same_job(
     bob = stoa.agent("bob")
     job = ada.post("jobs", new_job(7)).ok(201)["job"]["id"]
     send(bob, "k", f"jobs/{job}/claim").ok()
-    send(bob, "k", f"jobs/{job}/accept").invalid("Idempotency-Key")
+    send(bob, "k", f"jobs/{job}/accept").refused(422, "idempotency_key_reused")
     send(bob, "other", f"jobs/{job}/accept").refused(403, "not_job_creator")
 
 
-def test_sent_together_they_are_done_once(stoa: App, ada: Agent) -> None:
+def test_sent_together_they_are_done_once_and_the_others_are_told_to_come_again(
+    stoa: App, ada: Agent
+) -> None:
     headers = {**ada.headers, "Idempotency-Key": "together"}
     answers = stoa.together(
         *[stoa.ask("POST", "jobs", new_job(3), headers=headers) for _ in range(20)]
     )
-    assert {(one.status, one.content) for one in answers} == {(201, answers[0].content)}
+    done = {one.content for one in answers if one.status == 201}
+    assert len(done) == 1
+    assert 409 in {one.status for one in answers}
+    for other in answers:
+        if other.status != 201:
+            other.refused(409, "idempotency_in_progress")
+            assert (other["retryable"], other.headers["retry-after"]) == (True, "1")
+    assert send(ada, "together", "jobs", new_job(3)).content in done
     assert reserved(ada) == 3
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_call_is_refused_while_its_twin_runs_in_another_process(stoa: App, ada: Agent) -> None:
+    """A transaction of another process has the key: here it is one beside the runner."""
+
+    async def twin(tx: Tx) -> Answer:
+        assert await idempotency.take(tx, ada.id, "k")
+        headers = {**ada.headers, "Idempotency-Key": "k"}
+        return await stoa.ask("POST", "threads", QUESTION, headers=headers)
+
+    stoa.run(stoa.stoa.store.write(twin)).refused(409, "idempotency_in_progress")
+    send(ada, "k", "threads", QUESTION).ok(201)
+
+
+# --- What a replay says and costs.
+
+
+@pytest.mark.promise("W41")
+def test_only_a_replay_says_that_it_is_one(ada: Agent) -> None:
+    answers = [send(ada, "k", "threads", QUESTION).ok(201) for _ in range(2)]
+    assert [one.headers.get(REPLAYED) for one in answers] == [None, "true"]
+    assert REPLAYED not in send(ada, "k", "threads", {**QUESTION, "title": "Other"}).headers
+    exposed = answers[0].headers["access-control-expose-headers"]
+    assert REPLAYED in exposed.lower().split(", ")
+
+
+@pytest.mark.settings(limit_threads=3, limit_reads_agent=10)
+def test_a_replay_is_charged_to_reads_alone(ada: Agent) -> None:
+    assert send(ada, "k", "threads", QUESTION).rate == ("threads", 3, 2)
+    assert send(ada, "k", "threads", QUESTION).rate == ("reads", 10, 9)
+    assert send(ada, "other", "threads", QUESTION).rate == ("threads", 3, 1)
+
+
+@pytest.mark.settings(limit_threads=1, limit_reads_agent=3)
+@pytest.mark.promise("W42")
+def test_a_full_bucket_does_not_stop_a_replay(stoa: App, ada: Agent) -> None:
+    first = send(ada, "k", "threads", QUESTION).ok(201)
+    again = send(ada, "k", "threads", QUESTION).ok(201)
+    assert (again.content, again.rate) == (first.content, ("reads", 3, 2))
+    changed = send(ada, "k", "threads", {**QUESTION, "title": "Another"})
+    assert changed.refused(422, "idempotency_key_reused").rate == ("reads", 3, 1)
+    new = send(ada, "new", "threads", QUESTION).refused(429, "rate_limited")
+    assert new["resource"] == "threads"
+    send(ada, "k", "threads", QUESTION).ok(201)
+    assert send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")["resource"] == "reads"
+    suspend(stoa, ada.id)
+    send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")
+
+
+# --- Over MCP.
+
+
+@pytest.mark.promise("W43")
+def test_one_set_of_keys_serves_both_doors(stoa: App, ada: Agent) -> None:
+    for version in ERAS:
+        first = send(ada, version, "threads", QUESTION).ok(201)
+        arguments = {**QUESTION, "idempotencyKey": version, "authorization": f"Bearer {ada.token}"}
+        again = Mcp(stoa, version).call("create_thread", arguments).ok()
+        assert again["result"]["structuredContent"] == first.json
+        assert again["result"]["_meta"]["idempotentReplayed"] is True
+        assert again.headers[REPLAYED] == "true"
+        new = {**arguments, "idempotencyKey": f"{version} mcp".replace(" ", "-")}
+        made = Mcp(stoa, version).call("create_thread", new).ok()
+        assert "idempotentReplayed" not in made["result"].get("_meta", {})
+        over_rest = send(ada, new["idempotencyKey"], "threads", QUESTION).ok(201)
+        assert over_rest.json == made["result"]["structuredContent"]
+        assert over_rest.headers[REPLAYED] == "true"
+
+
+def test_a_key_is_one_for_both_doors_when_another_call_comes_with_it(stoa: App, ada: Agent) -> None:
+    send(ada, "k", "threads", QUESTION).ok(201)
+    arguments = {**QUESTION, "title": "Another", "idempotencyKey": "k"}
+    assert Mcp(stoa).result("create_thread", arguments, ada)["code"] == "idempotency_key_reused"
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 256, 7, ["k"], {}])
+def test_what_is_no_key_over_mcp_is_refused_under_its_name(stoa: App, ada: Agent, key: Any) -> None:
+    refused = Mcp(stoa).result("create_thread", {**QUESTION, "idempotencyKey": key}, ada)
+    assert [issue["path"] for issue in refused["issues"]] == ["idempotencyKey"]
+    assert ada.get("threads").ok()["threads"] == []
+
+
+def test_a_key_that_is_null_over_mcp_is_none(stoa: App, ada: Agent) -> None:
+    arguments = {**QUESTION, "idempotencyKey": None}
+    made = [Mcp(stoa).result("create_thread", arguments, ada)["thread"]["id"] for _ in range(2)]
+    assert made[0] != made[1]
+
+
+def test_a_key_over_mcp_is_an_argument_of_tools_that_write(stoa: App, ada: Agent) -> None:
+    near = Mcp(stoa).result("create_thread", {**QUESTION, "idempotency_key": "k"}, ada)
+    assert near["issues"][0]["message"].startswith("Did you mean `idempotencyKey`?")
+    read = Mcp(stoa).result("get_recent_threads", {"idempotencyKey": "k"})
+    assert [warning["path"] for warning in read["warnings"]] == ["idempotencyKey"]
 
 
 def test_a_refusal_is_not_kept(stoa: App, ada: Agent) -> None:

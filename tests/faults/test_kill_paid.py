@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,12 +21,24 @@ CLIENTS = 16
 SEED = 20_261_122
 
 
+class Sent(NamedTuple):
+    """A write of an agent, so that it can be sent again."""
+
+    member: int
+    path: str
+    body: Any
+    key: str
+
+
 @dataclass
 class Work:
-    """Sixteen clients that offer, work, decide and pay as fast as they can."""
+    """Sixteen clients that offer, work, decide and pay as fast as they can. `last` has the last
+    write of each job by the job's mark; with `keyed` each has a key."""
 
     random: random.Random
+    keyed: bool = True
     agents: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    last: dict[str, Sent] = field(default_factory=dict[str, Sent])
     stories: list[Story] = field(default_factory=list[Story])
     acknowledged: int = 0
 
@@ -53,14 +65,14 @@ class Work:
     async def _client(
         self, members: list[Member], number: int, wanted: int, enough: asyncio.Event
     ) -> None:
-        creator, worker = members[number], members[(number + 1) % CLIENTS]
+        worker = (number + 1) % CLIENTS
         try:
             while True:
-                job = self._begin(creator)
-                answer = await creator.post("jobs", {**new_job(1.25), "title": job.mark})
-                self._told(job, answer, answer["job"]["id"])
+                job = self._begin(members[number])
+                offer = {**new_job(1.25), "title": job.mark}
+                await self._send(members, job, number, "jobs", offer)
                 for action in self.random.choice(SCRIPTS):
-                    await self._step(job, action, creator, worker)
+                    await self._step(members, job, action, number, worker)
                 if self.acknowledged >= wanted:
                     enough.set()
         except (OSError, EOFError):
@@ -71,16 +83,41 @@ class Work:
         self.stories.append(story)
         return story
 
-    async def _step(self, job: Story, action: str, creator: Member, worker: Member) -> None:
+    async def _step(
+        self, members: list[Member], job: Story, action: str, creator: int, worker: int
+    ) -> None:
         actor = worker if action in ("claim", "submit") else creator
         body: Any = {"submit": WORK, "reject": REJECTION}.get(action)
         job.open = EVENTS[action]
-        answer = await actor.post(f"jobs/{job.id}/{action}", body)
-        self._told(job, answer, job.id)
+        await self._send(members, job, actor, f"jobs/{job.id}/{action}", body)
 
-    def _told(self, job: Story, answer: Answer, job_id: str) -> None:
+    async def _send(
+        self, members: list[Member], job: Story, member: int, path: str, body: Any
+    ) -> None:
+        key = f"{job.mark} {len(job.told)}".replace(" ", "-") if self.keyed else ""
+        self.last[job.mark] = Sent(member, path, body, key)
+        self._told(job, await members[member].post(path, body, key))
+
+    async def retry(self, server: Server) -> int:
+        """Send again what got no answer; how much of it had been done before."""
+        async with Crowd(server.url, CLIENTS) as crowd:
+            members = [Member(crowd, *agent) for agent in self.agents]
+            unanswered = [story for story in self.stories if story.open]
+            answers = [await self._again(members, story) for story in unanswered]
+        return sum("idempotent-replayed" in answer.headers for answer in answers)
+
+    async def _again(self, members: list[Member], job: Story) -> Answer:
+        sent = self.last[job.mark]
+        while True:
+            answer = await members[sent.member].post(sent.path, sent.body, sent.key)
+            if answer.code != "idempotency_in_progress":
+                self._told(job, answer)
+                return answer
+            await asyncio.sleep(int(answer.headers["retry-after"]))
+
+    def _told(self, job: Story, answer: Answer) -> None:
         assert answer.status in (200, 201), answer.text
-        job.id = job_id
+        job.id = answer["job"]["id"]
         job.told.append((job.open, answer["receipt"]["id"]))
         job.open = ""
         self.acknowledged += 1
@@ -123,6 +160,48 @@ def test_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced(
     # What nobody was told of did happen now and then, or no kill came in the middle of anything.
     happened = any(kept.get(story.mark, ("", []))[1][-1:] == [story.open] for story in unknown)
     assert happened or kills < 20
+
+
+def killed_until(start_server: Callable[..., Server], work: Work, enough: int) -> None:
+    """Kill a server again and again, each time with calls under way, and retry them, until so many
+    of them had been done before the kill. Everything must have been done exactly once."""
+    server = start_server(signup_grant=1_000_000)
+    asyncio.run(work.sign_in(server.url))
+    lost = 0
+    while lost < enough:
+        asyncio.run(work.run(server, work.random.randrange(20, 60)))
+        server = start_server(data_dir=server.data_dir, signup_grant=1_000_000)
+        lost += asyncio.run(work.retry(server))
+        kept, receipts = kept_in(server.database)
+        assert problems(work.stories, kept, receipts) == []
+        assert len(receipts) == work.acknowledged
+        assert broken(server.database) == {}
+
+
+@pytest.mark.promise("W45")
+@pytest.mark.timeout(300)
+@pytest.mark.long
+@pytest.mark.parametrize(("engine", "enough"), [("sqlite", 50), ("postgresql", 2)])
+def test_writes_whose_answers_a_kill_has_lost_are_retried_with_their_keys_and_done_once(
+    start_server: Callable[..., Server], engine: str, enough: int
+) -> None:
+    killed_until(start_server, Work(random.Random(SEED)), enough)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_two_hundred_writes_whose_answers_were_lost_are_done_once(
+    start_server: Callable[..., Server], engine: str
+) -> None:
+    killed_until(start_server, Work(random.Random(SEED)), 200)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.long
+def test_without_keys_such_a_retry_is_noticed(start_server: Callable[..., Server]) -> None:
+    with pytest.raises(AssertionError):
+        killed_until(start_server, Work(random.Random(SEED), keyed=False), 1)
 
 
 # --- The check itself.

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -95,29 +96,44 @@ def send_to_another_writer(server: Server, fault: signal.Signals, last: int) -> 
     return process
 
 
+def server_that_lost_nothing(
+    start_server: Callable[..., Server], folder: Path, faults: list[Callable[[Server], object]]
+) -> Server:
+    """A server that was written to all the time, with these faults one after the other, and has
+    stopped: all that it acknowledged is stored, and the log has two lines for each fault."""
+    journal = Journal(folder / "journal")
+    load = RetryingLoad(journal)
+    server = start_server()
+
+    async def one_after_the_other() -> None:
+        for fault in faults:
+            await load.more(BETWEEN)
+            await asyncio.to_thread(fault, server)
+        await load.more(BETWEEN)
+
+    load.write_during(server, one_after_the_other)
+    assert load.statuses == {201, 503}
+    assert problems(journal.entries(), told_over_http(server)) == []
+    assert server.log.count("writing stopped") == server.log.count("writing resumed") == len(faults)
+    assert server.stop() == 0
+    check_everything(server.data_dir / "stoa.db", journal)
+    return server
+
+
 @pytest.mark.promise("D24")
 @pytest.mark.long
 def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    journal = Journal(tmp_path / "journal")
-    load = RetryingLoad(journal)
-    server = start_server()
+    sent_to = [0]
 
-    async def faults() -> None:
-        process = 0
-        for fault in FAULTS:
-            await load.more(BETWEEN)
-            process = await asyncio.to_thread(send_to_another_writer, server, fault, process)
-        await load.more(BETWEEN)
+    def send(fault: signal.Signals, server: Server) -> None:
+        sent_to.append(send_to_another_writer(server, fault, sent_to[-1]))
 
-    load.write_during(server, faults)
-    assert load.statuses == {201, 503}
-    assert problems(journal.entries(), told_over_http(server)) == []
-    assert server.log.count("writing stopped") == server.log.count("writing resumed") == len(FAULTS)
+    server = server_that_lost_nothing(
+        start_server, tmp_path, [partial(send, fault) for fault in FAULTS]
+    )
     assert "Traceback" not in server.log
-    assert server.stop() == 0
-    check_everything(server.data_dir / "stoa.db", journal)
 
 
 @pytest.mark.promise("D25")
@@ -143,21 +159,7 @@ def test_a_writer_with_work_that_does_not_end_is_replaced_before_one_on_a_slow_d
 def test_a_disk_that_is_full_for_a_while_under_load_loses_nothing_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    journal = Journal(tmp_path / "journal")
-    load = RetryingLoad(journal)
-    server = start_server()
-
-    async def faults() -> None:
-        await load.more(BETWEEN)
-        await asyncio.to_thread(fill_and_free, server)
-        await load.more(BETWEEN)
-
-    load.write_during(server, faults)
-    assert load.statuses == {201, 503}
-    assert server.log.count("writing stopped") == server.log.count("writing resumed") == 1
-    assert problems(journal.entries(), told_over_http(server)) == []
-    assert server.stop() == 0
-    check_everything(server.data_dir / "stoa.db", journal)
+    server_that_lost_nothing(start_server, tmp_path, [fill_and_free])
 
 
 def fill_and_free(server: Server) -> None:

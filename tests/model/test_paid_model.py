@@ -5,8 +5,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import hypothesis.strategies as st
 import msgspec
@@ -23,13 +24,17 @@ from hypothesis.stateful import (
 from stoa.domain import jobs as rules
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, reputation
+from stoa.store import idempotency as stored_answers
 from stoa.store import jobs as stored_jobs
+from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.tx import Work
 from tests.model.town import DAY, ENDED, HOUR, Job, Thread, Town
 from tests.plugins import in_memory
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import START, VirtualClock
+from tests.support.doors import DOORS, Door, Manner
 from tests.support.ledger import broken, rows
 from tests.support.reuse import Reused
 
@@ -44,6 +49,32 @@ which = st.integers(0, 10**6)
 spans = st.sampled_from([1, 1000, HOUR // 2, HOUR - 1, HOUR, 6 * HOUR, DAY - 1, DAY, 70 * HOUR])
 lives = st.sampled_from([1, HOUR // 2, HOUR, DAY, 72 * HOUR, 168 * HOUR])
 amounts = st.sampled_from([100, 101, 250, 1_999, 5_000, 9_999, 10_000, 10_001, 30_000])
+
+
+class Style(NamedTuple):
+    """How writes are called: through which doors at the same time, with one key if there are
+    several; through which door a dry run is made first, and then the call is repeated."""
+
+    doors: tuple[str, ...]
+    tried: str | None
+    repeated: str | None
+
+
+class Sent(NamedTuple):
+    """A write that was done, with its key."""
+
+    agent: Agent
+    tool: str
+    arguments: dict[str, Any]
+    manner: Manner
+    answer: Answer
+    at: int
+
+
+PLAINLY = Style(("rest",), None, None)
+doors = st.sampled_from(list(DOORS))
+perhaps = st.none() | doors
+styles = st.builds(Style, st.lists(doors, min_size=1, max_size=3).map(tuple), perhaps, perhaps)
 
 
 class PaidWork(RuleBasedStateMachine):
@@ -67,6 +98,71 @@ class PaidWork(RuleBasedStateMachine):
         self.jobs: list[str] = []
         self.threads: list[tuple[str, list[str]]] = []
         self.signed_in_at = START
+        self.style = PLAINLY
+        self.keys = count()
+        self.sent: list[Sent] = []
+
+    @rule(style=styles)
+    def change_style(self, style: Style) -> None:
+        """From now on writes are tried, sent and repeated in this way."""
+        self.style = style
+
+    def send(self, agent: Agent, tool: str, arguments: dict[str, Any]) -> Answer:
+        """A write, as the style says. Its dry run must come to the same."""
+        door, dry = self.style.tried, Manner(dry_run=True)
+        tried = self.door(door).call(tool, arguments, agent, dry) if door else None
+        manner = Manner(None if self.style == PLAINLY else f"key-{next(self.keys)}")
+        answer = self.send_together(agent, tool, arguments, manner)
+        if tried:
+            self.count()
+            assert (tried.status, tried.code) == (answer.status, answer.code)
+        if manner.key and answer.code is None:
+            self.sent.append(Sent(agent, tool, arguments, manner, answer, self.clock.now))
+            if self.style.repeated:
+                self.repeat(self.sent[-1], self.style.repeated)
+        return answer
+
+    def send_together(
+        self, agent: Agent, tool: str, arguments: dict[str, Any], manner: Manner
+    ) -> Answer:
+        """The one answer to all the calls; besides it some are told that one still runs."""
+        asked = [self.door(door).ask(tool, arguments, agent, manner) for door in self.style.doors]
+        answers = self.app.together(*asked)
+        told = [one for one in answers if one.code != "idempotency_in_progress"]
+        assert len({(one.status, one.code) for one in told}) == 1
+        assert told[0].code or all(one.json == told[0].json for one in told)
+        return told[0]
+
+    def repeat(self, sent: Sent, door: str) -> None:
+        """A write is sent again with its key, and answered alike."""
+        self.count()
+        again = self.door(door).call(sent.tool, sent.arguments, sent.agent, sent.manner)
+        assert (again.status, again.json) == (sent.answer.status, sent.answer.json)
+        assert again.headers["idempotent-replayed"] == "true"
+
+    @precondition(lambda self: self.lately())
+    @rule(number=which, door=doors)
+    def repeat_later(self, number: int, door: str) -> None:
+        """A write of the last day is sent again with its key."""
+        self.repeat(self.pick(self.lately(), number)[1], door)
+
+    @precondition(lambda self: self.lately())
+    @rule(number=which, door=doors)
+    def take_a_key_twice(self, number: int, door: str) -> None:
+        """Another write with the key of one of the last day is refused."""
+        self.count()
+        _, sent = self.pick(self.lately(), number)
+        other = {"title": "another", "body": "b", "bountyCredits": 1}
+        answer = self.door(door).call("create_thread", other, sent.agent, sent.manner)
+        assert answer.code == "idempotency_key_reused"
+
+    def lately(self) -> list[Sent]:
+        """The writes whose answers must still be stored."""
+        return [sent for sent in self.sent if self.clock.now - sent.at < DAY]
+
+    def door(self, name: str) -> Door:
+        """A door of the application."""
+        return DOORS[name](self.app)
 
     def pick(self, things: Sequence[T], number: int) -> tuple[int, T]:
         """One of these, by a number that may be any."""
@@ -102,7 +198,7 @@ class PaidWork(RuleBasedStateMachine):
         index, agent = self.pick(self.agents, number)
         ends = (self.clock.now + life) / 1000
         body = jobs.new_job(reward / 100, deadline=_iso(ends))
-        answer = agent.post("jobs", body)
+        answer = self.send(agent, "create_job", body)
         self.agree(answer, self.town.offer(index, reward, life))
         if answer.status == 201:
             self.jobs.append(answer["job"]["id"])
@@ -112,7 +208,7 @@ class PaidWork(RuleBasedStateMachine):
         """An agent asks, with or without a bounty."""
         index, agent = self.pick(self.agents, number)
         body = {"title": "t", "body": "b", "bountyCredits": amount / 100}
-        answer = agent.post("threads", body)
+        answer = self.send(agent, "create_thread", body)
         self.agree(answer, self.town.ask(index, amount))
         if answer.status == 201:
             self.threads.append((answer["thread"]["id"], []))
@@ -123,7 +219,8 @@ class PaidWork(RuleBasedStateMachine):
         """An agent answers."""
         index, agent = self.pick(self.agents, number)
         place, (thread_id, replies) = self.pick(self.threads, thread)
-        answer = agent.post(f"threads/{thread_id}/replies", {"body": "b"}).ok(201)
+        arguments = {"threadId": thread_id, "body": "b"}
+        answer = self.send(agent, "reply_to_thread", arguments).ok(201)
         replies.append(answer["reply"]["id"])
         self.town.reply(index, self.town.threads[place])
         self.agree(answer, None)
@@ -141,7 +238,8 @@ class PaidWork(RuleBasedStateMachine):
     def accept_as(self, index: int, place: int, reply: int) -> None:
         """An agent accepts an answer."""
         thread_id, replies = self.threads[place]
-        answer = self.agents[index].post(f"threads/{thread_id}/replies/{replies[reply]}/accept")
+        arguments = {"threadId": thread_id, "replyId": replies[reply]}
+        answer = self.send(self.agents[index], "accept_reply", arguments)
         known = self.town.threads[place]
         self.agree(answer, self.town.accept_reply(index, known, reply))
         self.check_thread(place)
@@ -182,7 +280,8 @@ class PaidWork(RuleBasedStateMachine):
 
     def act_as(self, index: int, place: int, job_id: str, action: str) -> None:
         """An agent does something with a job."""
-        answer = self.agents[index].post(f"jobs/{job_id}/{action}", jobs.BODIES.get(action, {}))
+        arguments = {"jobId": job_id, **jobs.BODIES.get(action, {})}
+        answer = self.send(self.agents[index], f"{action}_job", arguments)
         step = {
             "claim": self.town.claim,
             "submit": self.town.submit,
@@ -403,6 +502,14 @@ async def _no_events(*_: Any) -> tuple[int, int]:
     return 0, 0
 
 
+async def _no_answer(*_: Any) -> None:
+    return None
+
+
+async def _not_undone(tx: SqliteTx, work: Work[T]) -> T:
+    return await work(tx)
+
+
 def _always_a_revision(*_: Any) -> rules.JobEvent:
     return rules.JobEvent.REJECT
 
@@ -416,6 +523,8 @@ MUTATIONS: dict[str, tuple[Any, str, Any]] = {
     "a pair is never counted": (reputation, "pair_events", _no_events),
     "every rejection leaves a revision": (rules, "rejection", _always_a_revision),
     "a deadline passes unseen": (stored_jobs, "status_at", _as_stored),
+    "an answer is not found again": (stored_answers, "get", _no_answer),
+    "a dry run is not undone": (SqliteTx, "undone", _not_undone),
 }
 
 

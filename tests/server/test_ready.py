@@ -136,12 +136,54 @@ def test_what_was_made_is_ready_until_it_changes(stoa: App, target: str) -> None
     assert ready(scope(target)) is None
 
 
+@pytest.fixture
+def page(target: str) -> str:
+    return f"/forum/{target.partition('?')[0]}"
+
+
+FORMS = ["text/html", "text/markdown"]
+
+
 @embedded
-def test_a_cached_page_is_not_sent_as_an_answer_of_the_api(stoa: App, target: str) -> None:
-    path = f"/forum/{target.partition('?')[0]}"
-    for _ in range(2):
-        assert stoa.get(path).headers["content-type"].startswith("text/html")
-        assert stoa.stoa.ready.find(scope(path)) is None
+@pytest.mark.parametrize("form", FORMS)
+def test_a_page_that_was_made_is_ready_until_it_changes(stoa: App, page: str, form: str) -> None:
+    asked = {"accept": form, "x-request-id": "abc"}
+    assert stoa.stoa.ready.find(scope(page, asked)) is None
+    made = stoa.get(page, headers=asked).ok()
+    assert made.headers["content-type"].startswith(form)
+    whole = stoa.stoa.ready.find(scope(page, asked))
+    assert whole
+    status, lines, body = whole
+    assert (status, body) == (200, made.content)
+    assert dict(line.split(": ", 1) for line in lines.decode().splitlines()) == made.headers
+    stoa.agent("Bob").reply({"id": page.rpartition("/")[2]})
+    assert stoa.stoa.ready.find(scope(page, asked)) is None
+
+
+@embedded
+def test_a_page_is_ready_in_each_form_for_itself(stoa: App, page: str) -> None:
+    stoa.get(page, headers={"accept": FORMS[0]}).ok()
+    assert stoa.stoa.ready.find(scope(page, {"accept": FORMS[0]}))
+    assert stoa.stoa.ready.find(scope(page, {"accept": FORMS[1]})) is None
+
+
+@embedded
+@pytest.mark.settings(limit_uncharged=3)
+def test_a_page_that_is_ready_counts_against_its_address(stoa: App, page: str) -> None:
+    stoa.get(page).ok()
+    assert stoa.stoa.ready.find(scope(page))
+    assert stoa.stoa.ready.find(scope(page))
+    assert stoa.stoa.ready.find(scope(page)) is None
+    assert stoa.get(page).status == 429
+
+
+@embedded
+@pytest.mark.parametrize("headers", [{"host": "elsewhere.example"}, {"if-none-match": "*"}])
+def test_other_requests_for_a_page_are_answered_by_the_application(
+    stoa: App, page: str, headers: dict[str, str]
+) -> None:
+    stoa.get(page).ok()
+    assert stoa.stoa.ready.find(scope(page, headers)) is None
 
 
 @embedded

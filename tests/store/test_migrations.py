@@ -67,27 +67,57 @@ def test_a_database_of_any_age_gets_to_the_same_schema(tmp_path: Path, number: i
     assert migrate(path) == []
 
 
+def insert(database: apsw.Connection, table: str, *row: str | int | bytes | None) -> None:
+    database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+
+
+def insert_agents(database: apsw.Connection) -> None:
+    for name in ("ag_1", "ag_2"):
+        key = name.encode() * 8
+        insert(database, "agent", name, key, "A", "", "[]", "active", 30, START, START, 1)
+
+
 def test_rows_of_an_older_database_stay(tmp_path: Path) -> None:
     path = tmp_path / "stoa.db"
     old = at_version(1, path)
-    agent = ("ag_1", b"k" * 32, "A", "", "[]", "active", 30, START, START, 1)
-    old.execute(f"INSERT INTO agent VALUES ({', '.join('?' * len(agent))})", agent)
-    thread = ("th_1", "ag_1", "t", "b", '["x"]', "open", None, 0, 0, 0, 0, START, START, START)
-    old.execute(f"INSERT INTO thread VALUES ({', '.join('?' * len(thread))})", thread)
+    insert_agents(old)
+    thread = ("th_1", "ag_1", "t", "b", '["x"]', "open", None, 0)
+    insert(old, "thread", *thread, 0, 0, 0, START, START, START)
+    agents = old.execute("SELECT * FROM agent ORDER BY id").fetchall()
     old.close()
     migrate(path)
     connection = connect(path, writer=False)
     assert connection.execute("SELECT * FROM thread").fetchall()[0][: len(thread)] == thread
-    assert connection.execute("SELECT * FROM agent").fetchall()[0][: len(agent)] == agent
+    found = connection.execute("SELECT * FROM agent ORDER BY id").fetchall()
+    assert [row[: len(agents[0])] for row in found] == agents
     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    connection.close()
+
+
+def test_an_older_open_thread_knows_its_newest_reply_that_can_be_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(12, path)
+    insert_agents(old)
+    for thread, status, accepted in (("th_1", "open", None), ("th_2", "answered", "rp_a")):
+        counts, times = (0, 3, 2, 2), (START, START, START)
+        insert(
+            old, "thread", thread, "ag_1", "t", "b", "[]", status, accepted, *counts, *times, None
+        )
+        for order, author in enumerate(("ag_2", "ag_2", "ag_1")):
+            reply = (f"rp_{thread}{order}", thread, order, author)
+            insert(old, "reply", *reply, None, 0, "answer", "b", START)
+    old.close()
+    migrate(path)
+    connection = connect(path, writer=False)
+    found = connection.execute("SELECT id, eligible_reply_id FROM thread ORDER BY id").fetchall()
+    assert found == [("th_1", "rp_th_11"), ("th_2", None)]
     connection.close()
 
 
 def test_tokens_of_an_older_database_stay_live_as_sessions(tmp_path: Path) -> None:
     path = tmp_path / "stoa.db"
     old = at_version(11, path)
-    agent = ("ag_1", b"k" * 32, "A", "", "[]", "active", 30, START, START, 1)
-    old.execute(f"INSERT INTO agent VALUES ({', '.join('?' * len(agent))})", agent)
+    insert_agents(old)
     tokens = [(b"a", "ag_1", START + HOUR, None), (b"b", "ag_1", START + HOUR, START)]
     old.executemany("INSERT INTO token VALUES (?, ?, ?, ?)", tokens)
     old.close()

@@ -105,8 +105,8 @@ def _thread(n: int) -> tuple[Any, ...]:
         0,
         n % 7,
         0,
-        0,
         *times,
+        None,
         None,
     )
 

@@ -43,16 +43,18 @@ class Crowd:
         closing = (writer.wait_closed() for writer in self._writers)
         await asyncio.gather(*closing, return_exceptions=True)
 
-    async def ask(self, method: str, path: str, token: str = "", body: Any = None) -> Answer:
-        """One call, sent when a connection is free."""
+    async def ask(
+        self, method: str, path: str, token: str = "", body: Any = None, key: str = ""
+    ) -> Answer:
+        """One call, sent when a connection is free; `key` is its idempotency key."""
         connection = await self._idle.get()
         reader, writer = connection
-        writer.write(self._request(method, path, token, body))
+        writer.write(self._request(method, path, token, body, key))
         answer = await _answer(reader)
         self._idle.put_nowait(connection)
         return answer
 
-    def _request(self, method: str, path: str, token: str, body: Any) -> bytes:
+    def _request(self, method: str, path: str, token: str, body: Any, key: str) -> bytes:
         sent = b"" if body is None else json.dumps(body).encode()
         lines = [
             f"{method} {full_path(path)} HTTP/1.1",
@@ -63,6 +65,8 @@ class Crowd:
             lines.append("Content-Type: application/json")
         if token:
             lines.append(f"Authorization: Bearer {token}")
+        if key:
+            lines.append(f"Idempotency-Key: {key}")
         return "\r\n".join([*lines, "", ""]).encode() + sent
 
     async def challenge(self, key: Key) -> str:
@@ -95,9 +99,9 @@ class Member:
         """GET as this agent."""
         return await self._crowd.ask("GET", path, self.token)
 
-    async def post(self, path: str, body: Any = None) -> Answer:
+    async def post(self, path: str, body: Any = None, key: str = "") -> Answer:
         """POST as this agent."""
-        return await self._crowd.ask("POST", path, self.token, body)
+        return await self._crowd.ask("POST", path, self.token, body, key)
 
 
 async def _answer(reader: asyncio.StreamReader) -> Answer:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from stoa.domain.errors import CATALOGUE
@@ -15,43 +15,80 @@ from tests.support.mcp import ERAS
 from tests.support.mcp import Mcp as McpClient
 
 
-class Door(Protocol):
+class Manner(NamedTuple):
+    """How a write is called: with an idempotency key, as a dry run, or neither."""
+
+    key: str | None = None
+    dry_run: bool = False
+
+
+PLAIN = Manner()
+
+
+class Door:
     """Calls an operation by its tool name. The answer of every door reads like that of REST."""
-
-    def call(self, tool: str, arguments: dict[str, Any], agent: Agent | None = None) -> Answer:
-        """Call `tool` as `agent`, or as nobody."""
-        ...
-
-
-class Rest:
-    """The REST door."""
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._operations = {operation.tool: operation for operation in all_operations()}
 
-    def call(self, tool: str, arguments: dict[str, Any], agent: Agent | None = None) -> Answer:
-        """See `Door.call`."""
+    async def ask(
+        self, tool: str, arguments: dict[str, Any], agent: Agent | None, manner: Manner
+    ) -> Answer:
+        """Call `tool` as `agent`, or as nobody, to be awaited or run together with others."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        agent: Agent | None = None,
+        manner: Manner = PLAIN,
+    ) -> Answer:
+        """One call, waited for."""
+        return self._app.run(self.ask(tool, arguments, agent, manner))
+
+
+class Rest(Door):
+    """The REST door."""
+
+    async def ask(
+        self, tool: str, arguments: dict[str, Any], agent: Agent | None, manner: Manner
+    ) -> Answer:
+        """See `Door.ask`."""
         operation = self._operations[tool]
         path, rest = _filled(operation, arguments)
-        caller = agent or self._app
+        headers = {} if agent is None else agent.headers
         if operation.method == "GET":
             query = {name: _as_text(value) for name, value in rest.items()}
-            return caller.get(f"{path}?{urlencode(query)}" if query else path)
-        return caller.call(operation.method, path, rest or NOTHING)
+            path = f"{path}?{urlencode(query)}" if query else path
+            return await self._app.ask("GET", path, headers=headers)
+        path = f"{path}?dryRun=true" if manner.dry_run else path
+        if manner.key is not None:
+            headers = {**headers, "Idempotency-Key": manner.key}
+        return await self._app.ask(operation.method, path, rest or NOTHING, headers=headers)
 
 
-class Mcp:
+class Mcp(Door):
     """The MCP door, at one version of the protocol. Statuses are those REST would answer with."""
 
     def __init__(self, app: App, version: str) -> None:
+        super().__init__(app)
         self._client = McpClient(app, version)
-        self._operations = {operation.tool: operation for operation in all_operations()}
 
-    def call(self, tool: str, arguments: dict[str, Any], agent: Agent | None = None) -> Answer:
-        """See `Door.call`."""
-        signed_in = {"authorization": f"Bearer {agent.token}"} if agent else {}
-        answer = self._client.call(tool, {**arguments, **signed_in}).ok()
+    async def ask(
+        self, tool: str, arguments: dict[str, Any], agent: Agent | None, manner: Manner
+    ) -> Answer:
+        """See `Door.ask`."""
+        more: dict[str, Any] = {"authorization": f"Bearer {agent.token}"} if agent else {}
+        if manner.key is not None:
+            more["idempotencyKey"] = manner.key
+        if manner.dry_run:
+            more["dryRun"] = True
+        params = {"name": tool, "arguments": {**arguments, **more}}
+        message = self._client.message("tools/call", params)
+        headers = self._client.headers(message)
+        answer = (await self._app.ask("POST", "/mcp", message, headers=headers)).ok()
         result = answer["result"]
         body: dict[str, Any] = result["structuredContent"]
         refused = result.get("isError", False)

@@ -88,7 +88,9 @@ def change(thread_id: str) -> Work[None]:
 
 
 async def _change(tx: Tx, thread_id: str) -> None:
-    await tx.run("threads.count_reply", thread_id=thread_id, answer=0, eligible=0, now=0)
+    await tx.run(
+        "threads.count_reply", thread_id=thread_id, answer=0, eligible_reply_id=None, now=0
+    )
 
 
 async def _put(tx: Tx, name: str) -> str:

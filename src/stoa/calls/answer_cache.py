@@ -25,7 +25,8 @@ _ENTRY_BYTES = 500  # memory of an entry without its body and key
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """An encoded answer that was read at `stamp`. It is valid until `expires_at` (ms) or until data
     that it depends on changes. `next_cursor` leads to the next page; an answer `for_parties` is the
-    one for callers without a token."""
+    one for callers without a token. `head` are the header lines of a page that do not depend on the
+    request; other answers have none."""
 
     body: bytes
     etag: str
@@ -34,6 +35,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     expires_at: int
     next_cursor: str | None = None
     for_parties: bool = False
+    head: bytes = b""
 
 
 @dataclass(slots=True)
@@ -47,6 +49,7 @@ class Draft:
     cacheable: bool = True
     next_cursor: str | None = None
     for_parties: bool = False
+    head: bytes = b""
 
     def add(self, depends_on: frozenset[str] | None, expires_at: int | None) -> None:
         """Add what a read depends on; None if that is unknown, so that it must not be cached."""
@@ -96,7 +99,7 @@ class AnswerCache:
         latest = read_at + entropy.lifetime(limits.KEPT_MS)
         expires_at = latest if draft.expires_at is None else min(latest, draft.expires_at)
         self._compressed.drop(key)
-        told = (draft.next_cursor, draft.for_parties)
+        told = (draft.next_cursor, draft.for_parties, draft.head)
         self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at, *told))
         if self._plain.free_bytes < 0:
             self._evict()

@@ -25,16 +25,17 @@ class Charges:
         }
 
     async def take(
-        self, operation: Operation, caller: Caller | None, address: str
+        self, operation: Operation, caller: Caller | None, address: str, *, to_reads: bool = False
     ) -> Charge | None:
         """The charge of a call, allowed or not; None for an operation without a bucket. Raises 429
-        if the address makes too many calls of such operations."""
+        if the address makes too many calls of such operations. With `to_reads` a write
+        is charged to `reads`."""
         charged = operation.who.charged
         if charged is Charged.NONE:
             await self.count(address)
             return None
         reads = self._reads(caller, address)
-        if charged is Charged.READS or caller is None:
+        if charged is Charged.READS or caller is None or to_reads:
             charge = self._limiter.take_at_once(self._clock(), reads)
             return charge or await self._limiter.take(self._clock(), reads)
         own = Bucket(charged, caller.agent_id, self._own[charged], limits.WRITES_WINDOW_MS)
@@ -49,10 +50,19 @@ class Charges:
         buckets = [self._reads(caller, ""), *own]
         return [await self._limiter.look(self._clock(), bucket) for bucket in buckets]
 
+    async def take_read(self, caller: Caller | None, address: str) -> Charge:
+        """The charge of a call to the bucket `reads`, allowed or not."""
+        return await self._limiter.take(self._clock(), self._reads(caller, address))
+
     def take_read_at_once(self, now: int, address: str) -> Charge | None:
         """The charge of an anonymous read; None if this needs I/O or the bucket is full."""
         charge = self._limiter.take_at_once(now, self._reads(None, address))
         return charge if charge and charge.allowed else None
+
+    def count_at_once(self, address: str) -> bool:
+        """Like `count`; False if this needs I/O or the address makes too many calls."""
+        charge = self._limiter.take_at_once(self._clock(), self._uncharged(address))
+        return charge is not None and charge.allowed
 
     async def give_back(self, charge: Charge, caller: Caller | None, address: str) -> Charge:
         """Move the charge of a refused call to the bucket `reads`; returns the new charge."""
@@ -62,9 +72,7 @@ class Charges:
 
     async def count(self, address: str) -> Charge:
         """Count a call that has no other bucket. Raises 429 if the address makes too many."""
-        limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
-        bucket = Bucket("uncharged", bucket_key(address), limit, window)
-        charge = await self._limiter.take(self._clock(), bucket)
+        charge = await self._limiter.take(self._clock(), self._uncharged(address))
         if not charge.allowed:
             raise BucketFull(charge)
         return charge
@@ -81,6 +89,10 @@ class Charges:
         """Undo a charge by `count`."""
         if charge.limit:
             await self._limiter.give_back(charge)
+
+    def _uncharged(self, address: str) -> Bucket:
+        limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
+        return Bucket("uncharged", bucket_key(address), limit, window)
 
     def _reads(self, caller: Caller | None, address: str) -> Bucket:
         if caller:

@@ -1,17 +1,19 @@
 """Idempotency: a retried write with the same `Idempotency-Key` gets the first response again.
 
 A client that loses its connection cannot know whether its write was committed. With a key it can
-retry safely until it gets a response. A refusal is not stored, because it has changed nothing: a
-retry may succeed.
+retry safely until it gets a response, over REST or MCP. A refusal is not stored, because it has
+changed nothing: a retry may succeed.
 """
 
 import hashlib
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 
 import msgspec
 
 from stoa.domain import limits
-from stoa.domain.errors import invalid_field
+from stoa.domain.errors import Refusal, invalid_field
 from stoa.operations.table import Operation
 from stoa.schemas.base import Request, encode
 from stoa.store import idempotency
@@ -19,10 +21,12 @@ from stoa.store.idempotency import KeptAnswer
 from stoa.store.tx import Tx
 
 HEADER = "Idempotency-Key"
+ARGUMENT = "idempotencyKey"
+"""The argument of a tool that has the key over MCP."""
 PATTERN = f"^[!-~]{{1,{limits.IDEMPOTENCY_KEY_CHARS}}}$"
 
 _NO_KEY = f"Must be 1 to {limits.IDEMPOTENCY_KEY_CHARS} visible ASCII characters, such as a UUID."
-_TAKEN = "You used this key for another call. Take a new key for each call."
+_IN_PROGRESS_RETRY_S = 1
 
 
 class Keyed(msgspec.Struct, frozen=True, gc=False):
@@ -32,22 +36,50 @@ class Keyed(msgspec.Struct, frozen=True, gc=False):
     request: bytes
 
 
-def keyed(key: str, operation: Operation, request: Request) -> Keyed:
-    """The key with the digest of this call. Raises 400 for an invalid key."""
+class InProgress:
+    """The calls with a key that this process is running now."""
+
+    def __init__(self) -> None:
+        self._running: set[tuple[str, str]] = set()
+
+    @contextmanager
+    def alone(self, agent_id: str, call: Keyed) -> Generator[None]:
+        """Run one call with this key of this agent at a time. Raises 409 for a second one."""
+        entry = agent_id, call.key
+        if entry in self._running:
+            raise _in_progress()
+        self._running.add(entry)
+        try:
+            yield
+        finally:
+            self._running.remove(entry)
+
+
+def keyed(key: str, operation: Operation, request: Request, name: str = HEADER) -> Keyed:
+    """The key with the digest of this call. Raises 400 for an invalid key, under its `name`."""
     if not re.fullmatch(PATTERN, key):
-        raise invalid_field(HEADER, _NO_KEY)
+        raise invalid_field(name, _NO_KEY)
     content = b"%b %b" % (operation.name.encode(), encode(request))
     return Keyed(key, hashlib.sha256(content).digest())
 
 
 async def first_answer(tx: Tx, agent_id: str, call: Keyed) -> KeptAnswer | None:
-    """The stored response to this call, if any. Raises 400 if the key belongs to another call."""
+    """The stored response to this call, if any. Until the end of this transaction no other one can
+    run a call with the same key. Raises 409 while another one runs, and 422 if the key belongs to
+    another call.
+    """
+    if not await idempotency.take(tx, agent_id, call.key):
+        raise _in_progress()
     stored = await idempotency.get(tx, agent_id, call.key)
     if stored and stored.request != call.request:
-        raise invalid_field(HEADER, _TAKEN)
+        raise Refusal("idempotency_key_reused")
     return stored
 
 
 async def keep(tx: Tx, agent_id: str, call: Keyed, answer: bytes) -> None:
     """Store the response to this call for retries."""
     await idempotency.insert(tx, agent_id, call.key, call.request, answer)
+
+
+def _in_progress() -> Refusal:
+    return Refusal("idempotency_in_progress", retry_after=_IN_PROGRESS_RETRY_S)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge
@@ -17,10 +18,12 @@ class Incoming:
     raises a `Refusal` for input that cannot be read. `place` turns a member's name into its place
     for error messages. `cache_key` is equal for requests with the same answer, None if the answer
     must not be cached. `consistency` comes from the response to an earlier write that this answer
-    must show. `idempotency_key` is equal for all attempts at one write. `offered` are the names
-    that the caller may use here, None for those of all fields. `option_names` are the names that
-    options have in the raw input, with their own; `prefers_minimal` asks for the minimal answer to
-    a write. `in_path` has the unchecked values of the fields in the path by name.
+    must show. `idempotency_key` is equal for all attempts at one write, and `dry_run` is the
+    unchecked value that asks for a dry run; `key_name` and `dry_run_name` are their names in error
+    messages. `offered` are the names that the caller may use here, None for those of all fields.
+    `option_names` are the names that options have in the raw input, with their own;
+    `prefers_minimal` asks for the minimal answer to a write. `in_path` has the unchecked values of
+    the fields in the path by name.
     """
 
     authorization: str | None
@@ -31,10 +34,18 @@ class Incoming:
     cache_key: str | None = None
     consistency: str | None = None
     idempotency_key: str | None = None
+    key_name: str = "Idempotency-Key"
+    dry_run: Any = None
+    dry_run_name: str = "query.dryRun"
     offered: Names | None = None
     option_names: Mapping[str, str] = field(default_factory=dict[str, str])
     prefers_minimal: bool = False
     in_path: Values = field(default_factory=Values)
+
+    @property
+    def is_dry_run(self) -> bool:
+        """Whether the value of `dry_run` asks for a dry run."""
+        return self.dry_run is True or self.dry_run == "true"
 
 
 @dataclass(slots=True)
@@ -42,7 +53,8 @@ class Outcome:
     """An encoded success or a refusal, with the charge that the headers show.
 
     A `private` success is only for this caller, a `minimal` one is the short answer to a write. A
-    later read that sends `consistency` sees this write.
+    later read that sends `consistency` sees this write. A `replayed` success is the stored response
+    to an earlier call.
     """
 
     status: int
@@ -51,6 +63,7 @@ class Outcome:
     next_cursor: str | None = None
     private: bool = False
     minimal: bool = False
+    replayed: bool = False
     consistency: str | None = None
     refusal: Refusal | None = None
     charge: Charge | None = None

@@ -34,15 +34,15 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
     """
     if key is not None:
         return (
-            "Send the same call again after {retryAfter} s with the same `Idempotency-Key`, "
-            "so that it is done only once."
+            "Send the same call again after {retryAfter} s with the same `Idempotency-Key` "
+            "(over MCP `idempotencyKey`), so that it is done only once."
         )
     shown = (
         _SHOWN_BY[operation.path_fields[0]] if operation.path_fields else _LISTED_BY[operation.name]
     )
     return (
         f"Call {shown} first, to see whether the call was done. If it was not, send it again after "
-        "{retryAfter} s, over HTTP with an `Idempotency-Key`."
+        "{retryAfter} s with an `Idempotency-Key` (over MCP `idempotencyKey`)."
     )
 
 

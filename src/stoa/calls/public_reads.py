@@ -73,7 +73,6 @@ class PublicReads:
     ) -> tuple[bytes, str]:
         """The result of `make` and its ETag, cached until data that it depends on changes, a minute
         at most."""
-        key = f"page {key}"  # no answer of the API has such a key
         now = self.clock()
         entry = self.cache.get(key, now)
         if entry:

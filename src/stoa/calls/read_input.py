@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from stoa.calls import posted_tokens
-from stoa.calls.idempotency import HEADER, keyed
+from stoa.calls import dry_runs, posted_tokens
+from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
@@ -29,8 +29,10 @@ class InputReader:
         """The checked call. Raises 413, 415 or 400 for input that cannot be read or is invalid."""
         values, key = await incoming.values(), incoming.idempotency_key
         if operation.writes:
-            posted = [*values.items(), (HEADER, key)]
+            posted = [*values.items(), (incoming.key_name, key)]
+            posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
+        dry_run = incoming.dry_run is not None and dry_runs.checked(operation, incoming)
         options, issues = operation.options(), ()
         if not incoming.option_names.keys().isdisjoint(values):
             options, values, issues = _options(operation, incoming, values)
@@ -43,6 +45,7 @@ class InputReader:
         if issues:
             raise invalid(*issues)
         short = options.view == "lean" or incoming.prefers_minimal
+        key = key if operation.takes_key and not dry_run else None
         return Invocation(
             operation,
             request,
@@ -50,7 +53,8 @@ class InputReader:
             caller,
             incoming.address,
             incoming.base_url,
-            keyed(key, operation, request) if key is not None and operation.takes_key else None,
+            keyed=None if key is None else keyed(key, operation, request, incoming.key_name),
+            dry_run=dry_run,
             options=options if isinstance(options, Options) else FULL,
             minimal=operation.gives_receipt and short,
         )

@@ -53,7 +53,8 @@ class Runner:
             caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
             )
-            charge = await self.charges.take(operation, caller, incoming.address)
+            dry_run = incoming.dry_run is not None and incoming.is_dry_run
+            charge = await self.charges.take(operation, caller, incoming.address, to_reads=dry_run)
             if charge is None:
                 return await self._answer(operation, incoming, caller)
             return await self._charged(operation, incoming, caller, charge)
@@ -63,22 +64,34 @@ class Runner:
     async def _charged(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, charge: Charge
     ) -> Outcome:
-        """The outcome with its charge. The charge of a refused call moves to `reads`."""
+        """The outcome with its charge. That of a refused or replayed call moves to `reads`."""
+        if not charge.allowed and await self._is_repeated(operation, incoming, caller):
+            charge = await self.charges.take_read(caller, incoming.address)
         if not charge.allowed:
             return refused(BucketFull(charge), charge)
         try:
-            if operation.writes and not charge.exact:
+            if operation.writes and not (charge.exact or incoming.is_dry_run):
                 raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
             # A write that was answered from the cache would not happen.
             answer = self._made if operation.writes else self._answer
             outcome = await answer(operation, incoming, caller)
         except Exception as error:
             outcome = refused(self._refusal(operation, incoming, error))
+        if outcome.refusal or outcome.replayed:
             charge = await self.charges.give_back(charge, caller, incoming.address)
             if not charge.allowed:
                 return refused(BucketFull(charge), charge)
         outcome.charge = charge
         return outcome
+
+    async def _is_repeated(
+        self, operation: Operation, incoming: Incoming, caller: Caller | None
+    ) -> bool:
+        """Whether a response is stored under the key of this call."""
+        key = incoming.idempotency_key
+        if caller is None or key is None or not operation.takes_key:
+            return False
+        return await self.transactions.has_answer(caller, key)
 
     async def _answer(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
@@ -125,25 +138,27 @@ class Runner:
         result = await self.transactions.run(invocation, incoming.consistency)
         body = minimal(result.body) if invocation.minimal else result.body
         outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
-        outcome.private, outcome.minimal = result.private, invocation.minimal
+        outcome.private, outcome.replayed = result.private, result.replayed
+        outcome.minimal = invocation.minimal
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
             draft.next_cursor = result.next_cursor
             draft.for_parties = operation.caching.for_parties
             self.cache.put(key, draft, result.body, result.etag, result.at)
-        if operation.writes:
+        if operation.writes and not invocation.dry_run:
             outcome.consistency = await self.transactions.consistency(invocation, result)
         return outcome
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
-        refusal = self._told(operation, incoming.idempotency_key, error)
+        refusal = self._told(operation, incoming, error)
         refusal.fill({"base_url": incoming.base_url, **_ids_in(incoming.in_path)})
         return refusal
 
-    def _told(self, operation: Operation, key: str | None, error: Exception) -> Refusal:
+    def _told(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         if isinstance(error, Refusal):
             return error
-        retry = how_to_retry(operation, key) if operation.takes_key else None
+        changes = operation.takes_key and not incoming.is_dry_run
+        retry = how_to_retry(operation, incoming.idempotency_key) if changes else None
         if isinstance(error, StoreUnavailable):
             return self.outages.refusal(operation.name, error, retry)
         log.error("defect", operation=operation.name, exc_info=error)

@@ -4,30 +4,37 @@ The SQLite engine may run a write in another process: an `OperationRun` is pickl
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from functools import partial
 from typing import Any, Self
 
 import msgspec
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from stoa.calls import idempotency, refunds
 from stoa.calls.encode import encoded
-from stoa.calls.idempotency import Keyed
+from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
 from stoa.calls.validity import depends_on
 from stoa.clock import Clock
+from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, Warning, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
+from stoa.store import idempotency as stored_answers
 from stoa.store.tx import Store, Tx
+
+_UNGUARDED = nullcontext()
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. At `expires_at` (ms)
     it changes without a write, because a deadline passes. `depends_on` has the keys whose changes
-    make it stale; None if it must not be cached."""
+    make it stale; None if it must not be cached. A `replayed` one is the stored response to an
+    earlier call."""
 
     body: bytes
     next_cursor: str | None
@@ -36,6 +43,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     expires_at: int | None = None
     etag: str | None = None
     depends_on: frozenset[str] | None = None
+    replayed: bool = False
 
 
 class Transactions:
@@ -45,19 +53,29 @@ class Transactions:
         self._store = store
         self._clock = clock
         self._services = services
+        self._in_progress = InProgress()
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
         """The committed result. Due refunds are booked first, in a separate transaction.
 
         `shown` is the `consistency` of an earlier write that a read must show.
         """
+        caller, keyed = invocation.caller, invocation.keyed
         first = OperationRun(self._services, invocation, invocation.operation.settles)
-        try:
-            return await self._once(first, shown)
-        except refunds.RefundsDue:
-            await refunds.book(self._store, self._services.ids, invocation)
-            again = OperationRun(self._services, invocation, check_refunds=False)
-            return await self._once(again, shown)
+        alone = self._in_progress.alone(caller.agent_id, keyed) if caller and keyed else _UNGUARDED
+        with alone:
+            try:
+                return await self._once(first, shown)
+            except refunds.RefundsDue:
+                await refunds.book(self._store, self._services.ids, invocation)
+                return await self._once(replace(first, check_refunds=False), shown)
+
+    async def has_answer(self, caller: Caller, key: str) -> bool:
+        """Whether a response is stored under this key for an active caller."""
+        if caller.status != "active":
+            return False
+        find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
+        return await self._store.read(find, single=True) is not None
 
     async def consistency(self, invocation: Invocation, result: Result) -> str | None:
         """The position with which a client reads this write from a replica, if there is one."""
@@ -86,17 +104,21 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         """Run the operation and encode its answer. Raises `RefundsDue` if refunds are due."""
         asked = self.invocation
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
+        if self.check_refunds and asked.dry_run:
+            return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
         if keyed and caller and caller.status == "active":
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
-                return Result(first.answer, None, False, first.created_at)
+                return Result(first.answer, None, False, first.created_at, replayed=True)
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         call.options = asked.options
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
-            answer = msgspec.structs.replace(answer, warnings=asked.warnings)
+            answer = replace(answer, warnings=asked.warnings)
+        if asked.dry_run:
+            answer = replace(answer, dry_run=True)
         tag = None
         if operation.has_etag or asked.options != FULL:
             body, tag = encoded(answer, asked.options, private=call.private)
@@ -117,6 +139,13 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             keys,
         )
 
+    async def _tried(self, tx: Tx) -> Result:
+        """The result of a dry run. Due refunds are booked first, as they are for every write."""
+        caller, request = self.invocation.caller, self.invocation.request
+        assert caller
+        await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
+        return await replace(self, check_refunds=False)(tx)
+
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         asked = self.invocation
         return _rebuilt, (  # pyright: ignore[reportReturnType]
@@ -127,7 +156,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             asked.caller and astuple(asked.caller),
             (asked.address, asked.base_url),
             asked.keyed and astuple(asked.keyed),
-            (astuple(asked.options), self.check_refunds),
+            (astuple(asked.options), asked.dry_run, self.check_refunds),
         )
 
 
@@ -139,9 +168,9 @@ def _rebuilt(
     caller: tuple[Any, ...] | None,
     where: tuple[str, str],
     keyed: tuple[Any, ...] | None,
-    how: tuple[tuple[Any, ...], bool],
+    how: tuple[tuple[Any, ...], bool, bool],
 ) -> OperationRun:
-    operation, (options, check_refunds) = TABLE[name], how
+    operation, (options, dry_run, check_refunds) = TABLE[name], how
     fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
     invocation = Invocation(
         operation,
@@ -151,5 +180,6 @@ def _rebuilt(
         *where,
         keyed=Keyed(*keyed) if keyed else None,
         options=Options(**dict(zip(Options.__struct_fields__, options, strict=True))),
+        dry_run=dry_run,
     )
     return OperationRun(services, invocation, check_refunds)

@@ -11,10 +11,12 @@ from stoa.cli.agent_options import (
     Artifacts,
     Body,
     Bounty,
+    DryRun,
     Json,
     KeyPath,
     Limit,
     Reward,
+    SameKey,
     Tags,
     Url,
     key_path,
@@ -77,6 +79,8 @@ def sessions(key: KeyPath = None, url: Url = None, as_json: Json = False) -> Non
 def revoke(
     session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -87,7 +91,13 @@ def revoke(
     if every == (session_id is not None):
         raise typer.BadParameter("give either the id of a session or --all")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        show.revoked(stoa.revoke_sessions(session_id=session_id, all_=every or None))
+        ended = stoa.revoke_sessions(
+            session_id=session_id,
+            all_=every or None,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+        )
+        show.revoked(ended)
 
 
 @app.command()
@@ -96,6 +106,8 @@ def ask(
     body: Body,
     tag: Tags = None,
     bounty: Bounty = None,
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -104,7 +116,14 @@ def ask(
     from stoa.cli import agent_session as session
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        created = stoa.create_thread(title, text_of(body), tags=tag, bounty_credits=bounty)
+        created = stoa.create_thread(
+            title,
+            text_of(body),
+            tags=tag,
+            bounty_credits=bounty,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+        )
         show.thread(created, created.thread)
 
 
@@ -115,6 +134,8 @@ def answer(
     to: Annotated[
         str | None, typer.Option(metavar="RP_ID", help="Discuss this reply instead.")
     ] = None,
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -123,13 +144,21 @@ def answer(
     from stoa.cli import agent_session as session
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        created = stoa.create_reply(thread, text_of(body), parent_reply_id=to)
+        created = stoa.create_reply(
+            thread,
+            text_of(body),
+            parent_reply_id=to,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+        )
         show.reply(created, created.reply)
 
 
 @app.command()
 def accept(
     identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID")],
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -139,10 +168,12 @@ def accept(
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         if identifier.startswith("job_"):
-            done = stoa.accept_job(identifier)
+            done = stoa.accept_job(identifier, idempotency_key=idempotency_key, dry_run=dry_run)
         else:
             thread_id = stoa.get_reply(identifier).thread.id
-            done = stoa.accept_reply(thread_id, identifier)
+            done = stoa.accept_reply(
+                thread_id, identifier, idempotency_key=idempotency_key, dry_run=dry_run
+            )
         show.settled(done, done.receipt.resource_id, done.settlement)
 
 
@@ -234,6 +265,8 @@ def offer(
         list[str] | None, typer.Option(help="What you will check; may be repeated.")
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Hours until the deadline.")] = None,
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -250,6 +283,8 @@ def offer(
             requirements=requirement,
             acceptance_criteria=criterion,
             deadline_hours=hours,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
         )
         show.job(created, created.job)
 
@@ -257,6 +292,8 @@ def offer(
 @app.command()
 def claim(
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -265,7 +302,7 @@ def claim(
     from stoa.cli import agent_session as session
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        claimed = stoa.claim_job(job)
+        claimed = stoa.claim_job(job, idempotency_key=idempotency_key, dry_run=dry_run)
         show.job(claimed, claimed.job)
 
 
@@ -274,6 +311,8 @@ def submit(
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
     body: Body,
     artifact: Artifacts = None,
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -283,7 +322,13 @@ def submit(
 
     artifacts = session.artifacts(artifact or [])
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        submitted = stoa.submit_job(job, text_of(body), artifacts=artifacts)
+        submitted = stoa.submit_job(
+            job,
+            text_of(body),
+            artifacts=artifacts,
+            idempotency_key=idempotency_key,
+            dry_run=dry_run,
+        )
         show.job(submitted, submitted.job)
 
 
@@ -296,6 +341,8 @@ def review(
         typer.Option("--reject", help="Send it back; the second time ends the job."),
     ] = None,
     message: Annotated[str | None, typer.Option(help="What is wrong.")] = None,
+    dry_run: DryRun = False,
+    idempotency_key: SameKey = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -307,10 +354,12 @@ def review(
         raise typer.BadParameter("give either --accept or --reject")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         if accepted:
-            done = stoa.accept_job(job)
+            done = stoa.accept_job(job, idempotency_key=idempotency_key, dry_run=dry_run)
             show.settled(done, job, done.settlement)
         elif rejected:
-            sent_back = stoa.reject_job(job, rejected, message=message)
+            sent_back = stoa.reject_job(
+                job, rejected, message=message, idempotency_key=idempotency_key, dry_run=dry_run
+            )
             show.job(sent_back, sent_back.job)
         else:
             listed = stoa.list_submissions(job)

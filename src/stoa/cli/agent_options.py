@@ -27,6 +27,15 @@ Url = Annotated[
     str | None, typer.Option(help="Another base address of the Stoa than the key file has.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+SameKey = Annotated[
+    str | None,
+    typer.Option(
+        "--idempotency-key",
+        metavar="TEXT",
+        help="Do it only once, however often it is repeated with this text within 24 hours.",
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the answer, but do nothing.")]
 Body = Annotated[str, typer.Argument(help="The text, or - to read it from standard input.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="At most so many rows.")]

@@ -34,6 +34,7 @@ from stoa.domain.text import escape_invisible
 
 _BODY_INDENT = 4
 _PIPE_WIDTH = 200
+_DRY_RUN = "This was a dry run: nothing was done."
 
 
 def one_line(text: str) -> str:
@@ -92,6 +93,8 @@ class Printer:
         else:
             for part in parts:
                 self._console.print(part)
+            if answer.raw.get("dryRun"):
+                self._console.print(_DRY_RUN)
 
     def facts(self, **pairs: str) -> None:
         """Named values that are no answer of the service."""

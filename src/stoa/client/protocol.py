@@ -33,6 +33,7 @@ PAUSES_S = (0.5, 1.0, 2.0)
 _OK_BELOW = 300
 _NOT_MODIFIED = 304
 _UNAUTHORIZED = 401
+_CONFLICT = 409
 _TOO_MANY = 429
 _UNAVAILABLE = 503
 TOKEN_CODES = frozenset(
@@ -42,6 +43,7 @@ TOKEN_CODES = frozenset(
 _CONSISTENCY = "x-stoa-consistency"
 _IDEMPOTENCY_KEY = "Idempotency-Key"
 _VIEW = "view"
+_IN_PROGRESS = "idempotency_in_progress"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +249,9 @@ def _attempts(operation: Operation[Any], request: Send, budget: _RetryBudget) ->
     """The reply to a request, sent again as long as that is safe and the budget allows it.
 
     A 429 was refused before any work: anything may be sent again. A 503 or a lost connection leaves
-    open whether a write happened: only what is repeatable is sent again, or what never left. What
-    was left open stays so when later attempts do not get through.
+    open whether a write happened: only what is repeatable is sent again, or what never left. A 409
+    says that an earlier attempt still runs. What was left open stays so when later attempts do not
+    get through.
     """
     left_open: Outcome | None = None
     while True:
@@ -277,9 +280,14 @@ def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> 
     asked = _retry_after(outcome)
     if outcome.status == _TOO_MANY and asked is not None:
         return budget.wait(asked)
-    if outcome.status == _UNAVAILABLE and operation.repeatable:
+    if _still_running(outcome) or (outcome.status == _UNAVAILABLE and operation.repeatable):
         return budget.pause(asked or 0)
     return None
+
+
+def _still_running(reply: Reply) -> bool:
+    """Whether the service still runs an earlier attempt at this call."""
+    return reply.status == _CONFLICT and _refusal(reply).code == _IN_PROGRESS
 
 
 def _leaves_open(outcome: Outcome) -> bool:
@@ -313,13 +321,16 @@ def _request(
     if operation.method == "GET":
         query = urlencode({name: _as_text(value) for name, value in given.items()})
         return Send("GET", f"{path}?{query}" if query else path, accept, None)
-    view = given.pop(_VIEW, None)
-    path = f"{path}?{_VIEW}={view}" if view else path
+    sent, asked = {**accept, "Content-Type": "application/json"}, dict[str, str]()
+    if _VIEW in given:
+        asked[_VIEW] = given.pop(_VIEW)
+    if operation.keyed:
+        sent[_IDEMPOTENCY_KEY] = given.pop("idempotencyKey", None) or str(uuid.uuid4())
+        if given.pop("dryRun", False):
+            asked["dryRun"] = "true"
+    path = f"{path}?{urlencode(asked)}" if asked else path
     # A lone surrogate goes out as it is, so that the service can say which field holds it.
     body = dump(given).encode("utf-8", "surrogatepass")
-    sent = {**accept, "Content-Type": "application/json"}
-    if operation.keyed:
-        sent[_IDEMPOTENCY_KEY] = str(uuid.uuid4())
     return Send(operation.method, path, sent, body)
 
 

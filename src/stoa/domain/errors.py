@@ -368,6 +368,15 @@ _KINDS = (
         reserved=True,
     ),
     ErrorKind(
+        "idempotency_in_progress",
+        409,
+        True,
+        "A call with the same idempotency key is still running.",
+        _AGAIN,
+        "Two calls with the same `Idempotency-Key` (over MCP the argument `idempotencyKey`) came "
+        "at the same time. Only one of them runs. The other one, sent again, gets its answer.",
+    ),
+    ErrorKind(
         "removed",
         410,
         False,
@@ -390,6 +399,14 @@ _KINDS = (
         "The request body is not declared as plain JSON in UTF-8.",
         "Send the call again with `Content-Type: application/json` and without `Content-Encoding`.",
         "The Content-Type is not JSON, or the body is compressed.",
+    ),
+    ErrorKind(
+        "idempotency_key_reused",
+        422,
+        False,
+        "The idempotency key belongs to another call of yours.",
+        "Take a new key for each new call, and the first key only to repeat the same call.",
+        "The key came before, within a day, with another operation or another input.",
     ),
     ErrorKind(
         "wrong_host",

@@ -22,9 +22,9 @@ CORS: HeaderList = [
     (
         b"access-control-expose-headers",
         (
-            b"ETag, Link, Preference-Applied, Retry-After, X-RateLimit-Limit, "
-            b"X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, "
-            b"X-Request-Id, X-Stoa-Consistency"
+            b"ETag, Idempotent-Replayed, Link, Preference-Applied, Retry-After, X-RateLimit-Limit, "
+            b"X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id, "
+            b"X-Stoa-Consistency"
         ),
     ),
 ]
@@ -42,6 +42,8 @@ PREFLIGHT: HeaderList = [
 ]
 NOSNIFF = (b"x-content-type-options", b"nosniff")
 CONSISTENCY = b"x-stoa-consistency"
+REPLAYED = (b"idempotent-replayed", b"true")
+"""The header of a response that was stored by an earlier call with the same idempotency key."""
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 PREFERENCE_APPLIED = (b"preference-applied", b"return=minimal")
@@ -124,6 +126,8 @@ def success_headers(
         headers.append((b"etag", outcome.etag.encode()))
     if outcome.consistency:
         headers.append((CONSISTENCY, outcome.consistency.encode()))
+    if outcome.replayed:
+        headers.append(REPLAYED)
     return headers
 
 

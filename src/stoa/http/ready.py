@@ -1,5 +1,7 @@
 """Cached answers that the server sends without calling the application: what most reads get."""
 
+from collections.abc import Callable
+
 import structlog
 
 from stoa.calls.answer_cache import AnswerCache
@@ -16,28 +18,39 @@ log = structlog.get_logger("stoa.http")
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
 
+_API = "/api/"
 _ALWAYS = header_lines([*answering.JSON_HEADERS, answering.CACHE_PUBLIC])
 
 
 class ReadyAnswers:
-    """Anonymous GETs of the API whose answers are cached."""
+    """GETs whose answers are cached: those of the API without a token, and pages. `page_key` gives
+    the key of a page, None for a request that asks for none that is cached."""
 
-    def __init__(self, cache: AnswerCache, charges: Charges, hosts: Hosts, clock: Clock) -> None:
+    def __init__(
+        self,
+        cache: AnswerCache,
+        charges: Charges,
+        hosts: Hosts,
+        clock: Clock,
+        page_key: Callable[[Request], str | None],
+    ) -> None:
         self._cache = cache
         self._charges = charges
         self._hosts = hosts
         self._clock = clock
+        self._page_key = page_key
 
     def find(self, scope: Scope) -> Whole | None:
         """The whole answer to a GET without a body, charged as any read; None, charging nothing,
         when it takes a call of the application."""
+        find = self._answer if scope["path"].startswith(_API) else self._page
         try:
-            return self._find(scope)
+            return find(scope)
         except Exception:
             log.exception("defect")
             return None
 
-    def _find(self, scope: Scope) -> Whole | None:
+    def _answer(self, scope: Scope) -> Whole | None:
         now = self._clock()
         entry = self._cache.get(cache_key(scope["path"], scope["query_string"]), now)
         if entry is None:
@@ -59,6 +72,21 @@ class ReadyAnswers:
             own.append(answering.next_link(request.path, request.query, entry.next_cursor))
         own.append((b"content-length", b"%d" % len(entry.body)))
         return 200, _ALWAYS + header_lines(own), entry.body
+
+    def _page(self, scope: Scope) -> Whole | None:
+        request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
+        key = self._page_key(request)
+        entry = self._cache.get(key, self._clock()) if key else None
+        if entry is None or b"if-none-match" in request.headers:
+            return None
+        if not self._hosts.allows(request.host) or not self._charges.count_at_once(request.address):
+            return None
+        own = [
+            request.id_header,
+            (b"etag", entry.etag.encode()),
+            (b"content-length", b"%d" % len(entry.body)),
+        ]
+        return 200, entry.head + header_lines(own), entry.body
 
 
 def cache_key(path: str, query: bytes) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from mcp_types import INVALID_PARAMS
 
 from stoa.caching import ByteCache
+from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
 from stoa.domain.errors import invalid_field
@@ -19,7 +20,7 @@ from stoa.http.request import Request
 from stoa.http.wire import HeaderList
 from stoa.mcp.connection import Connection
 from stoa.mcp.messages import Message, ProtocolError
-from stoa.mcp.tools import AUTHORIZATION
+from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.buckets import headers as rate_headers
 from stoa.operations.table import Operation
 from stoa.schemas import messages
@@ -33,10 +34,12 @@ _TEXTS_BYTES = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The pieces of a result's members as JSON, and the headers of the HTTP answer."""
+    """The pieces of a result's members as JSON, the headers of the HTTP answer, and whether the
+    result is the stored one of an earlier call."""
 
     members: tuple[bytes, ...]
     headers: HeaderList
+    replayed: bool = False
 
 
 class Tools:
@@ -68,7 +71,8 @@ class Tools:
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
-            return Called(_content(outcome.body), headers)
+            headers += [answering.REPLAYED] if outcome.replayed else []
+            return Called(_content(outcome.body), headers, outcome.replayed)
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
@@ -97,9 +101,11 @@ def _incoming(
     operation: Operation, arguments: Any, request: Request, wanted: Connection
 ) -> Incoming:
     given = cast("Values", arguments) if isinstance(arguments, dict) else {}
-    values = _read(operation, given)
+    own = own_arguments(operation)
+    values = _read(operation, given, own)
     if wanted.lean and values.get("view") is None:
         values["view"] = wanted.view
+    key = given.get(idempotency.ARGUMENT) if operation.takes_key else None
 
     async def read() -> Values:
         if arguments is not None and not isinstance(arguments, dict):
@@ -113,7 +119,11 @@ def _incoming(
         values=read,
         in_path={name: values[name] for name in operation.path_fields if name in values},
         cache_key=_cache_key(operation, values),
-        offered=names(operation.request, besides=(AUTHORIZATION, *shapes(operation.options))),
+        idempotency_key=key if key is None or isinstance(key, str) else "",
+        key_name=idempotency.ARGUMENT,
+        dry_run=given.get(dry_runs.ARGUMENT) if operation.takes_key else None,
+        dry_run_name=dry_runs.ARGUMENT,
+        offered=names(operation.request, besides=(*own, *shapes(operation.options))),
         option_names={name: name for name in shapes(operation.options)},
     )
 
@@ -125,8 +135,8 @@ def _authorization(given: Any, header: str | None) -> str | None:
     return given if isinstance(given, str) else ""
 
 
-def _read(operation: Operation, given: Values) -> Values:
-    """The arguments as the operation's fields.
+def _read(operation: Operation, given: Values, own: tuple[str, ...]) -> Values:
+    """The arguments as the operation's fields, without those of the door's `own`.
 
     Lists may be comma text. For what is read as a query over HTTP, numbers may be text too, and
     nothing (null or empty text) counts as absent.
@@ -136,7 +146,7 @@ def _read(operation: Operation, given: Values) -> Values:
     return {
         name: _value(value, named.get(name, Shape.TEXT), is_query=is_query)
         for name, value in given.items()
-        if name != AUTHORIZATION and not (is_query and value in (None, ""))
+        if name not in own and not (is_query and value in (None, ""))
     }
 
 

@@ -45,6 +45,8 @@ _encode = msgspec.json.encode
 
 _CACHE_MS = 300_000
 _CAPABILITIES = ServerCapabilities(tools=ToolsCapability(list_changed=False))
+_REPLAYED = {"idempotentReplayed": True}
+"""What `_meta` says of a result that is the stored one of an earlier call."""
 _ROUTING = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
 
 Answers = dict[str, Callable[[Message], bytes]]
@@ -56,6 +58,7 @@ class Era(Protocol):
 
     answers: Answers
     every_result: bytes
+    replayed_result: bytes
 
     def read(self, value: Any, lines: HeaderList) -> Message:
         """The message of a decoded body under these header lines. Raises ProtocolError."""
@@ -81,6 +84,8 @@ class HandshakeEra:
 
     every_result = b""
     """JSON members that all results begin with."""
+    replayed_result = b'"_meta":%b,' % _encode(_REPLAYED)
+    """The same for a result that is the stored one of an earlier call."""
 
     def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
         self._info = info
@@ -124,7 +129,8 @@ class EnvelopeEra:
 
     def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
         stamp = {SERVER_INFO_META_KEY: info.model_dump(by_alias=True, exclude_none=True)}
-        self.every_result = b'"resultType":"complete","_meta":%b,' % _encode(stamp)
+        self.every_result = _complete(stamp)
+        self.replayed_result = _complete(stamp | _REPLAYED)
         cached = b'"ttlMs":%d,"cacheScope":"public"' % _CACHE_MS
         self._listing = b'"resultType":"complete","_meta":%b,%b,"tools":%b' % (
             _encode(stamp),
@@ -179,6 +185,10 @@ def _rejection(
 def _refuse_cursor(message: Message) -> None:
     if message.params.get("cursor") is not None:
         raise ProtocolError(INVALID_PARAMS, "No such cursor: all tools are on the first page.")
+
+
+def _complete(meta: dict[str, Any]) -> bytes:
+    return b'"resultType":"complete","_meta":%b,' % _encode(meta)
 
 
 def _members(model: BaseModel) -> bytes:

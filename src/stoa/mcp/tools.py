@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any, TypeVar
 
+from stoa.calls import dry_runs, idempotency
 from stoa.domain import ids, text
 from stoa.operations.table import Access, Operation
 from stoa.schemas.base import encode
@@ -10,6 +11,7 @@ from stoa.schemas.json_schema import answer_schemas, request_schemas
 
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
+_OF_WRITES = (AUTHORIZATION, idempotency.ARGUMENT, dry_runs.ARGUMENT)
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
@@ -24,6 +26,12 @@ _PAGING: dict[str, tuple[str, ...]] = {
 
 Schema = dict[str, Any]
 T = TypeVar("T")
+
+
+def own_arguments(operation: Operation) -> tuple[str, ...]:
+    """The arguments of a tool that are no fields of its request. The `instructions` explain those
+    that the input schemas leave out."""
+    return _OF_WRITES if operation.takes_key else (AUTHORIZATION,)
 
 
 def title(operation: Operation) -> str:

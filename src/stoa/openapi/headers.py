@@ -33,6 +33,12 @@ HEADERS: Headers = {
         'W/"6f1d0c2b9a8e7f6d5c4b3a29"',
         pattern='^W/"[0-9a-f]+"$',
     ),
+    "Idempotent-Replayed": _header(
+        "The answer was given before, to a call with the same `Idempotency-Key`.",
+        "true",
+        always=False,
+        const="true",
+    ),
     "Link": _header(
         'The next page, as `rel="next"`; not on the last.',
         '</api/v1/threads?cursor=MQp0aHJlYWRz>; rel="next"',
@@ -113,6 +119,8 @@ def success(operation: Operation, *, paged: bool) -> Headers:
         found |= named("X-Stoa-Consistency")
     if operation.gives_receipt:
         found |= named("Preference-Applied")
+    if operation.takes_key:
+        found |= named("Idempotent-Replayed")
     return found if operation.who.charged is Charged.NONE else found | _rate()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from stoa.calls import idempotency
+from stoa.calls import dry_runs, idempotency
 from stoa.http import answering
 from stoa.operations.table import Operation
 from stoa.schemas.base import Receipt
@@ -163,7 +163,7 @@ def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
         found.append(_IF_NONE_MATCH)
     if operation.gives_receipt:
         found.append(_PREFER)
-    return [*found, _IDEMPOTENCY_KEY] if operation.takes_key else found
+    return [*found, _DRY_RUN, _IDEMPOTENCY_KEY] if operation.takes_key else found
 
 
 def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
@@ -191,13 +191,22 @@ def _without_null(schema: Schema) -> Schema:
     return {**rest, "anyOf": choices} if choices else rest
 
 
+_DRY_RUN = {
+    "name": dry_runs.ARGUMENT,
+    "in": "query",
+    "required": False,
+    "description": "With `true` the call is answered as it would be, with `dryRun: true`, and "
+    "nothing is done. It is charged to `reads`, and an `Idempotency-Key` is ignored.",
+    "schema": {"type": "boolean", "default": False},
+}
+
 _IDEMPOTENCY_KEY = {
     "name": idempotency.HEADER,
     "in": "header",
     "required": False,
     "description": "Of your own making, such as a UUID. A client that repeats the call with the "
-    "same key within a day gets the first answer, and nothing is done twice. A key that came with "
-    "another call is refused with 400.",
+    "same key within a day gets the first answer, with `Idempotent-Replayed: true`, and nothing is "
+    "done twice. A key that came with another call is refused with 422.",
     "schema": {"type": "string", "pattern": idempotency.PATTERN},
     "example": "0b1f6f0e-6f1c-4f3e-9d1a-2f6c3a1d9b77",
 }

@@ -217,7 +217,8 @@ _HEADERS = {
     "Authorization": "`Bearer <ACCESS_TOKEN>`, the `token` of a sign-in.",
     "If-None-Match": "The `ETag` of an answer that you have: 304 means that it still holds.",
     "Idempotency-Key": "On a POST, a text of your own such as a UUID, another for each call. Sent "
-    "again with the same key within a day, the call is done once and has its first answer.",
+    "again with the same key within a day, the call is done once and has its first answer. Over "
+    "MCP it is the argument idempotencyKey of tools that write, and the keys are the same.",
     "Prefer": "On a POST, `return=minimal`: the answer has ids and names alone.",
     "X-Stoa-Consistency": "What an answer to a write gave in this header, sent with a read: the "
     "answer shows that write. Of several the greatest, as texts, shows all.",
@@ -360,9 +361,12 @@ _EXTENSIONS = contract.Extensions(
         "search: match",
         "thread: bounty",
         "rate_limited: resource, limit, windowSeconds",
+        "errors: idempotency_key_reused, idempotency_in_progress",
         "request headers Idempotency-Key and X-Stoa-Consistency",
         "view=lean, excerpt and maxTokens on every read",
         "view=lean and Prefer: return=minimal on writes",
+        "response header Idempotent-Replayed; MCP argument idempotencyKey",
+        "writes: dryRun, as a query parameter or an MCP argument",
         "warnings for what was ignored",
     ],
 )

@@ -73,8 +73,13 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
         created_at=call.now,
     )
     await replies.insert(call.tx, row)
-    answer, eligible = row.kind == "answer", author != thread.author_id
-    await threads.count_reply(call.tx, thread.id, answer=answer, eligible=eligible)
+    eligible = thread.status == "open" and author != thread.author_id
+    await threads.count_reply(
+        call.tx,
+        thread.id,
+        answer=row.kind == "answer",
+        eligible_reply_id=row.id if eligible else None,
+    )
     await search.add(call.tx, thread.id, row.id, "", row.body)
     receipt = call.receipt("reply_to_thread", "reply", row.id)
     reply = await reply_view(call, thread, row)

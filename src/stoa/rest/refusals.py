@@ -21,6 +21,7 @@ _EVERY_CALL = (
     "temporarily_unavailable",
 )
 _WITH_A_BODY = ("request_timeout", "payload_too_large", "unsupported_media_type")
+_WITH_A_KEY = ("idempotency_in_progress", "idempotency_key_reused")
 
 
 def codes(operation: Operation) -> list[str]:
@@ -30,6 +31,8 @@ def codes(operation: Operation) -> list[str]:
         may.update(_WITH_A_BODY)
     if operation.writes:
         may.add("secret_in_text")
+    if operation.takes_key:
+        may.update(_WITH_A_KEY)
     if operation.who.access is Access.AGENT:
         may.add("missing_bearer_token")
         if operation.writes:

@@ -2,8 +2,9 @@
 
 from functools import cache
 from typing import Any
+from urllib.parse import parse_qsl
 
-from stoa.calls import idempotency
+from stoa.calls import dry_runs, idempotency
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome
 from stoa.calls.runner import Runner
@@ -17,10 +18,13 @@ from stoa.rest.router import Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
+from stoa.schemas.names import Names
 from stoa.schemas.validation import Shape, Values, names, shapes
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _IN_QUERY = "query."
+_OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
+"""What a write takes outside its body. In the body it is refused, with the right place."""
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 
@@ -74,6 +78,8 @@ class Rest:
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
             query = {f"{_IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}
+            if not is_get:
+                query.pop(dry_runs.IN_QUERY, None)
             return {**query, **body, **in_path}
 
         def place(name: str) -> str:
@@ -91,7 +97,8 @@ class Rest:
             cache_key=cache_key(request.path, request.query) if is_get else None,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
-            offered=names(operation.request, operation.path_fields, tuple(options)),
+            dry_run=_dry_run(request.query) if request.query and not is_get else None,
+            offered=_offered(operation),
             option_names=options,
             prefers_minimal=b"prefer" in request.headers
             and answering.prefers_minimal(request.headers[b"prefer"]),
@@ -137,6 +144,12 @@ class Rest:
 
 
 @cache
+def _offered(operation: Operation) -> Names:
+    own = _OF_WRITES if operation.takes_key else ()
+    return names(operation.request, operation.path_fields, (*_option_names(operation), *own))
+
+
+@cache
 def _shapes(operation: Operation) -> dict[str, Shape]:
     return {**shapes(operation.request), **shapes(operation.options)}
 
@@ -146,6 +159,12 @@ def _option_names(operation: Operation) -> dict[str, str]:
     """The options by the names that they have in the raw input: all are parameters."""
     at = "" if operation.method == "GET" else _IN_QUERY
     return {at + name: name for name in shapes(operation.options)}
+
+
+def _dry_run(query: bytes) -> str | None:
+    """The text of the parameter that asks for a dry run, empty or not. An invalid query is refused
+    when the input is read."""
+    return dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)).get(dry_runs.ARGUMENT)
 
 
 async def _body(request: Request, operation: Operation) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from msgspec import Meta
 from stoa.domain import ids, limits
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY, Agent
-from stoa.schemas.base import Answer, Receipt, Request, Resource
+from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.fields import Count, Time, example_id, shown
 
 
@@ -103,7 +103,7 @@ class RevokeSessions(Request, kw_only=True):
         return []
 
 
-class SessionsRevoked(Answer, kw_only=True):
+class SessionsRevoked(Written, kw_only=True):
     """Sessions have ended."""
 
     revoked: Annotated[

@@ -98,6 +98,18 @@ class Answer(Resource, kw_only=True):
         return self
 
 
+class Written(Answer, kw_only=True):
+    """The body of a success of a write."""
+
+    dry_run: (
+        Annotated[
+            bool,
+            Meta(description="True if it was a dry run, so that nothing has changed; or left out."),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
 Role = Literal["anyone", "author", "creator", "claimer"]
 """Who can do something next: of a thread its author, of a job its creator or its claimer."""
 

@@ -11,7 +11,6 @@ from stoa.domain.cursors import Form
 from stoa.schemas import deadlines, job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
-    Answer,
     ListAnswer,
     NextAction,
     Page,
@@ -19,6 +18,7 @@ from stoa.schemas.base import (
     Request,
     Resource,
     Rule,
+    Written,
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
@@ -206,7 +206,7 @@ class CreateJob(Request, kw_only=True):
         return self.reward_credits or Credits()
 
 
-class JobCreated(Answer, kw_only=True):
+class JobCreated(Written, kw_only=True):
     """The new job and its receipt."""
 
     job: Job
@@ -240,7 +240,7 @@ class AcceptJob(JobRequest, kw_only=True):
     example_answer: ClassVar[dict[str, Any]] = job_examples.COMPLETED
 
 
-class JobRead(Answer, kw_only=True):
+class JobRead(Written, kw_only=True):
     """A job; a receipt where something was done."""
 
     job: Job
@@ -250,7 +250,7 @@ class JobRead(Answer, kw_only=True):
     lean: ClassVar[Lean] = Lean(members={"job": _LEAN.without("next_actions")})
 
 
-class JobAccepted(Answer, kw_only=True):
+class JobAccepted(Written, kw_only=True):
     """The finished job, the receipt and what was settled."""
 
     job: Job
@@ -325,7 +325,7 @@ class SubmitJob(JobRequest, kw_only=True):
         )
 
 
-class JobSubmitted(Answer, kw_only=True):
+class JobSubmitted(Written, kw_only=True):
     """The submission, the job and the receipt."""
 
     submission: Submission

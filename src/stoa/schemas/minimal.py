@@ -5,11 +5,11 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids
-from stoa.schemas.base import Answer
+from stoa.schemas.base import Written
 from stoa.schemas.fields import example_id
 
 
-class WriteDone(Answer, kw_only=True):
+class WriteDone(Written, kw_only=True):
     """What was done, in ids and names alone."""
 
     id: Annotated[

@@ -39,6 +39,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "parentReplyId": ("parent", "parentId", "replyTo", "replyId", "inReplyTo", "replyingTo"),
     "publicKey": ("key", "publicKeyHex"),
     "q": ("query", "search", "searchQuery", "searchTerm", "term", "terms", "keyword", "keywords"),
+    "query.dryRun": ("dryRun",),
     "reasonCode": ("reason", "code"),
     "replyId": ("id", "reply"),
     "requirements": ("skills", "capabilities"),

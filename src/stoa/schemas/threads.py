@@ -19,6 +19,7 @@ from stoa.schemas.base import (
     Request,
     Resource,
     Rule,
+    Written,
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
@@ -190,7 +191,7 @@ class CreateThread(Request, kw_only=True):
         return self.bounty_credits or Credits()
 
 
-class ThreadCreated(Answer, kw_only=True):
+class ThreadCreated(Written, kw_only=True):
     """The new thread and its receipt."""
 
     thread: Thread
@@ -306,7 +307,7 @@ class CreateReply(ThreadRequest, kw_only=True):
     }
 
 
-class ReplyCreated(Answer, kw_only=True):
+class ReplyCreated(Written, kw_only=True):
     """The new reply and its receipt."""
 
     reply: Reply
@@ -397,7 +398,7 @@ class AcceptReply(ThreadRequest, kw_only=True):
     reply_id: ReplyPath
 
 
-class ReplyAccepted(Answer, kw_only=True):
+class ReplyAccepted(Written, kw_only=True):
     """The answered thread, the receipt and what was settled."""
 
     thread: Thread

@@ -14,9 +14,14 @@ class KeptAnswer(NamedTuple):
     created_at: int
 
 
+async def take(tx: Tx, agent_id: str, key: str) -> bool:
+    """Reserve this key until the end of the transaction; False if another transaction has it."""
+    row = await tx.one("idempotency.take", id=f"{agent_id} {key}")
+    return bool(row and row[0])
+
+
 async def get(tx: Tx, agent_id: str, key: str) -> KeptAnswer | None:
-    """The stored answer of this key. Another transaction with the same key waits for this one."""
-    await tx.lock("idempotency", f"{agent_id} {key}")
+    """The stored answer of this key."""
     row = await tx.one("idempotency.get", agent_id=agent_id, key=key)
     return KeptAnswer(*row) if row else None
 

@@ -115,13 +115,16 @@ async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list
     return [ThreadRow(*row) for row in rows]
 
 
-async def count_reply(tx: Tx, thread_id: str, *, answer: bool, eligible: bool) -> None:
-    """Move the counters and the activity time of a thread that got a reply."""
+async def count_reply(
+    tx: Tx, thread_id: str, *, answer: bool, eligible_reply_id: str | None
+) -> None:
+    """Move the counters and the activity time of a thread that got a reply, which its author can
+    accept if it is the one named."""
     await tx.run(
         "threads.count_reply",
         thread_id=thread_id,
         answer=int(answer),
-        eligible=int(eligible),
+        eligible_reply_id=eligible_reply_id,
         now=tx.now,
     )
     tx.defer("threads.carry_to_tags", thread_id=thread_id)

@@ -58,6 +58,10 @@ class Tx(Protocol):
         """
         ...
 
+    async def undone(self, work: "Work[T]") -> T:
+        """Run `work` in this transaction and undo all its changes; returns what it returned."""
+        ...
+
     def searchable(self, text: str) -> str:
         """A text or a title as the engine's full-text index takes it."""
         ...

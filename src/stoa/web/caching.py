@@ -1,13 +1,37 @@
-"""What each answer of the pages, feeds and documents goes through: its ETag, 304, CORS."""
+"""Pages and HTTP caches: the keys of cached pages; ETags, 304 and CORS of all that is served."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.calls.encode import weak_tag
+from stoa.http import request as http
 from stoa.http.answering import CORS, names_tag
+from stoa.http.wire import header_lines
 from stoa.web.documents import Endpoint
+from stoa.web.negotiation import Form, form_for
+
+THREADS = "/forum/threads/"
+"""How the paths of cached pages begin."""
 
 _OF_A_BODY = ("content-length", "content-type")
+
+
+def asked_key(request: http.Request) -> str | None:
+    """The key of the cached page that a request asks for, None if it asks for none."""
+    if not request.path.startswith(THREADS):
+        return None
+    form = form_for(request.headers.get(b"accept", b"").decode("latin-1"))
+    return page_key(form, request.path, request.query)
+
+
+def page_key(form: Form, path: str, query: bytes) -> str:
+    """The key of a page in the answer cache. No answer of the API has such a key."""
+    return f"{form} {path}?{query.decode('latin-1')}"
+
+
+def constant_head(response: Response) -> bytes:
+    """The header lines of a page that do not depend on its body."""
+    return header_lines(pair for pair in response.raw_headers if pair[0] != b"content-length")
 
 
 def conditional(request: Request, response: Response) -> Response:

@@ -20,6 +20,7 @@ from stoa.schemas.threads import (
     Reply,
     Thread,
 )
+from stoa.web.caching import constant_head, page_key
 from stoa.web.negotiation import asked_form
 from stoa.web.site import ROWS, Site, as_json, paging
 
@@ -119,12 +120,13 @@ class Forum:
         thread_id: str = request.path_params["thread_id"]
 
         async def make(draft: Draft) -> bytes:
+            draft.head = constant_head(self._site.answer(request, b"", alternate=json))
             return await self._thread(request, thread_id, draft)
 
-        query = request.scope["query_string"].decode("latin-1")
-        key = f"{asked_form(request)} {request.scope['path']}?{query}"
+        json = _thread_json(thread_id)
+        key = page_key(asked_form(request), request.scope["path"], request.scope["query_string"])
         body, etag = await self._site.reads.cached(key, make)
-        answer = self._site.answer(request, body, alternate=_thread_json(thread_id))
+        answer = self._site.answer(request, body, alternate=json)
         answer.headers["ETag"] = etag
         return answer
 

@@ -36,7 +36,11 @@ class _Range(NamedTuple):
 
 def asked_form(request: Request, offered: Sequence[Form] = PAGE) -> Form:
     """The form of these that the request asks for."""
-    accept = ", ".join(request.headers.getlist("accept"))
+    return form_for(", ".join(request.headers.getlist("accept")), offered)
+
+
+def form_for(accept: str, offered: Sequence[Form] = PAGE) -> Form:
+    """Like `chosen`; what common headers ask for is remembered."""
     return (_remembered if len(accept) <= _REMEMBERED_CHARS else chosen)(accept, offered)
 
 

@@ -16,7 +16,7 @@ from stoa.operations.bootstrap import OPENAPI, UNANSWERED
 from stoa.operations.catalog import all_operations
 from stoa.web import errors as errors_page
 from stoa.web import site as sites
-from stoa.web.caching import for_programs
+from stoa.web.caching import THREADS, for_programs
 from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
 from stoa.web.errors import Errors
@@ -80,7 +80,7 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
         "/forum": forum.threads,
         "/forum/unanswered": forum.unanswered,
         "/forum/search": forum.search,
-        "/forum/threads/{thread_id}": forum.thread,
+        f"{THREADS}{{thread_id}}": forum.thread,
         "/forum/replies/{reply_id}": forum.reply,
         "/tags/{tag:path}": forum.tag,
         "/jobs": work.jobs,

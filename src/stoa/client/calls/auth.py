@@ -27,7 +27,12 @@ class AuthCalls(Connection):
         return self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
 
     def revoke_sessions(
-        self, *, session_id: str | None = None, all_: bool | None = None
+        self,
+        *,
+        session_id: str | None = None,
+        all_: bool | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> SessionsRevoked:
         """End one of your sessions or all of them, at once and everywhere.
 
@@ -39,7 +44,15 @@ class AuthCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.REVOKE_SESSIONS, {"sessionId": session_id, "all": all_})
+        return self._call(
+            operations.REVOKE_SESSIONS,
+            {
+                "sessionId": session_id,
+                "all": all_,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
 
     def verify_challenge(
         self,
@@ -93,7 +106,12 @@ class AsyncAuthCalls(AsyncConnection):
         return await self._call(operations.CREATE_CHALLENGE, {"publicKey": public_key})
 
     async def revoke_sessions(
-        self, *, session_id: str | None = None, all_: bool | None = None
+        self,
+        *,
+        session_id: str | None = None,
+        all_: bool | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> SessionsRevoked:
         """End one of your sessions or all of them, at once and everywhere.
 
@@ -105,7 +123,15 @@ class AsyncAuthCalls(AsyncConnection):
 
         Refusals of its own: `not_found`.
         """
-        return await self._call(operations.REVOKE_SESSIONS, {"sessionId": session_id, "all": all_})
+        return await self._call(
+            operations.REVOKE_SESSIONS,
+            {
+                "sessionId": session_id,
+                "all": all_,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
 
     async def verify_challenge(
         self,

@@ -46,6 +46,8 @@ class JobsCalls(Connection):
         verification: VerificationOfferInput | None = None,
         deadline_hours: float | None = None,
         deadline: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobCreated:
         """Offer a paid job.
 
@@ -79,6 +81,8 @@ class JobsCalls(Connection):
                 "verification": verification,
                 "deadlineHours": deadline_hours,
                 "deadline": deadline,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -165,7 +169,9 @@ class JobsCalls(Connection):
             operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt, "maxTokens": max_tokens}
         )
 
-    def accept_job(self, job_id: str) -> JobAccepted:
+    def accept_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobAccepted:
         """Accept the submitted work and pay its reward. It cannot be undone.
 
         Example:
@@ -175,9 +181,14 @@ class JobsCalls(Connection):
         Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
-        return self._call(operations.ACCEPT_JOB, {"jobId": job_id})
+        return self._call(
+            operations.ACCEPT_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
-    def claim_job(self, job_id: str) -> JobRead:
+    def claim_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobRead:
         """Claim an open job, so that only you can submit work for it. The first claim wins.
 
         Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
@@ -190,10 +201,19 @@ class JobsCalls(Connection):
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
         `claim_limit`.
         """
-        return self._call(operations.CLAIM_JOB, {"jobId": job_id})
+        return self._call(
+            operations.CLAIM_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
     def reject_job(
-        self, job_id: str, reason_code: ReasonCode, *, message: str | None = None
+        self,
+        job_id: str,
+        reason_code: ReasonCode,
+        *,
+        message: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobRead:
         """Reject the submitted work and say why.
 
@@ -208,7 +228,14 @@ class JobsCalls(Connection):
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
         return self._call(
-            operations.REJECT_JOB, {"jobId": job_id, "reasonCode": reason_code, "message": message}
+            operations.REJECT_JOB,
+            {
+                "jobId": job_id,
+                "reasonCode": reason_code,
+                "message": message,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     def list_submissions(
@@ -254,7 +281,13 @@ class JobsCalls(Connection):
         )
 
     def submit_job(
-        self, job_id: str, body: str, *, artifacts: Sequence[ArtifactInput] | None = None
+        self,
+        job_id: str,
+        body: str,
+        *,
+        artifacts: Sequence[ArtifactInput] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobSubmitted:
         """Submit work for a job that you claimed. Only its creator and you can read it.
 
@@ -268,7 +301,14 @@ class JobsCalls(Connection):
         `submit_not_allowed`.
         """
         return self._call(
-            operations.SUBMIT_JOB, {"jobId": job_id, "body": body, "artifacts": artifacts}
+            operations.SUBMIT_JOB,
+            {
+                "jobId": job_id,
+                "body": body,
+                "artifacts": artifacts,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
 
@@ -291,6 +331,8 @@ class AsyncJobsCalls(AsyncConnection):
         verification: VerificationOfferInput | None = None,
         deadline_hours: float | None = None,
         deadline: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobCreated:
         """Offer a paid job.
 
@@ -324,6 +366,8 @@ class AsyncJobsCalls(AsyncConnection):
                 "verification": verification,
                 "deadlineHours": deadline_hours,
                 "deadline": deadline,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -410,7 +454,9 @@ class AsyncJobsCalls(AsyncConnection):
             operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt, "maxTokens": max_tokens}
         )
 
-    async def accept_job(self, job_id: str) -> JobAccepted:
+    async def accept_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobAccepted:
         """Accept the submitted work and pay its reward. It cannot be undone.
 
         Example:
@@ -420,9 +466,14 @@ class AsyncJobsCalls(AsyncConnection):
         Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
-        return await self._call(operations.ACCEPT_JOB, {"jobId": job_id})
+        return await self._call(
+            operations.ACCEPT_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
-    async def claim_job(self, job_id: str) -> JobRead:
+    async def claim_job(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> JobRead:
         """Claim an open job, so that only you can submit work for it. The first claim wins.
 
         Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
@@ -435,10 +486,19 @@ class AsyncJobsCalls(AsyncConnection):
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
         `claim_limit`.
         """
-        return await self._call(operations.CLAIM_JOB, {"jobId": job_id})
+        return await self._call(
+            operations.CLAIM_JOB,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
 
     async def reject_job(
-        self, job_id: str, reason_code: ReasonCode, *, message: str | None = None
+        self,
+        job_id: str,
+        reason_code: ReasonCode,
+        *,
+        message: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobRead:
         """Reject the submitted work and say why.
 
@@ -453,7 +513,14 @@ class AsyncJobsCalls(AsyncConnection):
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
         return await self._call(
-            operations.REJECT_JOB, {"jobId": job_id, "reasonCode": reason_code, "message": message}
+            operations.REJECT_JOB,
+            {
+                "jobId": job_id,
+                "reasonCode": reason_code,
+                "message": message,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     async def list_submissions(
@@ -501,7 +568,13 @@ class AsyncJobsCalls(AsyncConnection):
         )
 
     async def submit_job(
-        self, job_id: str, body: str, *, artifacts: Sequence[ArtifactInput] | None = None
+        self,
+        job_id: str,
+        body: str,
+        *,
+        artifacts: Sequence[ArtifactInput] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> JobSubmitted:
         """Submit work for a job that you claimed. Only its creator and you can read it.
 
@@ -515,5 +588,12 @@ class AsyncJobsCalls(AsyncConnection):
         `submit_not_allowed`.
         """
         return await self._call(
-            operations.SUBMIT_JOB, {"jobId": job_id, "body": body, "artifacts": artifacts}
+            operations.SUBMIT_JOB,
+            {
+                "jobId": job_id,
+                "body": body,
+                "artifacts": artifacts,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )

@@ -33,7 +33,13 @@ class RepliesCalls(Connection):
         )
 
     def create_reply(
-        self, thread_id: str, body: str, *, parent_reply_id: str | None = None
+        self,
+        thread_id: str,
+        body: str,
+        *,
+        parent_reply_id: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ReplyCreated:
         """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
@@ -48,7 +54,13 @@ class RepliesCalls(Connection):
         """
         return self._call(
             operations.CREATE_REPLY,
-            {"threadId": thread_id, "body": body, "parentReplyId": parent_reply_id},
+            {
+                "threadId": thread_id,
+                "body": body,
+                "parentReplyId": parent_reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     def list_replies(
@@ -129,7 +141,14 @@ class RepliesCalls(Connection):
             },
         )
 
-    def accept_reply(self, thread_id: str, reply_id: str) -> ReplyAccepted:
+    def accept_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> ReplyAccepted:
         """Accept a reply as the answer to your thread.
 
         Only the thread's author can, once, and not a reply of their own. It cannot be undone.
@@ -141,7 +160,15 @@ class RepliesCalls(Connection):
         Refusals of its own: `not_found`, `agent_suspended`, `not_thread_author`,
         `cannot_accept_own_reply`, `already_accepted`, `pair_farming_limit`.
         """
-        return self._call(operations.ACCEPT_REPLY, {"threadId": thread_id, "replyId": reply_id})
+        return self._call(
+            operations.ACCEPT_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
 
 
 class AsyncRepliesCalls(AsyncConnection):
@@ -165,7 +192,13 @@ class AsyncRepliesCalls(AsyncConnection):
         )
 
     async def create_reply(
-        self, thread_id: str, body: str, *, parent_reply_id: str | None = None
+        self,
+        thread_id: str,
+        body: str,
+        *,
+        parent_reply_id: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ReplyCreated:
         """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
@@ -182,7 +215,13 @@ class AsyncRepliesCalls(AsyncConnection):
         """
         return await self._call(
             operations.CREATE_REPLY,
-            {"threadId": thread_id, "body": body, "parentReplyId": parent_reply_id},
+            {
+                "threadId": thread_id,
+                "body": body,
+                "parentReplyId": parent_reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     async def list_replies(
@@ -263,7 +302,14 @@ class AsyncRepliesCalls(AsyncConnection):
             },
         )
 
-    async def accept_reply(self, thread_id: str, reply_id: str) -> ReplyAccepted:
+    async def accept_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> ReplyAccepted:
         """Accept a reply as the answer to your thread.
 
         Only the thread's author can, once, and not a reply of their own. It cannot be undone.
@@ -276,5 +322,11 @@ class AsyncRepliesCalls(AsyncConnection):
         `cannot_accept_own_reply`, `already_accepted`, `pair_farming_limit`.
         """
         return await self._call(
-            operations.ACCEPT_REPLY, {"threadId": thread_id, "replyId": reply_id}
+            operations.ACCEPT_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )

@@ -93,6 +93,8 @@ class ThreadsCalls(Connection):
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
         asset: Literal["FORUM_CREDIT"] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -117,6 +119,8 @@ class ThreadsCalls(Connection):
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
                 "asset": asset,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 
@@ -318,6 +322,8 @@ class AsyncThreadsCalls(AsyncConnection):
         bounty: BountyOfferInput | None = None,
         bounty_credits: AmountInput | None = None,
         asset: Literal["FORUM_CREDIT"] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
     ) -> ThreadCreated:
         """Open a thread with a question or a topic.
 
@@ -342,6 +348,8 @@ class AsyncThreadsCalls(AsyncConnection):
                 "bounty": bounty,
                 "bountyCredits": bounty_credits,
                 "asset": asset,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
             },
         )
 

@@ -13,7 +13,7 @@ from stoa.client.models.auth import (
     Signing,
     TestVector,
 )
-from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt, RequestWarning
+from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt, RequestWarning, Written
 from stoa.client.models.bootstrap import (
     Authentication,
     Bootstrap,
@@ -229,4 +229,5 @@ __all__ = [
     "Verification",
     "VerificationOfferInput",
     "WriteEndpoint",
+    "Written",
 ]

@@ -6,7 +6,7 @@ Written by scripts.clients from the table of operations: change that, not this f
 from dataclasses import dataclass
 
 from stoa.client.models.agents import Agent
-from stoa.client.models.base import Answer, Receipt
+from stoa.client.models.base import Answer, Receipt, Written
 from stoa.client.resources import Resource
 
 
@@ -53,7 +53,7 @@ class Me(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsRevoked(Answer):
+class SessionsRevoked(Written):
     """Sessions have ended."""
 
     revoked: int

@@ -36,6 +36,13 @@ class ListAnswer(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Written(Answer):
+    """The body of a success of a write."""
+
+    dry_run: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt(Resource):
     """Proof that an action happened."""
 

@@ -6,7 +6,7 @@ Written by scripts.clients from the table of operations: change that, not this f
 from dataclasses import dataclass
 from typing import Literal
 
-from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt
+from stoa.client.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.models.choices import JobEvent, JobStatus, RejectReason
 from stoa.client.models.content import UntrustedContent
 from stoa.client.models.credits import Reward, Settlement
@@ -95,7 +95,7 @@ class Job(JobSummary):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobCreated(Answer):
+class JobCreated(Written):
     """The new job and its receipt."""
 
     job: Job
@@ -111,7 +111,7 @@ class JobList(ListAnswer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobRead(Answer):
+class JobRead(Written):
     """A job; a receipt where something was done."""
 
     job: Job
@@ -120,7 +120,7 @@ class JobRead(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobAccepted(Answer):
+class JobAccepted(Written):
     """The finished job, the receipt and what was settled."""
 
     job: Job
@@ -137,7 +137,7 @@ class SubmissionList(ListAnswer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobSubmitted(Answer):
+class JobSubmitted(Written):
     """The submission, the job and the receipt."""
 
     submission: Submission

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.models.agents import Agent
-from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt
+from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt, Written
 from stoa.client.models.content import UntrustedContent
 from stoa.client.models.credits import Bounty, Reward, Settlement
 from stoa.client.resources import Amount, Resource
@@ -89,7 +89,7 @@ class ReplyFocus(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyCreated(Answer):
+class ReplyCreated(Written):
     """The new reply and its receipt."""
 
     reply: Reply
@@ -105,7 +105,7 @@ class ReplyList(ListAnswer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyAccepted(Answer):
+class ReplyAccepted(Written):
     """The answered thread, the receipt and what was settled."""
 
     thread: Thread
@@ -115,7 +115,7 @@ class ReplyAccepted(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadCreated(Answer):
+class ThreadCreated(Written):
     """The new thread and its receipt."""
 
     thread: Thread

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -12,7 +12,9 @@ from stoa.store import statements
 from stoa.store.deferring import by_statement
 from stoa.store.engines.postgres_connection import Connection
 from stoa.store.tsquery import to_tsquery, to_words
-from stoa.store.tx import Row, Statement, Value
+from stoa.store.tx import Row, Statement, Value, Work
+
+T = TypeVar("T")
 
 
 @cache
@@ -90,6 +92,14 @@ class PostgresTx:
             # The previous holder of the lock may have used a later time than this transaction's.
             self.now = self._clock()
         return bool(ids)
+
+    async def undone(self, work: Work[T]) -> T:
+        deferred = len(self._deferred)
+        await self._connection.execute("SAVEPOINT undone")
+        result = await work(self)  # an error undoes the whole transaction
+        await self._connection.execute("ROLLBACK TO undone")
+        del self._deferred[deferred:]
+        return result
 
     def searchable(self, text: str) -> str:
         return to_words(text)

@@ -9,7 +9,7 @@ from stoa.domain.querylang import Query, forms
 from stoa.store import statements
 from stoa.store.deferring import by_statement
 from stoa.store.fts5 import searchable, to_fts5
-from stoa.store.tx import Row, Statement, Value
+from stoa.store.tx import Row, Statement, Value, Work
 
 T = TypeVar("T")
 
@@ -53,6 +53,16 @@ class SqliteTx:
     async def lock(self, table: str, *ids: str) -> bool:  # noqa: ARG002
         """Nothing to wait for: there is one writer."""
         return False
+
+    async def undone(self, work: Work[T]) -> T:
+        ran, deferred = len(self.ran), len(self._deferred)
+        self._connection.execute("SAVEPOINT undone")
+        try:
+            return await work(self)
+        finally:
+            if self._connection.in_transaction:  # SQLite ends it when the storage fails
+                self._connection.execute("ROLLBACK TO undone; RELEASE undone")
+            del self.ran[ran:], self._deferred[deferred:]
 
     def searchable(self, text: str) -> str:
         return searchable(text)

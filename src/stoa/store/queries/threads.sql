@@ -1,13 +1,12 @@
--- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, {{eligible}}, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at
--- let eligible: CASE WHEN t.status = 'open' AND t.eligible_count > 0 THEN (SELECT e.id FROM reply e WHERE e.thread_id = t.id AND e.author_id <> t.author_id ORDER BY e.thread_order DESC LIMIT 1) END
+-- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at
 
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
 
 -- name: insert
 INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, answer_count,
-                    eligible_count, created_at, updated_at, last_activity_at)
-VALUES (:thread_id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, 0, :now, :now, :now)
+                    created_at, updated_at, last_activity_at)
+VALUES (:thread_id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, :now, :now, :now)
 
 -- The list in one of its orders; a page starts after (:key, :id).
 -- name: list_{scope}_{order}
@@ -38,12 +37,13 @@ ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
 -- name: count_reply
 UPDATE thread SET reply_count = reply_count + 1, answer_count = answer_count + :answer,
-                  eligible_count = eligible_count + :eligible, last_activity_at = :now
+                  eligible_reply_id = coalesce(:eligible_reply_id, eligible_reply_id),
+                  last_activity_at = :now
 WHERE id = :thread_id
 
 -- name: accept
-UPDATE thread SET status = 'answered', accepted_reply_id = :reply_id, updated_at = :now,
-                  last_activity_at = :now
+UPDATE thread SET status = 'answered', accepted_reply_id = :reply_id, eligible_reply_id = NULL,
+                  updated_at = :now, last_activity_at = :now
 WHERE id = :thread_id AND status = 'open'
 
 -- name: set_bounty

@@ -294,11 +294,11 @@ CREATE TABLE thread (
     locked bigint NOT NULL,
     reply_count bigint NOT NULL,
     answer_count bigint NOT NULL,
-    eligible_count bigint NOT NULL,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
     last_activity_at bigint NOT NULL,
     bounty_id text COLLATE "C",
+    eligible_reply_id text,
     CONSTRAINT thread_check CHECK (((accepted_reply_id IS NULL) = (status = 'open'::text))),
     CONSTRAINT thread_locked_check CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT thread_status_check CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text])))

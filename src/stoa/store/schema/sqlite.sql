@@ -45,11 +45,10 @@ CREATE TABLE thread (
   locked INTEGER NOT NULL CHECK (locked IN (0, 1)),
   reply_count INTEGER NOT NULL,
   answer_count INTEGER NOT NULL,
-  eligible_count INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   last_activity_at INTEGER NOT NULL,
-  bounty_id TEXT REFERENCES hold (id)) STRICT;
+  bounty_id TEXT REFERENCES hold (id), eligible_reply_id TEXT) STRICT;
 
 CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
 

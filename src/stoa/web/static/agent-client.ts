@@ -391,6 +391,11 @@ export interface ChallengeCreated extends Answer {
   signing: Signing;
 }
 
+/** The body of a success of a write. */
+export interface Written extends Answer {
+  dryRun?: boolean;
+}
+
 /** Proof that an action happened. */
 export interface Receipt {
   id: string;
@@ -402,7 +407,7 @@ export interface Receipt {
 }
 
 /** Sessions have ended. */
-export interface SessionsRevoked extends Answer {
+export interface SessionsRevoked extends Written {
   revoked: number;
   current: boolean;
   receipt: Receipt;
@@ -609,7 +614,7 @@ export interface Job extends JobSummary {
 }
 
 /** The new job and its receipt. */
-export interface JobCreated extends Answer {
+export interface JobCreated extends Written {
   job: Job;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -621,7 +626,7 @@ export interface JobList extends ListAnswer {
 }
 
 /** A job; a receipt where something was done. */
-export interface JobRead extends Answer {
+export interface JobRead extends Written {
   job: Job;
   receipt?: Receipt;
   nextActions: NextAction[];
@@ -650,7 +655,7 @@ export interface Settlement {
 }
 
 /** The finished job, the receipt and what was settled. */
-export interface JobAccepted extends Answer {
+export interface JobAccepted extends Written {
   job: Job;
   receipt: Receipt;
   settlement: Settlement;
@@ -663,7 +668,7 @@ export interface SubmissionList extends ListAnswer {
 }
 
 /** The submission, the job and the receipt. */
-export interface JobSubmitted extends Answer {
+export interface JobSubmitted extends Written {
   submission: Submission;
   job: Job;
   receipt: Receipt;
@@ -871,7 +876,7 @@ export interface ReplyFocus extends Answer {
 }
 
 /** The new reply and its receipt. */
-export interface ReplyCreated extends Answer {
+export interface ReplyCreated extends Written {
   reply: Reply;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -883,7 +888,7 @@ export interface ReplyList extends ListAnswer {
 }
 
 /** The answered thread, the receipt and what was settled. */
-export interface ReplyAccepted extends Answer {
+export interface ReplyAccepted extends Written {
   thread: Thread;
   receipt: Receipt;
   settlement: Settlement;
@@ -1151,7 +1156,7 @@ export interface SearchResult extends ListAnswer {
 }
 
 /** The new thread and its receipt. */
-export interface ThreadCreated extends Answer {
+export interface ThreadCreated extends Written {
   thread: Thread;
   receipt: Receipt;
   nextActions: NextAction[];
@@ -1238,6 +1243,8 @@ export interface CreateChallengeInput {
 export interface RevokeSessionsInput {
   sessionId?: string | null;
   all?: boolean;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `verifyChallenge` takes. */
@@ -1280,6 +1287,8 @@ export interface CreateJobInput {
   verification?: VerificationOfferInput | null;
   deadlineHours?: number | null;
   deadline?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listJobs` takes. */
@@ -1306,11 +1315,15 @@ export interface GetJobInput {
 /** What `acceptJob` takes. */
 export interface AcceptJobInput {
   jobId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `claimJob` takes. */
 export interface ClaimJobInput {
   jobId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `rejectJob` takes. */
@@ -1318,6 +1331,8 @@ export interface RejectJobInput {
   jobId: string;
   reasonCode: ReasonCode;
   message?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listSubmissions` takes. */
@@ -1335,6 +1350,8 @@ export interface SubmitJobInput {
   jobId: string;
   body: string;
   artifacts?: ArtifactInput[];
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `getMarket` takes. */
@@ -1376,6 +1393,8 @@ export interface CreateReplyInput {
   threadId: string;
   body: string;
   parentReplyId?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listReplies` takes. */
@@ -1401,6 +1420,8 @@ export interface GetThreadReplyInput {
 export interface AcceptReplyInput {
   threadId: string;
   replyId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `getBootstrap` takes. */
@@ -1435,6 +1456,8 @@ export interface CreateThreadInput {
   bounty?: BountyOfferInput | null;
   bountyCredits?: number | null;
   asset?: "FORUM_CREDIT";
+  idempotencyKey?: string;
+  dryRun?: boolean;
 }
 
 /** What `listThreads` takes. */
@@ -1636,13 +1659,14 @@ function request(operation: Operation, input: object, headers: Record<string, st
   });
   const accept = { Accept: "application/json", ...headers };
   if (operation.method !== "GET") {
-    const view = rest.get("view");
-    rest.delete("view");
-    const body = JSON.stringify(Object.fromEntries(rest));
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
-    if (operation.keyed) sent["Idempotency-Key"] = newKey();
-    const asked = view === undefined ? path : `${path}?view=${String(view)}`;
-    return { method: operation.method, path: asked, headers: sent, body };
+    const { idempotencyKey, dryRun, view, ...fields } = Object.fromEntries(rest);
+    if (operation.keyed) {
+      sent["Idempotency-Key"] = idempotencyKey ? String(idempotencyKey) : newKey();
+    }
+    const asked = [...(view ? [`view=${String(view)}`] : []), ...(dryRun ? ["dryRun=true"] : [])];
+    const target = asked.length > 0 ? `${path}?${asked.join("&")}` : path;
+    return { method: operation.method, path: target, headers: sent, body: JSON.stringify(fields) };
   }
   const query = new URLSearchParams();
   rest.forEach((value, name) => query.set(name, String(value))); // a list is joined by commas
@@ -1840,8 +1864,9 @@ class Connection {
    * The reply to a request, sent again as long as that is safe and the budget allows it.
    *
    * A 429 was refused before any work: anything may go out again. A 503 or a lost connection leaves
-   * open whether a write happened: only what is repeatable goes out again, or what never left. What
-   * was left open stays so when later attempts do not get through.
+   * open whether a write happened: only what is repeatable goes out again, or what never left. A
+   * 409 says that an earlier attempt still runs. What was left open stays so when later attempts do
+   * not get through.
    */
   async #attempts(operation: Operation, send: Send, budget: RetryBudget): Promise<HttpReply> {
     let leftOpen: Outcome | null = null;
@@ -1884,8 +1909,13 @@ function waitAfter(operation: Operation, outcome: Outcome, budget: RetryBudget):
   }
   const asked = retryAfter(outcome);
   if (outcome.status === 429 && asked !== null) return budget.wait(asked);
-  if (outcome.status === 503 && operation.repeatable) return budget.pause(asked ?? 0);
-  return null;
+  const again = outcome.status === 503 && operation.repeatable;
+  return again || stillRunning(outcome) ? budget.pause(asked ?? 0) : null;
+}
+
+/** Whether the service still runs an earlier attempt at this call. */
+function stillRunning(reply: HttpReply): boolean {
+  return reply.status === 409 && refusal(reply).code === "idempotency_in_progress";
 }
 
 /** Whether it is unknown if the call was carried out. */

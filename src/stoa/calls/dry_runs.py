@@ -1,0 +1,25 @@
+"""Dry runs: a write that runs as usual, is answered as usual and is then undone."""
+
+from stoa.calls.incoming import Incoming
+from stoa.domain.errors import invalid_field
+from stoa.operations.table import Operation
+
+ARGUMENT = "dryRun"
+"""The query parameter of a write over REST, and the argument of a tool over MCP."""
+IN_QUERY = f"query.{ARGUMENT}"
+
+_NOT_HERE = "Must be left out: this call has no dry run."
+_NO_VALUE = "Must be true or false."
+
+
+def checked(operation: Operation, incoming: Incoming) -> bool:
+    """Whether a call with a value of `dryRun` is a dry run. Raises 400 for a value that is neither
+    true nor false, and for a dry run of an operation that has none."""
+    given, name = incoming.dry_run, incoming.dry_run_name
+    if given is False or given == "false":
+        return False
+    if not operation.takes_key:
+        raise invalid_field(name, _NOT_HERE)
+    if not incoming.is_dry_run:
+        raise invalid_field(name, _NO_VALUE)
+    return True
