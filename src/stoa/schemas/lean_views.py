@@ -188,8 +188,8 @@ def _inner(value: Any, late: Late) -> Any:
     """The lean form of one resource inside another; nothing where nothing is left of it."""
     if not value:
         return UNSET
-    form: Any = _maker(type(value))(value, late)
-    return form if form and form != _bare(cast("type[Any]", type(form))) else UNSET
+    form: Any = lean_form(value, late)
+    return form if form and form != _bare(form.__class__) else UNSET
 
 
 @cache
