@@ -38,6 +38,8 @@ REPLY_DEPTH = 32  # deepest `depth`; deeper trees cannot be drawn and cost a wal
 EMBEDDED_REPLIES = 100  # of `include=replies` and of the focus view
 
 # --- Lists.
+EXCERPT_MIN_CHARS = 40
+TOKENS_MIN = 200
 PAGE_DEFAULT = 20  # rows
 CHILDREN_DEFAULT = 100  # rows, for the replies or submissions of one parent
 PAGE_MAX = 100  # rows; a larger `limit` is served as this

@@ -3,6 +3,7 @@
 from stoa.domain.missing import missing
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
@@ -48,7 +49,8 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         request.offset or 0,
     )
     views = [agent_resource(row) for row in rows]
-    page = paging.cut(form, request, rows, views, lambda row: row.place(request.sort))
+    budget = Budget.of(call.options)
+    page = paging.cut(budget, form, request, rows, views, lambda row: row.place(request.sort))
     return AgentList(agents=page.rows, **page.members)
 
 

@@ -2,6 +2,7 @@
 
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations import paging
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Caching, Effect, Who, operation
 from stoa.schemas.base import iso
@@ -97,5 +98,6 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
         )
         for row in rows
     ]
-    page = paging.cut(form, request, rows, entries, lambda row: (row.transaction_id,))
+    budget = Budget.of(call.options)
+    page = paging.cut(budget, form, request, rows, entries, lambda row: (row.transaction_id,))
     return EntryList(entries=page.rows, **page.members)

@@ -7,6 +7,7 @@ from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.missing import missing
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.job_views import (
     is_party,
@@ -160,7 +161,13 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
     page = paging.cut(
-        form, request, rows, views, lambda row: row.place(request.sort), characters=characters
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: row.place(request.sort),
+        characters=characters,
     )
     return JobList(jobs=page.rows, **page.members)
 
@@ -209,7 +216,15 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     )
     views = [submission_view(row, visible=True) for row in rows]
     characters = sum(len(row.body) + len(row.artifacts) for row in rows)
-    page = paging.cut(form, request, rows, views, lambda row: (row.id,), characters=characters)
+    page = paging.cut(
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: (row.id,),
+        characters=characters,
+    )
     return SubmissionList(submissions=page.rows, **page.members)
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 from stoa.domain.errors import CATALOGUE
 from stoa.operations.call import Call
 from stoa.schemas.base import Answer, Request
+from stoa.schemas.options import Options, View
 
 
 class Access(StrEnum):
@@ -121,6 +122,11 @@ class Operation:
         return tuple(re.findall(r"{(\w+)}", self.path))
 
     @cached_property
+    def options(self) -> type[View]:
+        """What it takes beside the fields of its request."""
+        return View if self.gives_receipt else Options
+
+    @cached_property
     def writes(self) -> bool:
         """Whether the call changes anything."""
         return self.effect.mode is Mode.WRITE
@@ -134,6 +140,11 @@ class Operation:
     def takes_key(self) -> bool:
         """Whether it may come with an `Idempotency-Key`: an agent writes."""
         return self.writes and self.who.access is Access.AGENT
+
+    @cached_property
+    def gives_receipt(self) -> bool:
+        """Whether its successes have a receipt, so that they have a minimal form."""
+        return self.writes and "receipt" in self.response.__struct_fields__
 
     @cached_property
     def has_etag(self) -> bool:

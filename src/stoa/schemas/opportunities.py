@@ -12,6 +12,7 @@ from stoa.schemas.base import ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.lean import Lean
 
 OpportunityType = Literal["job", "bounty_question"]
 
@@ -41,6 +42,11 @@ class Opportunity(Resource, kw_only=True):
     reply_url: str | UnsetType = UNSET
     matched_on: list[str] | UnsetType = UNSET
 
+    lean: ClassVar[Lean] = Lean(
+        derivable=frozenset(
+            ("reward", "url", "actions", "job_id", "claim_url", "thread_id", "reply_url")
+        )
+    )
     example: ClassVar[dict[str, Any]] = {
         "type": "job",
         "id": example_id("job"),

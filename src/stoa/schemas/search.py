@@ -10,6 +10,7 @@ from stoa.domain.cursors import Form
 from stoa.schemas.agents import counted
 from stoa.schemas.base import ListAnswer, Page, Resource, Rule
 from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
 
@@ -81,6 +82,8 @@ class SearchResult(ListAnswer, kw_only=True):
     ]
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
+
+    lean: ClassVar[Lean] = ListAnswer.lean.without("query")
 
     def counted(self) -> "SearchResult":
         """See `Answer.counted`."""
