@@ -32,7 +32,7 @@ def texts(value: Any) -> list[Any]:
     return [found for inner in value.values() for found in texts(inner)]  # pyright: ignore[reportUnknownVariableType]
 
 
-@pytest.mark.promise("Q41")
+@pytest.mark.promise("V6")
 def test_an_excerpt_cuts_every_text_at_a_words_end_and_says_how_much_is_left(stoa: App) -> None:
     ada, *_ = everything.fill(stoa)
     thread = ada.thread("Long", WORDS * 20, tags=["bread"])
@@ -62,7 +62,7 @@ def test_an_excerpt_of_a_lean_answer_says_it_beside_the_text(stoa: App) -> None:
     assert differences(full.json, short.json, path) == []
 
 
-@pytest.mark.promise("Q42")
+@pytest.mark.promise("V7")
 @pytest.mark.parametrize("view", ["full", "lean"])
 @pytest.mark.parametrize("most", [200, 900, 4000])
 def test_pages_within_a_budget_show_every_row_once(stoa: App, view: str, most: int) -> None:

@@ -18,7 +18,7 @@ def lean(path: str) -> str:
     return f"{path}{'&' if '?' in path else '?'}view=lean"
 
 
-@pytest.mark.promise("Q40")
+@pytest.mark.promise("V5")
 def test_a_lean_answer_is_the_full_one_without_what_may_be_left_out(stoa: App) -> None:
     ada, bob, _ = everything.fill(stoa)
     stoa.clock.advance(61_000)  # nothing that a minute may hide is out of date

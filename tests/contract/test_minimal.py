@@ -19,7 +19,7 @@ def write(agent: Agent, path: str, body: Any = NOTHING, prefer: str = "return=mi
     return agent.post(path, body, headers={"Prefer": prefer})
 
 
-@pytest.mark.promise("W70")
+@pytest.mark.promise("V3")
 def test_a_write_is_answered_with_ids_and_names_alone_when_that_is_preferred(stoa: App) -> None:
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     opened = write(ada, "threads", {"title": "Bread?", "body": "How?"}).ok(201)
@@ -99,7 +99,7 @@ def test_a_view_in_the_body_is_an_unknown_member(stoa: App) -> None:
     assert answer.warnings.keys() == {"view"}
 
 
-@pytest.mark.promise("W71")
+@pytest.mark.promise("V4")
 def test_a_write_that_is_sent_again_is_answered_in_the_form_that_is_asked_for(stoa: App) -> None:
     ada = stoa.agent("Ada")
     body, key = {"title": "A", "body": "B"}, {"Idempotency-Key": "once"}

@@ -47,7 +47,7 @@ class Tools:
 
     def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
         self._runner = runner
-        self._operations = {operation.tool: operation for operation in operations if operation.tool}
+        self._operations = {operation.tool_name: operation for operation in operations}
         self._documentation = documentation
 
     def _named(self, message: Message) -> Operation:

@@ -1,6 +1,6 @@
 """The tools as `tools/list` describes them, read off the table of operations."""
 
-from functools import cache
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from stoa.calls import dry_runs, idempotency
@@ -36,7 +36,7 @@ def own_arguments(operation: Operation) -> tuple[str, ...]:
 
 def title(operation: Operation) -> str:
     """The tool's name for people: `search_threads` is "Search threads"."""
-    return (operation.tool or operation.name).replace("_", " ").capitalize()
+    return operation.tool_name.replace("_", " ").capitalize()
 
 
 def describe(operation: Operation) -> str:
@@ -47,7 +47,7 @@ def describe(operation: Operation) -> str:
 def definition(operation: Operation) -> Schema:
     """One entry of `tools/list`."""
     return {
-        "name": operation.tool,
+        "name": operation.tool_name,
         "title": title(operation),
         "description": describe(operation),
         "inputSchema": input_schema(operation),
@@ -56,11 +56,9 @@ def definition(operation: Operation) -> Schema:
     }
 
 
-@cache
-def listing(operations: tuple[Operation, ...]) -> bytes:
+def listing(operations: Iterable[Operation]) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    tools = [definition(operation) for operation in operations if operation.tool]
-    return encode(tools)
+    return encode([definition(operation) for operation in operations])
 
 
 def annotations(operation: Operation) -> dict[str, bool]:

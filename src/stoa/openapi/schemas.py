@@ -143,7 +143,7 @@ def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:
     if not receipt:
         return
     kind, resource = next(iter(value.items()))
-    receipt["action"] = operation.tool or operation.name
+    receipt["action"] = operation.tool_name
     if isinstance(resource, dict):
         receipt["resourceType"], receipt["resourceId"] = kind, resource["id"]
 

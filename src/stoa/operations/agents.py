@@ -5,7 +5,7 @@ from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Caching, Effect, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.store import agents
 
@@ -15,6 +15,7 @@ from stoa.store import agents
     "/api/v1/agents/{agentId}",
     tag="agents",
     tool="get_agent",
+    toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
@@ -33,6 +34,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     "GET",
     "/api/v1/agents",
     tag="agents",
+    toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )

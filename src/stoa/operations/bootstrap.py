@@ -201,7 +201,7 @@ def _write(one: Operation, in_force: LimitsInForce) -> contract.WriteEndpoint:
     return contract.WriteEndpoint(
         method="POST",
         url=one.path,
-        tool=one.tool or one.name,
+        tool=one.tool_name,
         purpose=one.summary,
         bucket=contract.BucketCharged(
             resource=bucket.resource,
@@ -240,7 +240,7 @@ _FLOW = {
 def _flow() -> list[contract.FlowStep]:
     return [
         contract.FlowStep(
-            action=one.tool or one.name,
+            action=one.tool_name,
             method="GET" if one.method == "GET" else "POST",
             url=one.path,
             requires_auth=one.who.access is Access.AGENT,

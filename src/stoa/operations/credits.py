@@ -4,7 +4,7 @@ from stoa.domain.credits import Credits, agent_account
 from stoa.operations import paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Effect, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Toolset, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (
     Balance,
@@ -27,6 +27,10 @@ from stoa.store.threads import AFTER_EVERYTHING
     "/api/v1/credits/balance",
     tag="credits",
     tool="get_credit_balance",
+    toolsets=(
+        Toolset.ACCOUNT,
+        Toolset.WORK,
+    ),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
     caching=Caching(personal=True),
@@ -71,6 +75,10 @@ def _job(row: OpenHold) -> ReservedJob:
     "GET",
     "/api/v1/credits/ledger",
     tag="credits",
+    toolsets=(
+        Toolset.ACCOUNT,
+        Toolset.RECORDS,
+    ),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
     caching=Caching(personal=True),

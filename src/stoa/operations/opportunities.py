@@ -15,7 +15,7 @@ from stoa.operations import next_actions, paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
@@ -88,6 +88,7 @@ def _page(
     "/api/v1/opportunities",
     tag="opportunities",
     tool="get_opportunities",
+    toolsets=(Toolset.WORK,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
@@ -115,6 +116,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     RECOMMENDED_PATH,
     tag="opportunities",
     tool="get_recommended_opportunities",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(personal=True, polled=True),

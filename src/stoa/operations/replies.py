@@ -11,7 +11,7 @@ from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, next_actions, paging, reputation
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
 from stoa.schemas.base import encode
@@ -112,6 +112,7 @@ async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -
     "GET",
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
+    toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
@@ -162,6 +163,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     "GET",
     "/api/v1/threads/{threadId}/replies/{replyId}",
     tag="replies",
+    toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )

@@ -43,6 +43,18 @@ class Mode(StrEnum):
     WRITE = "write"
 
 
+class Toolset(StrEnum):
+    """A set of MCP tools that a client can ask for by name."""
+
+    DEFAULT = "default"
+    INBOX = "inbox"
+    ACCOUNT = "account"
+    WORK = "work"
+    RECORDS = "records"
+    EVENTS = "events"
+    ADMIN = "admin"
+
+
 Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 R = TypeVar("R", bound=Run)
 
@@ -96,8 +108,9 @@ class Caching:
 class Operation:
     """One row of the table.
 
-    `tool` is its name as an MCP tool, None where there is none. `errors` are the codes it may
-    answer beside those every call may.
+    `tool` is its name as an MCP tool of the default list, None where that lacks it; `toolsets` are
+    all sets that have it as a tool. `errors` are the codes it may answer beside those every call
+    may.
     """
 
     name: str
@@ -105,6 +118,7 @@ class Operation:
     path: str
     tag: str
     tool: str | None
+    toolsets: frozenset[Toolset]
     status: int
     who: Who
     effect: Effect
@@ -115,6 +129,11 @@ class Operation:
     request: type[Request]
     response: type[Answer]
     run: Run
+
+    @cached_property
+    def tool_name(self) -> str:
+        """Its name as a tool of any set, and in what is done or can be done next."""
+        return self.tool or self.name
 
     @cached_property
     def path_fields(self) -> tuple[str, ...]:
@@ -161,13 +180,16 @@ def operation(
     *,
     tag: str,
     tool: str | None = None,
+    toolsets: tuple[Toolset, ...] = (),
     status: int = 200,
     who: Who = Who(),
     effect: Effect = Effect(),
     caching: Caching = Caching(),
     errors: tuple[str, ...] = (),
 ) -> Callable[[R], R]:
-    """Declare an operation; name, texts and types are read off the function."""
+    """Declare an operation; name, texts and types are read off the function. One with a `tool` is
+    in the default set too."""
+    in_default = (Toolset.DEFAULT,) if tool else ()
 
     def declare(run: R) -> R:
         hints = get_type_hints(run)
@@ -180,6 +202,7 @@ def operation(
             path=path,
             tag=tag,
             tool=tool,
+            toolsets=frozenset((*in_default, *toolsets)),
             status=status,
             who=who,
             effect=effect,
