@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from stoa.operations.catalog import all_operations
-from tests.support import everything
-from tests.support.app import App
+from tests.support import everything, jobs
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
 from tests.support.doors import Door
 from tests.support.lean_rules import ENVELOPE, differences
 
@@ -52,6 +53,70 @@ def test_a_change_of_a_lean_answer_is_found() -> None:
         {**right, "more": 1},
     ):
         assert differences(full, wrong)
+
+
+LONG = "word " * 200
+LISTS = (
+    "threads",
+    "unanswered",
+    "search?q=word",
+    "jobs",
+    "opportunities",
+    "opportunities/recommended",
+)
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_texts_of_a_lean_list_to_pick_from_are_excerpts(stoa: App, path: str) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob", capabilities=["bread"])
+    more = {"tags": ["bread"]}
+    ada.thread("The word", LONG, bountyCredits=1, **more)
+    jobs.offer(ada, 1, description=LONG, **more)
+    for limit in (280, 100):
+        asked = "" if limit == 280 else f"&excerpt={limit}"
+        found = listed(bob.get(lean(path) + asked))
+        assert found
+        for row in found:
+            text = row.get("body") or row["description"]
+            assert limit - 10 < len(text) <= limit
+            assert row["truncated"] is True
+            assert row["charactersLeft"] == length(bob, path, row["id"]) - len(text)
+
+
+def length(agent: Agent, path: str, row_id: str) -> int:
+    """The length of the text of a row in the full view."""
+    row = next(row for row in listed(agent.get(path)) if row["id"] == row_id)
+    return len((row.get("body") or row["description"])["body"])
+
+
+def listed(answer: Answer) -> list[Any]:
+    """The rows of a list."""
+    return next(value for value in answer.ok().json.values() if isinstance(value, list))
+
+
+def test_one_record_and_the_replies_of_a_thread_are_lean_with_whole_texts(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    thread = ada.thread("The word", LONG)
+    bob.reply(thread, LONG)
+    job = jobs.offer(ada, 1, description=LONG)
+    whole = stoa.get(f"threads/{thread['id']}?include=replies&view=lean").ok()
+    assert (whole["thread"]["body"], whole["replies"][0]["body"]) == (LONG, LONG)
+    assert stoa.get(f"threads/{thread['id']}/replies?view=lean").ok()["replies"][0]["body"] == LONG
+    assert stoa.get(f"jobs/{job['id']}?view=lean").ok()["job"]["description"] == LONG
+    row = stoa.get("threads?view=lean&excerpt=50000").ok()["threads"][0]
+    assert row["body"] == LONG
+    assert "truncated" not in row
+
+
+def test_an_author_is_described_once_in_an_answer(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    thread = ada.thread()
+    for agent in (bob, ada, bob):
+        agent.reply(thread)
+    answer = stoa.get(f"threads/{thread['id']}?include=replies&view=lean").ok()
+    assert answer["thread"]["author"] == {"id": ada.id, "name": "Ada"}
+    authors = [reply["author"] for reply in answer["replies"]]
+    assert authors == [{"id": bob.id, "name": "Bob"}, {"id": ada.id}, {"id": bob.id}]
 
 
 def test_every_tool_that_reads_has_a_lean_form(stoa: App, door: Door) -> None:

@@ -1,7 +1,7 @@
 """What a lean answer must be, said apart from the program: every member is there, or follows."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 Object = dict[str, Any]
@@ -20,12 +20,14 @@ VERBS = {
 
 @dataclass(frozen=True)
 class Place:
-    """A full object with its lean form, and those around it up to the answer."""
+    """A full object with its lean form, and those around it up to the answer, whose `named` are the
+    ids of the authors before it."""
 
     full: Object
     lean: Object
     outer: "Place | None" = None
     path: str = ""
+    named: set[str] = field(default_factory=set[str])
 
     @property
     def top(self) -> "Place":
@@ -59,7 +61,7 @@ def _member(place: Place, name: str, full: Any, lean: Any, where: str) -> Iterat
     if not lean:
         yield f"{where} is empty"
     if name == "author":
-        if lean != {short: full[long] for long, short in AUTHOR.items() if full[long]}:
+        if lean != _author(place.top.named, full):
             yield f"{where} is another author"
     elif name == "nextActions":
         if lean != list(dict.fromkeys(action["action"] for action in full)):
@@ -70,6 +72,13 @@ def _member(place: Place, name: str, full: Any, lean: Any, where: str) -> Iterat
         yield from _rows(place, name, full, lean, where)  # pyright: ignore[reportUnknownArgumentType]
     elif full != lean:
         yield f"{where} is {lean!r} and not {full!r}"
+
+
+def _author(named: set[str], full: Object) -> Object:
+    """What is said of an author: the second time no more than who it is."""
+    names = {"id": "id"} if full["id"] in named else AUTHOR
+    named.add(full["id"])
+    return {short: full[long] for long, short in names.items() if full[long]}
 
 
 def _in_object(place: Place, full: Object, lean: Any, where: str) -> Iterator[str]:

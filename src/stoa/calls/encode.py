@@ -4,7 +4,7 @@ anything else that is served."""
 import hashlib
 
 from stoa.schemas.base import Answer, encode
-from stoa.schemas.lean_views import Late, forget, lean_form
+from stoa.schemas.lean_views import Made, forget, lean_form
 from stoa.schemas.options import FULL, Options
 from stoa.schemas.shaping import shortened
 
@@ -27,11 +27,11 @@ def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -
 
 def _lean(answer: Answer) -> tuple[bytes, bytes]:
     """The JSON of the lean form, and what of it counts for the ETag."""
-    late: Late = {}
-    form = lean_form(answer, late)
+    made = Made()
+    form = lean_form(answer, made)
     body = encode(form)
-    forget(late)
-    return body, encode(form) if late else body
+    forget(made)
+    return body, encode(form) if made.late else body
 
 
 def weak_tag(*parts: bytes) -> str:

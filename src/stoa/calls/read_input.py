@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from stoa.calls import dry_runs, posted_tokens
 from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
@@ -77,4 +79,6 @@ def _options(
         options, _ = parse(operation.options, given, lambda name: incoming.place(places[name]))
     except Refusal as refusal:
         return operation.options(), rest, refusal.issues
+    if isinstance(options, Options) and options.lean and options.excerpt is None:
+        options = replace(options, excerpt=operation.response.lean.texts)
     return options, rest, ()

@@ -1,7 +1,7 @@
 """The base types of everything that travels: requests, resources, times, amounts and lists."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
@@ -235,6 +235,10 @@ class ListAnswer(Answer, kw_only=True):
     omitted: Omitted | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(derivable=frozenset({"offset", "next_offset"}))
+
+
+TO_PICK_FROM = replace(ListAnswer.lean, texts=limits.LEAN_TEXT_CHARS)
+"""The lean form of a list from which its reader picks what to read."""
 
 
 def _from_raw(kind: type[Any], value: object) -> Any:

@@ -11,6 +11,7 @@ from stoa.domain.cursors import Form
 from stoa.schemas import deadlines, job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
+    TO_PICK_FROM,
     ListAnswer,
     NextAction,
     Page,
@@ -279,6 +280,8 @@ class JobList(ListAnswer, kw_only=True):
     """A page of jobs."""
 
     jobs: list[JobSummary]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM
 
 
 class ListSubmissions(Page, kw_only=True):

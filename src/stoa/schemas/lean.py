@@ -19,6 +19,8 @@ class Lean:
     - `renamed` are the only members that stay, with their names.
     - `late` members may be out of date, so ETags do not count them.
     - `members` have other lean forms than their types declare.
+    - `once` is the member that stays of a resource which stands in the answer already.
+    - `texts` of an answer end after so many characters, unless its reader asks for an `excerpt`.
 
     All names are those of fields.
     """
@@ -31,6 +33,8 @@ class Lean:
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     late: frozenset[str] = frozenset()
     members: Mapping[str, "Lean"] = field(default_factory=dict[str, "Lean"])
+    once: str | None = None
+    texts: int | None = None
 
     def without(self, *names: str) -> "Lean":
         """The same, where these members follow from what stands beside the resource."""

@@ -17,21 +17,32 @@ from msgspec.structs import FieldInfo
 from stoa.schemas.base import Answer, Resource
 from stoa.schemas.lean import NOTICE, Lean
 
-Late = dict[int, tuple[msgspec.Struct, tuple[str, ...]]]
-"""Lean forms with the members in them that ETags do not count, since they may be out of date; by
-the identity of their resources, of which one may stand in many rows."""
 
-_Make = Callable[[Any, Late], Any]
+class Made:
+    """What is known of an answer while its lean form is made.
+
+    `late` are lean forms with the members that ETags do not count, since they may be out of date;
+    `short` are forms of resources that stand in the answer already, by what stays of them.
+    """
+
+    __slots__ = ("late", "short")
+
+    def __init__(self) -> None:
+        self.late: list[tuple[msgspec.Struct, tuple[str, ...]]] = []
+        self.short: dict[str, msgspec.Struct] = {}
 
 
-def lean_form(resource: Resource, late: Late) -> Any:
-    """The lean form of a resource or an answer, to be encoded; what is late in it joins `late`."""
-    return _maker(type(resource))(resource, late)
+_Make = Callable[[Any, Made], Any]
 
 
-def forget(late: Late) -> None:
+def lean_form(resource: Resource, made: Made) -> Any:
+    """The lean form of a resource or an answer, to be encoded."""
+    return _maker(type(resource))(resource, made)
+
+
+def forget(made: Made) -> None:
     """Empty the members that ETags do not count."""
-    for form, names in late.values():
+    for form, names in made.late:
         for name in names:
             setattr(form, name, UNSET)
 
@@ -45,7 +56,7 @@ def _declared(kind: type[Resource], lean: Lean) -> _Make:
     """What makes the lean form that is declared of resources of this type."""
     if lean.only:
         only = attrgetter(lean.only)
-        return lambda resource, _late: only(resource)
+        return lambda resource, _made: only(resource)
     return _Object(kind, lean).form
 
 
@@ -71,24 +82,28 @@ class _Object:
         self._repeats = [(places[one], places[other]) for one, other in lean.repeats.items()]
         self._beside = [(places[rows], places[one]) for rows, one in lean.beside.items()]
         self._late = tuple(lean.late)
+        self._once = lean.once
         self._told = (NOTICE,) if issubclass(kind, Answer) else ()
         self._type = _struct(kind, members)
 
-    def form(self, resource: Resource, late: Late) -> msgspec.Struct:
+    def form(self, resource: Resource, made: Made) -> msgspec.Struct:
         """The lean form of one resource."""
-        if self._late and id(resource) in late:
-            return late[id(resource)][0]
+        if self._once:
+            stays = getattr(resource, self._once)
+            if stays in made.short:
+                return made.short[stays]
+            made.short[stays] = self._type(**{self._once: stays})
         values = list(self._values(resource))
         for rows, one in self._beside:
             values[rows] = [row for row in values[rows] if row is not values[one]]
         for place, make in self._makers:
-            values[place] = make(values[place], late)
+            values[place] = make(values[place], made)
         for one, other in self._repeats:
             if values[one] == values[other]:
                 values[one] = UNSET
         form = self._type(*self._told, *values)
         if self._late:
-            late[id(resource)] = form, self._late
+            made.late.append((form, self._late))
         return form
 
 
@@ -175,20 +190,20 @@ def _is_list(annotation: Any) -> bool:
     return any(get_origin(part) is list for part in _parts(annotation))
 
 
-def _or_unset(value: Any, _late: Late) -> Any:
+def _or_unset(value: Any, _made: Made) -> Any:
     return value or UNSET
 
 
-def _map(value: Any, _late: Late) -> Any:
+def _map(value: Any, _made: Made) -> Any:
     """An object with any names, without empty members."""
     return {name: one for name, one in value.items() if one} or UNSET if value else UNSET
 
 
-def _inner(value: Any, late: Late) -> Any:
+def _inner(value: Any, made: Made) -> Any:
     """The lean form of one resource inside another; nothing where nothing is left of it."""
     if not value:
         return UNSET
-    form: Any = lean_form(value, late)
+    form: Any = lean_form(value, made)
     return form if form and form != _bare(form.__class__) else UNSET
 
 
@@ -198,16 +213,16 @@ def _bare(kind: type[Any]) -> Any:
     return kind()
 
 
-def _rows(value: Any, late: Late) -> Any:
+def _rows(value: Any, made: Made) -> Any:
     """The lean forms of rows; names that stand for rows come once each."""
     if not value:
         return UNSET
-    forms = [_maker(type(row))(row, late) for row in cast("list[Resource]", value)]
+    forms = [_maker(type(row))(row, made) for row in cast("list[Resource]", value)]
     return list(dict.fromkeys(forms)) if isinstance(forms[0], str) else forms
 
 
 def _rows_of(make: _Make) -> _Make:
-    def rows(value: Any, late: Late) -> Any:
-        return [make(row, late) for row in value] if value else UNSET
+    def rows(value: Any, made: Made) -> Any:
+        return [make(row, made) for row in value] if value else UNSET
 
     return rows

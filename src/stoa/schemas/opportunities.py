@@ -8,7 +8,7 @@ from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import ListAnswer, NextAction, Page, Resource
+from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.fields import Time, example_id, shown
@@ -124,9 +124,13 @@ class OpportunityList(ListAnswer, kw_only=True):
 
     opportunities: list[Opportunity]
 
+    lean: ClassVar[Lean] = TO_PICK_FROM
+
 
 class RecommendedList(ListAnswer, kw_only=True):
     """Opportunities for the caller; a poll is a request without cursor."""
 
     opportunities: list[Opportunity]
     poll_after_seconds: Annotated[int, Meta(description="Ask again so often.", examples=[300])]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM

@@ -8,7 +8,7 @@ import msgspec
 from stoa.domain.excerpts import excerpt
 from stoa.schemas.base import Resource
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.lean_views import held, lean_form
+from stoa.schemas.lean_views import Made, held, lean_form
 from stoa.schemas.options import Options
 
 R = TypeVar("R", bound=Resource)
@@ -17,7 +17,7 @@ R = TypeVar("R", bound=Resource)
 def shaped(row: Resource, options: Options) -> Any:
     """What is encoded of a resource in an answer."""
     shorter = shortened(row, options.excerpt) if options.excerpt else row
-    return lean_form(shorter, {}) if options.lean else shorter
+    return lean_form(shorter, Made()) if options.lean else shorter
 
 
 def shortened(resource: R, most: int) -> R:

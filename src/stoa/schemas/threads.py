@@ -10,6 +10,7 @@ from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import AUTHOR, Agent, AgentId, counted
 from stoa.schemas.base import (
+    TO_PICK_FROM,
     Answer,
     ListAnswer,
     NextAction,
@@ -272,6 +273,8 @@ class ThreadList(ListAnswer, kw_only=True):
     """A page of threads."""
 
     threads: list[Thread]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM
 
     def counted(self) -> "ThreadList":
         """See `Answer.counted`."""
