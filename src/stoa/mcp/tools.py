@@ -13,6 +13,9 @@ AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
 _OF_WRITES = (AUTHORIZATION, idempotency.ARGUMENT, dry_runs.ARGUMENT)
 
+_OF_SHARED = frozenset({"omitted", "dryRun"})
+"""Members of answers that only arguments of all tools bring: the input schemas lack these too."""
+
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
 _TEXTS = frozenset(map(text.portable, (text.LABEL_PATTERN, text.NOT_BLANK_PATTERN)))
@@ -159,7 +162,9 @@ def output_schema(operation: Operation) -> Schema:
     """
     kinds = answer_schemas([operation.response])
     properties: dict[str, Schema] = kinds[operation.response.__name__]["properties"]
-    members = {name: _kind(one, kinds) for name, one in properties.items()}
+    members = {
+        name: _kind(one, kinds) for name, one in properties.items() if name not in _OF_SHARED
+    }
     return {"type": "object", "properties": members}
 
 
