@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -92,8 +93,9 @@ def _row(app: App, read: _Read) -> tuple[str, ...]:
         return await read.run(Call(tx, services, None, "", ""), read.request)
 
     answer = app.run(app.stoa.store.read(work, slow=True))
-    before, after = count([encoded(answer, form)[0].decode() for form in (FULL, LEAN)])
-    full, lean = (_seconds(answer, form) * 1e6 for form in (FULL, LEAN))
+    forms = FULL, msgspec.structs.replace(LEAN, excerpt=answer.lean.texts)
+    before, after = count([encoded(answer, form)[0].decode() for form in forms])
+    full, lean = (_seconds(answer, form) * 1e6 for form in forms)
     share = f"{after / before:.3f}"
     return (
         read.name,

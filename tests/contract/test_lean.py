@@ -72,8 +72,8 @@ def test_texts_of_a_lean_list_to_pick_from_are_excerpts(stoa: App, path: str) ->
     more = {"tags": ["bread"]}
     ada.thread("The word", LONG, bountyCredits=1, **more)
     jobs.offer(ada, 1, description=LONG, **more)
-    for limit in (280, 100):
-        asked = "" if limit == 280 else f"&excerpt={limit}"
+    for limit in (200, 100):
+        asked = "" if limit == 200 else f"&excerpt={limit}"
         found = listed(bob.get(lean(path) + asked))
         assert found
         for row in found:

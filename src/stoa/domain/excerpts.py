@@ -1,9 +1,7 @@
 """Cuts long texts at the end of a word."""
 
-import re
-
-_WORD_ENDS = re.compile(r"(?=\s)|(?<=[\u2e80-\U0010ffff])|(?=[\u2e80-\U0010ffff])")
-"""Before a blank; also around each character that is a word of its own, as in Chinese."""
+_OWN_WORDS = "\u2e80"
+"""From here on a character is a word of its own, as in Chinese."""
 
 
 def excerpt(text: str, most: int) -> str:
@@ -11,6 +9,11 @@ def excerpt(text: str, most: int) -> str:
     in it."""
     if len(text) <= most:
         return text
-    ends = (found.start() for found in _WORD_ENDS.finditer(text[: most + 1], 1))
-    end = max((end for end in ends if end <= most), default=0)
+    end = most
+    while end and not _ends_word(text[end - 1], text[end]):
+        end -= 1
     return text[:end].rstrip() or text[:most]
+
+
+def _ends_word(last: str, following: str) -> bool:
+    return following.isspace() or max(last, following) >= _OWN_WORDS
