@@ -15,19 +15,18 @@ def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -
     What may be out of date in an answer is left out of the hash. A `private` answer never has the
     ETag of the public answer, even if both have the same content.
     """
-    if options.excerpt:
-        answer = shortened(answer, options.excerpt)
-    if options.view == "lean":
-        body, content = _lean(answer)
+    if options.lean:
+        body, content = _lean(answer, options.excerpt)
     else:
+        answer = shortened(answer, options.excerpt) if options.excerpt else answer
         body, counted = encode(answer), answer.counted()
         content = body if counted is answer else encode(counted)
     return body, weak_tag(content, b"private") if private else weak_tag(content)
 
 
-def _lean(answer: Answer) -> tuple[bytes, bytes]:
+def _lean(answer: Answer, most: int | None) -> tuple[bytes, bytes]:
     """The JSON of the lean form, and what of it counts for the ETag."""
-    made = Made()
+    made = Made(most)
     form = lean_form(answer, made)
     body = encode(form)
     forget(made)

@@ -14,20 +14,24 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import FieldInfo
 
+from stoa.domain.excerpts import excerpt
 from stoa.schemas.base import Answer, Resource
+from stoa.schemas.content import UntrustedContent
 from stoa.schemas.lean import NOTICE, Lean
 
 
 class Made:
     """What is known of an answer while its lean form is made.
 
-    `late` are lean forms with the members that ETags do not count, since they may be out of date;
-    `short` are forms of resources that stand in the answer already, by what stays of them.
+    Texts end after `most` characters, if it is not None. `late` are lean forms with the members
+    that ETags do not count, since they may be out of date; `short` are forms of resources that
+    stand in the answer already, by what stays of them.
     """
 
-    __slots__ = ("late", "short")
+    __slots__ = ("late", "most", "short")
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most
         self.late: list[tuple[msgspec.Struct, tuple[str, ...]]] = []
         self.short: dict[str, msgspec.Struct] = {}
 
@@ -70,6 +74,31 @@ class _Member(NamedTuple):
     make: _Make | None
 
 
+class _Text(NamedTuple):
+    """The places of a text and of what is said of it when it is cut."""
+
+    body: int
+    truncated: int
+    left: int
+
+    @classmethod
+    def of(cls, field: FieldInfo, places: dict[str, int]) -> "_Text":
+        """The places of the text in a field."""
+        return cls(places[field.name], places["truncated"], places["characters_left"])
+
+    def cut(self, values: list[Any], most: int) -> None:
+        """Let the text end after so many characters, and say so."""
+        text = values[self.body]
+        if len(text) > most:
+            values[self.body] = excerpt(text, most)
+            values[self.truncated] = True
+            values[self.left] = len(text) - len(values[self.body])
+
+
+def _is_text(field: FieldInfo) -> bool:
+    return field.type is UntrustedContent
+
+
 class _Object:
     """The lean form of the resources of one type, when it is an object."""
 
@@ -83,6 +112,7 @@ class _Object:
         self._beside = [(places[rows], places[one]) for rows, one in lean.beside.items()]
         self._late = tuple(lean.late)
         self._once = lean.once
+        self._texts = [_Text.of(field, places) for field in stays(kind, lean) if _is_text(field)]
         self._told = (NOTICE,) if issubclass(kind, Answer) else ()
         self._type = _struct(kind, members)
 
@@ -94,6 +124,9 @@ class _Object:
                 return made.short[stays]
             made.short[stays] = self._type(**{self._once: stays})
         values = list(self._values(resource))
+        if made.most is not None:
+            for text in self._texts:
+                text.cut(values, made.most)
         for rows, one in self._beside:
             values[rows] = [row for row in values[rows] if row is not values[one]]
         for place, make in self._makers:

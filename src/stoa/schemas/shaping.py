@@ -1,4 +1,4 @@
-"""Gives resources the shape that is wanted: first shorter texts, then the lean form."""
+"""Gives resources the shape that is wanted: shorter texts, or the lean form."""
 
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -16,8 +16,9 @@ R = TypeVar("R", bound=Resource)
 
 def shaped(row: Resource, options: Options) -> Any:
     """What is encoded of a resource in an answer."""
-    shorter = shortened(row, options.excerpt) if options.excerpt else row
-    return lean_form(shorter, Made()) if options.lean else shorter
+    if options.lean:
+        return lean_form(row, Made(options.excerpt))
+    return shortened(row, options.excerpt) if options.excerpt else row
 
 
 def shortened(resource: R, most: int) -> R:
