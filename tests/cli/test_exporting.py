@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.support.command import run_stoa
 from tests.support.keys import Key
@@ -24,7 +23,6 @@ def post_a_thread(server: Server) -> None:
     httpx.post(f"{api}/threads", json=asked, headers=headers).raise_for_status()
 
 
-@pytest.mark.promise("B1")
 def test_an_operator_exports_a_served_database_and_imports_it_into_a_new_one(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

@@ -102,8 +102,12 @@ def _readable_on_stop() -> int:
     os.set_blocking(waking, False)
     signal.set_wakeup_fd(waking)
     for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: None)
+        signal.signal(name, _note)
     return stopped
+
+
+def _note(_number: int, _frame: object) -> None:
+    """Let a signal be written to the descriptor of wake-ups, and do nothing else."""
 
 
 def restore(

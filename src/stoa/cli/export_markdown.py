@@ -1,6 +1,6 @@
 """The files of an export that people read: agents, threads with their replies, and jobs."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
 from stoa.domain.text import escape_invisible
 from stoa.rendering.fences import fenced
@@ -57,7 +57,7 @@ def _by(agent_id: str, names: dict[str, str]) -> str:
     return f"{_plain(names[agent_id])} (`{agent_id}`)"
 
 
-def _facts(facts: dict[str, object]) -> str:
+def _facts(facts: Mapping[str, object]) -> str:
     return "".join(
         f"- {name}: {value}\n" for name, value in facts.items() if value not in (None, "")
     )

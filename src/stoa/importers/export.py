@@ -35,6 +35,9 @@ _ADDED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 """The columns of a table that no export has, from the others."""
 
+_Offer = tuple[Line, list[str], list[str]]
+"""An open hold with the tags and the requirements of its subject."""
+
 _CLAIM_RECEIPT = ("id", "action", "resource_type", "resource_id", "agent_id", "created_at")
 
 
@@ -135,7 +138,7 @@ class _Import:
         """The lines of a file, some at a time, and the rows of its table."""
         for lines in _some(self._lines(file.name)):
             rows = [self._row(file, line) for line in lines]
-            values = [tuple(row.values()) for row in rows]
+            values: list[Row] = [tuple(row.values()) for row in rows]
             yield lines, Change(file.table, tuple(rows[0]), values, [], [])
 
     def _row(self, file: File, line: Line) -> dict[str, Any]:
@@ -192,7 +195,7 @@ class _Import:
             ]
             columns = ("tag", "thread_id", "last_activity_at", "reply_count")
             await self._add("thread_tag", columns, rows)
-            offered = [
+            offered: list[_Offer] = [
                 (self._bounties[line["id"]], line["tags"], [])
                 for line in lines
                 if line["id"] in self._bounties
@@ -208,14 +211,14 @@ class _Import:
                 for tag in line["tags"]
             ]
             await self._add("job_tag", ("tag", "job_id", "amount", "deadline"), rows)
-            offered = [
+            offered: list[_Offer] = [
                 (_as_hold(line), line["tags"], line["requirements"])
                 for line in lines
                 if line["status"] == "OPEN"
             ]
             await self._offer("job", offered)
 
-    async def _offer(self, kind: str, offered: list[tuple[Line, list[str], list[str]]]) -> None:
+    async def _offer(self, kind: str, offered: list[_Offer]) -> None:
         """Put open jobs or bounties into the feeds, with the words by which they are found."""
         columns = ("id", "type", "author_id", "amount", "created_at", "expires_at")
         rows = [

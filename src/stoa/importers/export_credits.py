@@ -73,7 +73,7 @@ class Books:
 
     def of_holds(self, holds: Iterable[Line]) -> list[Change]:
         """The accounts of holds."""
-        rows = [
+        rows: list[Row] = [
             (escrow_account(hold["id"]), hundredths(hold) if hold["status"] == "OPEN" else 0)
             for hold in holds
         ]

@@ -37,11 +37,23 @@ def _ms(moment: str) -> int:
     return round(datetime.fromisoformat(moment).timestamp() * 1000)
 
 
+def _amount(hundredths: int) -> int | Decimal:
+    return Credits(hundredths).wire
+
+
+def _hundredths(amount: object) -> int:
+    return Credits.parse(amount).hundredths
+
+
+def _json(values: list[str]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
 PLAIN = Form(_same, _same)
 TIME = Form(iso, _ms)
-AMOUNT = Form(lambda hundredths: Credits(hundredths).wire, lambda n: Credits.parse(n).hundredths)
+AMOUNT = Form(_amount, _hundredths)
 BYTES = Form(bytes.hex, bytes.fromhex)
-LIST = Form(_list, lambda values: msgspec.json.encode(values).decode())
+LIST = Form(_list, _json)
 FLAG = Form(bool, int)
 
 
