@@ -15,7 +15,7 @@ def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -
     What may be out of date in an answer is left out of the hash. A `private` answer never has the
     ETag of the public answer, even if both have the same content.
     """
-    if options.lean:
+    if options.view == "lean":
         body, content = _lean(answer, options.excerpt)
     else:
         answer = shortened(answer, options.excerpt) if options.excerpt else answer

@@ -104,7 +104,7 @@ class Caching:
     for_parties: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Operation:
     """One row of the table.
 
