@@ -13,7 +13,7 @@ from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
 from stoa.calls.shared_limiter import SharedLimiter
 from stoa.calls.snapshots import Snapshots
-from stoa.calls.transaction import Transactions
+from stoa.calls.transaction import PlainRuns, Transactions
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
@@ -130,10 +130,9 @@ class Stoa:
         clock = clock or SystemClock()
         sheet = sheet or new_sheets().each[0]
         services, engine = new_services(settings), engine_of(settings)
+        shared = (services, services.ids, PlainRuns(services))
         try:
-            store = await engine.open_store(
-                settings, clock, (services, services.ids) if apart else (), sheet.commits
-            )
+            store = await engine.open_store(settings, clock, shared if apart else (), sheet.commits)
             return await cls.over(store, services, clock, sheet)
         except StoreUnavailable as error:
             raise StartRefused(f"{engine.place(settings)} cannot be used now: {error}") from error

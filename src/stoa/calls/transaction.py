@@ -1,12 +1,12 @@
 """Sixth step: run the operation and encode its answer in one transaction.
 
-The SQLite engine may run a write in another process: an `OperationRun` is pickled as plain values.
+The SQLite engine may run a write in another process, to which `PlainRuns` takes it.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 from msgspec.structs import astuple, replace
@@ -21,10 +21,11 @@ from stoa.clock import Clock
 from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.table import TABLE, Mode
-from stoa.schemas.base import ListAnswer, Warning, encode
+from stoa.schemas.base import ListAnswer, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
+from stoa.store.engines.frames import PlainForm
 from stoa.store.tx import Store, Tx
 
 _UNGUARDED = nullcontext()
@@ -146,40 +147,44 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
         return await replace(self, check_refunds=False)(tx)
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
-        asked = self.invocation
-        return _rebuilt, (  # pyright: ignore[reportReturnType]
-            self.services,
+
+class PlainRuns(PlainForm):
+    """Runs of operations as plain values, for the process that writes."""
+
+    works = OperationRun
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def values(self, work: OperationRun) -> tuple[Any, ...]:
+        """What differs from one run to another."""
+        asked = work.invocation
+        return (
             asked.operation.name,
             astuple(asked.request),
             asked.warnings,
             asked.caller and astuple(asked.caller),
-            (asked.address, asked.base_url),
+            asked.address,
+            asked.base_url,
             asked.keyed and astuple(asked.keyed),
-            (astuple(asked.options), asked.dry_run, self.check_refunds),
+            None if asked.options is FULL else astuple(asked.options),
+            asked.dry_run,
+            work.check_refunds,
         )
 
-
-def _rebuilt(
-    services: Services,
-    name: str,
-    request: tuple[Any, ...],
-    warnings: list[Warning],
-    caller: tuple[Any, ...] | None,
-    where: tuple[str, str],
-    keyed: tuple[Any, ...] | None,
-    how: tuple[tuple[Any, ...], bool, bool],
-) -> OperationRun:
-    operation, (options, dry_run, check_refunds) = TABLE[name], how
-    fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
-    invocation = Invocation(
-        operation,
-        operation.request(**fields),
-        warnings,
-        Caller(*caller) if caller else None,
-        *where,
-        keyed=Keyed(*keyed) if keyed else None,
-        options=Options(**dict(zip(Options.__struct_fields__, options, strict=True))),
-        dry_run=dry_run,
-    )
-    return OperationRun(services, invocation, check_refunds)
+    def work(self, values: tuple[Any, ...]) -> OperationRun:
+        """The run, with the services of this process."""
+        name, request, warnings, caller, *where, keyed, options, dry_run, check_refunds = values
+        operation = TABLE[name]
+        fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
+        invocation = Invocation(
+            operation,
+            operation.request(**fields),
+            warnings,
+            caller and Caller(*caller),
+            *where,
+            keyed=keyed and Keyed(*keyed),
+            options=Options(*options) if options else FULL,
+            dry_run=dry_run,
+        )
+        return OperationRun(self._services, invocation, check_refunds)

@@ -13,6 +13,7 @@ from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
 from stoa.http.answering import RequestRefusal
 from stoa.http.wire import Headers, Receive
 from stoa.schemas.validation import Shape, Values
+from stoa.server.exchange import Receiver
 
 _QUERY_FIELDS = 100
 _NAME_CHARS = 80
@@ -24,11 +25,13 @@ async def body_bytes(receive: Receive, headers: Headers) -> bytes:
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
-    try:
-        async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):
-            body = await _receive_all(receive)
-    except TimeoutError:
-        raise RequestRefusal("request_timeout", _CLOSE) from None
+    body = receive.take() if isinstance(receive, Receiver) else None
+    if body is None:
+        try:
+            async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):
+                body = await _receive_all(receive)
+        except TimeoutError:
+            raise RequestRefusal("request_timeout", _CLOSE) from None
     if len(body) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
     if body:

@@ -12,7 +12,7 @@ fails when an upgrade changes one.
 """
 
 from asyncio import Transport
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 from typing import Any, cast
 
@@ -22,9 +22,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.http.wire import Ready, Scope
+from stoa.http.wire import Ready, Receive, Scope, Send
 from stoa.server import raw
 from stoa.server.connections import Connections
+from stoa.server.exchange import Receiver, Sender
 
 Refused = Callable[[Refusal, str], None]
 """Is told a refusal and the address of the peer."""
@@ -276,7 +277,11 @@ class HttpConnection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._running = cycle
-        super()._start_asgi_task(cycle, app)
+
+        def answer(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+            return app(scope, Receiver(cycle, receive), Sender(cycle, send))
+
+        super()._start_asgi_task(cycle, cast(Any, answer))
 
     def on_response_complete(self) -> None:
         """Start the next pipelined request. Replaces the base method, which would set a timer."""

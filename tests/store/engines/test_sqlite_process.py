@@ -16,7 +16,7 @@ from stoa.domain.errors import Issue, Refusal
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.store import sessions
 from stoa.store.changes import Changes
-from stoa.store.engines.frames import Carrier
+from stoa.store.engines.frames import Carrier, PlainForm
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.engines.sqlite_process import ProcessWriter
@@ -31,9 +31,34 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarn
 SHARED = object()
 
 
+class Sum:
+    """A work that cannot be pickled."""
+
+    def __init__(self, first: int, second: int) -> None:
+        self.first, self.second = first, second
+
+    async def __call__(self, _: Tx) -> int:
+        return self.first + self.second
+
+    def __reduce__(self) -> str:
+        raise TypeError("not to be pickled")
+
+
+class PlainSums(PlainForm):
+    """Sums as two numbers."""
+
+    works = Sum
+
+    def values(self, work: Sum) -> tuple[int, int]:
+        return work.first, work.second
+
+    def work(self, values: tuple[int, int]) -> Sum:
+        return Sum(*values)
+
+
 def opened_apart(path: Path) -> Opened:
     """A store whose writer is a process."""
-    return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier((SHARED,))))
+    return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier((SHARED, PlainSums()))))
 
 
 def process_of(apart: Opened) -> int:
@@ -81,6 +106,12 @@ def test_another_process_writes_and_this_one_reads(apart: Opened) -> None:
 def test_what_is_shared_is_the_same_on_the_other_side(apart: Opened) -> None:
     assert apart.write(partial(is_shared, SHARED))
     assert not apart.write(partial(is_shared, b"something else"))
+
+
+def test_a_work_with_a_plain_form_crosses_as_its_values(apart: Opened) -> None:
+    assert apart.write(Sum(1, 2)) == 3
+    with pytest.raises(TypeError, match="not to be pickled"):
+        Carrier((SHARED,)).pack(Sum(1, 2))
 
 
 def test_more_than_a_group_are_answered_in_their_order(apart: Opened) -> None:

