@@ -52,17 +52,12 @@ class Authenticator:
         return await self.check(authorization, address)
 
     async def check(self, authorization: str | None, address: str) -> Caller:
-        """The calling agent. Raises 401 without a live token; such calls count against the client's
-        address."""
-        if authorization is not None:
-            return await self._bearer(authorization, address)
-        await self._charges.count(address)
-        raise Refusal("missing_bearer_token")
-
-    async def _bearer(self, authorization: str, address: str) -> Caller:
-        """The agent of a token. A call with a token that is not in the cache counts against the
-        client's address until the token is found valid. So a flood of invented tokens is refused
-        with 429 before the store is asked."""
+        """The agent of a token; 401 without a live one. A call with a token that is not in the
+        cache counts against the client's address until the token is found valid. So a flood of
+        invented tokens is refused with 429 before the store is asked."""
+        if authorization is None:
+            await self._charges.count(address)
+            raise Refusal("missing_bearer_token")
         scheme, _, token = authorization.partition(" ")
         token, now = token.strip(), self._clock()
         digest = tokens.digest(token)

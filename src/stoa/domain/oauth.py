@@ -1,4 +1,4 @@
-"""OAuth 2.1 as this service grants it: scopes, what a token is for, and how a request is refused."""
+"""OAuth 2.1: scopes, what a token is for, the addresses, and how a request is refused."""
 
 READ = "read"
 WRITE = "write"

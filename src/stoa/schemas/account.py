@@ -44,7 +44,8 @@ class Session(Resource, kw_only=True):
         ),
     ]
     scopes: Annotated[
-        list[str], Meta(description="What it may do: `read`, `write`.", examples=[["read", "write"]])
+        list[str],
+        Meta(description="What it may do: `read`, `write`.", examples=[["read", "write"]]),
     ]
     client: (
         Annotated[

@@ -150,8 +150,10 @@ class InsufficientScope(Resource, kw_only=True):
 
     scope: Annotated[
         str,
-        Meta(description="What the session needs, as a token request names it.",
-             examples=["read write"]),
+        Meta(
+            description="What the session needs, as a token request names it.",
+            examples=["read write"],
+        ),
     ]
 
 
