@@ -43,9 +43,10 @@ _FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Dispatches a request to REST, MCP (by path), OAuth, a health check or a page. `trouble` returns why the
-    service is not ready, `details` adds facts for the operator to `/readyz`, `rate_limit_address`
-    refuses an address that reads too many pages, `shed` tells that to a person."""
+    """Dispatches a request to REST, MCP, OAuth, a health check or a page. `tools` are the doors of
+    MCP by path. `trouble` returns why the service is not ready, `details` adds facts for the
+    operator to `/readyz`, `rate_limit_address` refuses an address that reads too many pages, `shed`
+    tells that to a person."""
 
     rest: Rest
     tools: Mapping[str, mcp.Mcp]

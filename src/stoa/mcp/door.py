@@ -64,10 +64,8 @@ class Mcp:
         body = answering.error_json(refusal, self._documentation, request.id)
         headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
         told = answering.refusal_headers(refusal, None)
-        headers += [
-            _NO_STORE,
-            *(self._gate.headers(refusal, told, request) if self._gate else told),
-        ]
+        told = self._gate.headers(refusal, told, request) if self._gate else told
+        headers += [_NO_STORE, *told]
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 

@@ -1,1 +1,1 @@
-"""The MCP face: every operation that has a tool name, over `POST /mcp`."""
+"""The OAuth face: token requests, revocation, and the metadata that clients read first."""
