@@ -1,7 +1,6 @@
 """Signing in by an assertion of the key at the token endpoint, as strictly as by a challenge."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +9,8 @@ from stoa.domain import tokens
 from tests.contract.test_sign_in import WEAK_KEYS
 from tests.support.app import App
 from tests.support.clock import DAY, HOUR, MINUTE, SECOND
-from tests.support.key_changes import recover, rotate
 from tests.support.key_changes import name_recovery as named
+from tests.support.key_changes import recover, rotate
 from tests.support.keys import Key
 from tests.support.oauth import (
     BASE,
@@ -38,7 +37,7 @@ def sign_in(app: App, **changed: Any) -> Any:
 
 
 def count(app: App, table: str) -> int:
-    return app.sql(f"SELECT count(*) FROM {table}")[0][0]  # noqa: S608
+    return app.sql(f"SELECT count(*) FROM {table}")[0][0]
 
 
 # --- What a good assertion gets.
@@ -92,7 +91,9 @@ def test_its_sessions_may_do_what_only_the_key_may(stoa: App) -> None:
     ada.get("agents/me").refused(401, "invalid_or_expired_token")
 
 
-@pytest.mark.parametrize("aud", [ISSUER, f"{ISSUER}/token", [ISSUER], "http://localhost:8080/oauth"])
+@pytest.mark.parametrize(
+    "aud", [ISSUER, f"{ISSUER}/token", [ISSUER], "http://localhost:8080/oauth"]
+)
 def test_the_audience_is_the_issuer_or_the_token_endpoint(stoa: App, aud: Any) -> None:
     sign_in(stoa, aud=aud).ok()
 
@@ -201,9 +202,7 @@ def test_a_challenge_signed_for_a_sign_in_is_no_assertion(stoa: App) -> None:
         ({"resource": "https://evil.example/mcp/oauth"}, 400, "invalid_target"),
     ],
 )
-def test_a_wrong_form_is_refused(
-    stoa: App, form: dict[str, str], status: int, error: str
-) -> None:
+def test_a_wrong_form_is_refused(stoa: App, form: dict[str, str], status: int, error: str) -> None:
     good = by_key(assertion(KEY, stoa.clock()))
     refused(post(stoa, {**good, **form}), status, error)
     post(stoa, good).ok()  # the assertion was not used up
@@ -308,7 +307,6 @@ def test_nothing_of_an_assertion_or_a_token_is_stored_or_told(stoa: App) -> None
     for secret in (text, token, "canary-of-an-id"):
         assert secret not in kept
         assert all(secret not in answer.text for answer in answers)
-
 
 
 def test_a_form_is_read_strictly(stoa: App) -> None:

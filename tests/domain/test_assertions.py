@@ -92,7 +92,9 @@ def test_another_audience_or_several_are_refused(aud: object) -> None:
     assert "aud" in refused(claims(aud=aud))
 
 
-def test_an_assertion_is_good_from_five_minutes_before_its_end_to_its_end_and_a_minute_each() -> None:
+def test_an_assertion_is_good_from_five_minutes_before_its_end_to_its_end_and_a_minute_each() -> (
+    None
+):
     one = claims(exp=START / 1000)
     for now in (START - 360 * SECOND, START, START + 60 * SECOND - 1):
         assertions.check_claims(one, AUDIENCES, now)

@@ -97,8 +97,10 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def granted(app: App, agent: Agent, scopes: str = "read write") -> Tokens:
-    """The tokens of a session that the agent has granted a client."""
+def granted(
+    app: App, agent: Agent, scopes: str = "read write", key_number: int | None = None
+) -> Tokens:
+    """The tokens of a session that the agent has granted a client, with its key of this number."""
 
     async def work(tx: Tx) -> Tokens:
         row = await agents.get(tx, agent.id)
@@ -106,7 +108,7 @@ def granted(app: App, agent: Agent, scopes: str = "read write") -> Tokens:
         call = Call(tx, new_services(app.settings), None, "127.0.0.1", BASE)
         grant = Grant(
             agent_id=row.id,
-            key_number=row.key_number,
+            key_number=key_number or row.key_number,
             scopes=scopes,
             via="authorization_code",
             client_id=CLIENT,
