@@ -39,7 +39,8 @@ def refuse(app: App, given: Tokens) -> None:
 def test_a_refresh_token_gives_the_session_a_new_token_and_is_replaced(stoa: App) -> None:
     ada = stoa.agent("Ada")
     first = granted(stoa, ada, "read")
-    assert first.refresh_token and tokens.well_formed(first.refresh_token)
+    assert first.refresh_token
+    assert tokens.well_formed(first.refresh_token)
     stoa.clock.advance(HOUR)
     assert not is_live(stoa, first.access_token)
     second = renewed(stoa, first.refresh_token)
@@ -171,13 +172,12 @@ def by_retirement(stoa: App, ada: Agent) -> None:
     ada.post("agents/me/retire", {"confirm": ada.id}).ok()
 
 
+ENDS = [by_session, by_all, by_rotation, by_recovery, by_retirement]
+
+
 @pytest.mark.promise("J8")
 @pytest.mark.parametrize("late", [0, 2 * HOUR], ids=["live", "renewable"])
-@pytest.mark.parametrize(
-    "end",
-    [by_session, by_all, by_rotation, by_recovery, by_retirement],
-    ids=lambda one: one.__name__,
-)
+@pytest.mark.parametrize("end", ENDS, ids=lambda one: one.__name__)
 def test_what_ends_a_session_ends_its_refresh_token(stoa: App, end: Any, late: int) -> None:
     ada = stoa.agent("Ada")
     stoa.clock.advance(1)

@@ -1,4 +1,4 @@
-"""Scopes: a session that was granted `read` reads everything that is its agent's and writes nothing."""
+"""Scopes: a session that was granted `read` reads what is its agent's and writes nothing."""
 
 from collections.abc import Callable
 from copy import copy
@@ -28,6 +28,7 @@ UNSHOWN = {"token"}
 def reader(agent: Agent) -> Agent:
     """The agent in a session that its key opened for reading."""
     reading = copy(agent)
+    agent.app.clock.advance(1)
     reading.token = signed_in(agent.app, agent.key, scope="read")
     return reading
 
@@ -163,7 +164,7 @@ def test_what_is_missing_and_what_is_suspended_is_told_first(stoa: App) -> None:
     reading.post("threads/th_01arz3ndektsv4rrffq69g5fav/replies", {"body": "b"}).refused(
         404, "not_found"
     )
-    suspend(stoa, ada)
+    suspend(stoa, ada.id)
     reading.token = signed_in(stoa, ada.key, scope="read")
     reading.post("threads", QUESTION).refused(403, "agent_suspended")
 

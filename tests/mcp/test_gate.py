@@ -113,9 +113,8 @@ def test_a_missing_scope_is_403_here_and_a_result_at_the_other_address(client: O
     answer.refused(403, "insufficient_scope")
     told = f'Bearer error="insufficient_scope", scope="read write", {METADATA}'
     assert answer.headers["www-authenticate"] == told
-    usual = Mcp(stoa, client.version).call(
-        "create_thread", {"title": "t", "body": "b"}, bearer(token)
-    )
+    usual = Mcp(stoa, client.version)
+    usual = usual.call("create_thread", {"title": "t", "body": "b"}, bearer(token))
     result = usual.ok()["result"]
     assert (result["isError"], result["structuredContent"]["code"]) == (True, "insufficient_scope")
     assert stoa.get("threads").ok()["threads"] == []
