@@ -103,12 +103,7 @@ class Stoa:
         openapi = openapi_document(operations, settings)
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
-            {
-                PATH: Mcp(runner, charges, operations, hosts, settings.origin),
-                RESOURCE: Mcp(
-                    runner, charges, operations, hosts, settings.origin, Gate(authenticator)
-                ),
-            },
+            _tools(runner, charges, hosts, Gate(authenticator)),
             OAuthDoor(TokenRequests(store, services, charges, outages)),
             pages(
                 reads,
@@ -231,6 +226,15 @@ async def _keep_secret(store: Store) -> None:
     except StoreUnavailable:
         await store.close()
         raise
+
+
+def _tools(runner: Runner, charges: Charges, hosts: Hosts, gate: Gate) -> dict[str, Mcp]:
+    """The doors of MCP by their paths."""
+    operations, origin = all_operations(), hosts.origin
+    return {
+        PATH: Mcp(runner, charges, operations, hosts, origin),
+        RESOURCE: Mcp(runner, charges, operations, hosts, origin, gate),
+    }
 
 
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:

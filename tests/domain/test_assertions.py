@@ -75,14 +75,14 @@ def test_what_is_no_jwt_in_its_one_spelling_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("alg", ["none", "HS256", "RS256", "ES256", "Ed25519", "eddsa", ""])
 def test_another_algorithm_is_refused(alg: str) -> None:
-    assertions.check_header(Header("EdDSA"))
+    assertions.check_head(Header("EdDSA"))
     with pytest.raises(OAuthRefusal, match="alg"):
-        assertions.check_header(Header(alg))
+        assertions.check_head(Header(alg))
 
 
 def test_an_extension_that_must_be_understood_is_refused() -> None:
     with pytest.raises(OAuthRefusal, match="crit"):
-        assertions.check_header(Header("EdDSA", ["b64"]))
+        assertions.check_head(Header("EdDSA", ["b64"]))
 
 
 @pytest.mark.parametrize("aud", [ISSUER, f"{ISSUER}/token", [ISSUER]])
@@ -98,6 +98,16 @@ def test_another_audience_or_several_are_refused(aud: object) -> None:
 
 
 def test_an_assertion_is_good_for_five_minutes_and_one_more_on_either_side() -> None:
+    one = claims(exp=START / 1000)
+    for now in (START - 360 * SECOND, START, START + 60 * SECOND - 1):
+        assertions.check_claims(one, AUDIENCES, now)
+    assert "at most 300 s" in refused(one, START - 360 * SECOND - 1)
+    assert "expired" in refused(one, START + 60 * SECOND)
+    assert assertions.good_until(one) == START + 60 * SECOND
+
+
+@pytest.mark.parametrize("name", ["nbf", "iat"])
+def test_an_assertion_is_not_good_before_its_time(name: str) -> None:
     assertions.check_claims(claims(**{name: START / 1000 + 60}), AUDIENCES, START)
     assert "ahead" in refused(claims(**{name: START / 1000 + 61}))
 

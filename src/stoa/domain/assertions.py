@@ -21,7 +21,7 @@ _LAST_TIME = 10**11
 class Parts:
     """An assertion taken apart: JSON of its header and its claims, and what is signed."""
 
-    header: bytes
+    head: bytes
     claims: bytes
     signed: bytes
     signature: bytes
@@ -61,8 +61,8 @@ def parts(text: str) -> Parts:
             "client_assertion must be a JWT in compact form: three parts in base64url with dots "
             f"between them, at most {limits.ASSERTION_CHARS} characters."
         )
-    header, claims, signature = (_decoded(part) for part in found.groups())
-    return Parts(header, claims, text.rpartition(".")[0].encode(), signature)
+    head, claims, signature = (_decoded(part) for part in found.groups())
+    return Parts(head, claims, text.rpartition(".")[0].encode(), signature)
 
 
 def _decoded(part: str) -> bytes:
@@ -72,11 +72,11 @@ def _decoded(part: str) -> bytes:
     return raw
 
 
-def check_header(header: Header) -> None:
+def check_head(head: Header) -> None:
     """Refuse another algorithm, and extensions that must be understood."""
-    if header.alg != ALGORITHM:
+    if head.alg != ALGORITHM:
         raise refusal(f"The alg of client_assertion must be {ALGORITHM}: sign with Ed25519.")
-    if header.crit is not None:
+    if head.crit is not None:
         raise refusal("client_assertion must not have crit in its header.")
 
 

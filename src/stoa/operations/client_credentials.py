@@ -46,7 +46,7 @@ def _read(call: Call, form: Form) -> tuple[bytes, Claims]:
     if required(form, "client_assertion_type") != assertions.TYPE:
         raise assertions.refusal(f"client_assertion_type must be {assertions.TYPE}.")
     parts = assertions.parts(required(form, "client_assertion"))
-    assertions.check_header(_decoded(parts.header, Header))
+    assertions.check_head(_decoded(parts.head, Header))
     claims = _decoded(parts.claims, Claims)
     key = assertions.public_key(claims)
     if form.get("client_id", claims.sub).lower() != claims.sub.lower():
