@@ -15,7 +15,7 @@ from tests.support.oauth import BASE, bearer, granted, signed_in
 KEY = Key("Ada")
 METADATA = f'resource_metadata="{BASE}/.well-known/oauth-protected-resource/mcp/oauth"'
 ASKED = f'Bearer {METADATA}, scope="read write"'
-BALANCE = {"name": "get_credit_balance", "arguments": {}}
+BALANCE: dict[str, Any] = {"name": "get_credit_balance", "arguments": {}}
 
 
 class OAuthMcp(Mcp):
@@ -82,7 +82,7 @@ def test_the_tools_are_the_same_without_the_argument_for_a_token(client: OAuthMc
 
 def test_the_instructions_do_not_ask_for_a_token(stoa: App) -> None:
     headers = bearer(signed_in(stoa, KEY))
-    params = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    params: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}}
     params["clientInfo"] = {"name": "t", "version": "1"}
     told = OAuthMcp(stoa).ask("initialize", params, headers).ok()["result"]["instructions"]
     assert "authorization" not in told
