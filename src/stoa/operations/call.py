@@ -91,10 +91,12 @@ class Call:
     def actor(self) -> str:
         """The id of the agent that acts. Ask after the resource is found: a suspended agent, and a
         session that may only read, are refused with 403, which comes behind 404."""
-        agent_id = self.active()
-        if self.caller and WRITE not in self.caller.scopes:
+        caller = self.caller
+        if caller is None or caller.status != "active":
+            return self.active()
+        if WRITE not in caller.scopes:
             raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
-        return agent_id
+        return caller.agent_id
 
     def active(self) -> str:
         """The id of an agent that is not suspended, whatever its session may do."""
