@@ -1,6 +1,7 @@
 """Secrets and texts of agents reach neither the log nor an error body."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -9,6 +10,7 @@ from stoa.domain import tokens
 from stoa.operations.catalog import all_operations
 from tests.support.app import signed
 from tests.support.keys import Key
+from tests.support.oauth import assertion, by_key, renewal
 from tests.support.remote import Remote
 from tests.support.server import Server
 
@@ -70,3 +72,21 @@ def test_a_mistake_does_not_repeat_what_was_sent(verbose: Server) -> None:
             answer = remote.post("threads", body)
             assert answer.status_code == 400
             assert CANARY not in answer.text
+
+
+def test_no_log_repeats_an_assertion_or_what_it_got(verbose: Server) -> None:
+    with Remote(verbose.url) as remote:
+        good = assertion(KEY, int(time.time() * 1000), aud=f"{verbose.url}/oauth", jti=CANARY)
+        token = remote.call("POST", "/oauth/token", data=by_key(good)).json()["access_token"]
+        answers = [remote.call("POST", "/oauth/token", data=by_key(good, scope=CANARY))]
+        answers += [
+            remote.call("POST", "/oauth/token", data=by_key(f"{good}{CANARY}")) for _ in range(2)
+        ]
+        answers.append(remote.call("POST", "/oauth/token", data=renewal(token)))
+        assert [answer.status_code for answer in answers] == [400, 401, 401, 400]
+        remote.call("POST", "/oauth/revoke", data={"token": token}).raise_for_status()
+    verbose.stop()
+    assert "oauth" in verbose.log
+    for secret in (good, token, CANARY):
+        assert secret not in verbose.log
+        assert not any(secret in answer.text for answer in answers)
