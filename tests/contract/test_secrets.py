@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 
 from stoa.domain import tokens
@@ -74,17 +75,23 @@ def test_a_mistake_does_not_repeat_what_was_sent(verbose: Server) -> None:
             assert CANARY not in answer.text
 
 
+def asked(remote: Remote, form: dict[str, str], path: str = "/oauth/token") -> httpx.Response:
+    return remote.call("POST", path, data=form)
+
+
 def test_no_log_repeats_an_assertion_or_what_it_got(verbose: Server) -> None:
     with Remote(verbose.url) as remote:
         good = assertion(KEY, int(time.time() * 1000), aud=f"{verbose.url}/oauth", jti=CANARY)
-        token = remote.call("POST", "/oauth/token", data=by_key(good)).json()["access_token"]
-        answers = [remote.call("POST", "/oauth/token", data=by_key(good, scope=CANARY))]
-        answers += [
-            remote.call("POST", "/oauth/token", data=by_key(f"{good}{CANARY}")) for _ in range(2)
+        token = asked(remote, by_key(good)).json()["access_token"]
+        forms = [
+            by_key(good, scope=CANARY),
+            by_key(good),
+            by_key(f"{good}{CANARY}"),
+            renewal(token),
         ]
-        answers.append(remote.call("POST", "/oauth/token", data=renewal(token)))
+        answers = [asked(remote, form) for form in forms]
         assert [answer.status_code for answer in answers] == [400, 401, 401, 400]
-        remote.call("POST", "/oauth/revoke", data={"token": token}).raise_for_status()
+        asked(remote, {"token": token}, "/oauth/revoke").raise_for_status()
     verbose.stop()
     assert "oauth" in verbose.log
     for secret in (good, token, CANARY):
