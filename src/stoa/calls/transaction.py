@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from msgspec.structs import astuple, replace
+from msgspec.structs import asdict, astuple, replace
 
 from stoa.calls import idempotency, refunds
 from stoa.calls.encode import encoded
@@ -72,8 +72,8 @@ class Transactions:
                 return await self._once(replace(first, check_refunds=False), shown)
 
     async def has_answer(self, caller: Caller, key: str) -> bool:
-        """Whether a response is stored under this key for an active caller."""
-        if caller.status != "active":
+        """Whether a response is stored under this key for a caller that may write."""
+        if not caller.may_write:
             return False
         find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
         return await self._store.read(find, single=True) is not None
@@ -109,7 +109,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
-        if keyed and caller and caller.status == "active":
+        if keyed and caller and caller.may_write:
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 return Result(first.answer, None, False, first.created_at, replayed=True)
@@ -167,7 +167,7 @@ class PlainRuns(PlainForm):
             asked.address,
             asked.base_url,
             asked.keyed and astuple(asked.keyed),
-            None if asked.options is FULL else astuple(asked.options),
+            None if asked.options is FULL else asdict(asked.options),
             asked.dry_run,
             work.check_refunds,
         )
@@ -184,7 +184,7 @@ class PlainRuns(PlainForm):
             caller and Caller(*caller),
             *where,
             keyed=keyed and Keyed(*keyed),
-            options=Options(*options) if options else FULL,
+            options=Options(**options) if options else FULL,
             dry_run=dry_run,
         )
         return OperationRun(self._services, invocation, check_refunds)
