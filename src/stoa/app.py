@@ -5,6 +5,7 @@ from functools import partial
 
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
+from stoa.calls.authorizing import Authorizing
 from stoa.calls.charge import Charges
 from stoa.calls.limiter import MemoryLimiter
 from stoa.calls.outages import Outages
@@ -23,6 +24,7 @@ from stoa.http.hosts import Hosts
 from stoa.http.ready import ReadyAnswers
 from stoa.mcp.door import Mcp
 from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
+from stoa.oauth import pages as oauth
 from stoa.openapi.document import openapi_document
 from stoa.operations import secret
 from stoa.operations.authors import Authors
@@ -105,6 +107,9 @@ class Stoa:
                 settings.origin,
                 openapi,
                 discovery.endpoints(settings, openapi),
+                lambda site: oauth.routes(
+                    site, Authorizing(store, services, outages), charges, clock
+                ),
             ),
             hosts,
             lambda: self.upkeep.trouble,

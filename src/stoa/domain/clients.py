@@ -103,9 +103,10 @@ def _split(address: str) -> SplitResult | None:
         return None
     try:
         parts = urlsplit(address)
-        return parts if parts.port != 0 else None
+        has_port = parts.port != 0
     except ValueError:
         return None
+    return parts if has_port else None
 
 
 def place(address: str) -> str:

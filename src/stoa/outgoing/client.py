@@ -50,11 +50,11 @@ class Outgoing:
         """Send a body. Raises `Unreachable`."""
         return await self._ask("POST", url, body, headers)
 
-    async def _ask(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> Response:
+    async def _ask(
+        self, method: str, url: str, body: bytes, headers: Mapping[str, str]
+    ) -> Response:
         plain = self._check(url)
-        reach = Reach(
-            self._resolver, self._allowed, plain=plain, seconds=limits.OUTGOING_MS / 1000
-        )
+        reach = Reach(self._resolver, self._allowed, plain=plain, seconds=limits.OUTGOING_MS / 1000)
         given = {"Accept-Encoding": "identity", "User-Agent": _AGENT, **headers}
         try:
             async with asyncio.timeout(limits.OUTGOING_MS / 1000), self._slots:
@@ -106,7 +106,5 @@ async def _bounded(response: httpcore.Response) -> bytes:
     async for part in response.aiter_stream():
         received += part
         if len(received) > limits.OUTGOING_BYTES:
-            raise Unreachable(
-                f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB."
-            )
+            raise Unreachable(f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB.")
     return bytes(received)

@@ -1,4 +1,4 @@
-"""Which addresses may be connected to: a name is resolved once, checked, and that is connected to."""
+"""Connects to allowed addresses: a name is resolved once, checked, and that is connected to."""
 
 import asyncio
 import socket
@@ -53,15 +53,15 @@ class Reach(httpcore.AsyncNetworkBackend):
         self._allowed = allowed
         self._plain = plain
         self._seconds = seconds / _TRIED
-        self._inner = httpcore.AnyIOBackend()
+        self._inner: httpcore.AsyncNetworkBackend = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
         host: str,
         port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109, ARG002 - as httpcore declares it
+        local_address: str | None = None,  # noqa: ARG002
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,  # noqa: ARG002
     ) -> httpcore.AsyncNetworkStream:
         """Connect to one of the addresses of the host. Raises `NotAllowed` if one of them is not
         allowed, and `httpcore.ConnectError` if none answers."""

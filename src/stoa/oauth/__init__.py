@@ -1,0 +1,1 @@
+"""OAuth for clients that know only an address."""
