@@ -59,14 +59,13 @@ def test_addresses_of_clients_in_use_are_taken(address: str) -> None:
         "view-source:https://client.example/",
     ],
 )
-@pytest.mark.promise("G4")
 def test_other_addresses_are_refused(address: str) -> None:
     assert clients.redirect_problem(address) is not None
     assert not same_address(HTTPS, address)
     assert not same_address("http://127.0.0.1/callback", address)
 
 
-@pytest.mark.promise("G4")
+@pytest.mark.promise("G5")
 @pytest.mark.parametrize(
     ("registered", "asked", "same"),
     [
@@ -106,7 +105,7 @@ def test_a_registered_client_is_known_again_by_its_id_alone() -> None:
     assert made.id.isascii()
 
 
-@pytest.mark.promise("G3")
+@pytest.mark.promise("G8")
 def test_no_other_id_is_a_client() -> None:
     made = clients.register(SECRET, "Editor", [HTTPS]).id
     assert clients.registered(b"t" * 32, made) is None
@@ -199,7 +198,6 @@ def test_only_an_https_address_with_a_path_names_a_document(client_id: str, is_o
         {"redirect_uris": ["http://client.example/"]},
     ],
 )
-@pytest.mark.promise("G3")
 def test_a_document_of_another_client_or_with_a_secret_is_refused(metadata: object) -> None:
     own = "https://client.example/client.json"
     given = (

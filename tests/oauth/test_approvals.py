@@ -22,7 +22,7 @@ def test_an_approval_shows_client_address_and_scopes(stoa: App) -> None:
     assert ada.get(f"auth/approvals/{typed}").ok()["approval"] == asked
 
 
-@pytest.mark.promise("G5")
+@pytest.mark.promise("G12")
 def test_an_approval_is_for_the_client_that_was_seen(stoa: App) -> None:
     ada, client_id = stoa.agent("Ada"), register(stoa)
     page = opened(stoa, authorize_path(client_id))
@@ -32,7 +32,7 @@ def test_an_approval_is_for_the_client_that_was_seen(stoa: App) -> None:
     approve(ada, page.code, client_id).ok()
 
 
-@pytest.mark.promise("G5")
+@pytest.mark.promise("G11")
 def test_a_request_is_approved_once(stoa: App) -> None:
     ada, eve, client_id = stoa.agent("Ada"), stoa.agent("Eve"), register(stoa)
     page = opened(stoa, authorize_path(client_id))
@@ -73,7 +73,6 @@ def test_a_suspended_agent_approves_nothing(stoa: App) -> None:
     approve(ada, page.code, client_id).refused(403, "agent_suspended")
 
 
-@pytest.mark.promise("G8")
 def test_five_wrong_codes_refuse_an_agent_for_an_hour(stoa: App) -> None:
     ada, eve, client_id = stoa.agent("Ada"), stoa.agent("Eve"), register(stoa)
     page = opened(stoa, authorize_path(client_id))
@@ -101,8 +100,8 @@ def test_right_codes_are_not_counted(stoa: App) -> None:
         approve(ada, page.code, client_id).ok()
 
 
+@pytest.mark.promise("G13")
 @pytest.mark.long
-@pytest.mark.promise("G8")
 def test_ten_thousand_guesses_of_a_hundred_agents_find_no_code(stoa: App) -> None:
     """T51: of these only five for each agent are even looked up."""
     client_id = register(stoa)
@@ -118,7 +117,7 @@ def test_ten_thousand_guesses_of_a_hundred_agents_find_no_code(stoa: App) -> Non
     assert looked_up == 500
 
 
-@pytest.mark.promise("G8")
+@pytest.mark.promise("G14")
 def test_no_tool_approves_a_client() -> None:
     """T50: a text can ask a model to approve; there is nothing that a model could call."""
     approvals = [one for one in all_operations() if "approvals" in one.path]

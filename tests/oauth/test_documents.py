@@ -84,7 +84,6 @@ def test_a_client_is_what_its_document_says(stoa: App, documents: Documents) -> 
 
 
 @ALLOWED
-@pytest.mark.promise("G2")
 def test_a_document_is_fetched_once_in_five_minutes(stoa: App, documents: Documents) -> None:
     client_id = documents.put("/good")
     for _ in range(3):
@@ -114,7 +113,7 @@ BAD: dict[str, tuple[Put, str]] = {
 
 
 @ALLOWED
-@pytest.mark.promise("G3")
+@pytest.mark.promise("G10")
 @pytest.mark.parametrize("which", BAD)
 def test_a_document_that_cannot_be_used_is_refused_with_a_reason(
     stoa: App, documents: Documents, which: str
@@ -131,7 +130,6 @@ def test_a_document_that_cannot_be_used_is_refused_with_a_reason(
 
 
 @ALLOWED
-@pytest.mark.promise("G2")
 @pytest.mark.settings(limit_clients=2)
 def test_an_address_has_so_many_documents_fetched(stoa: App, documents: Documents) -> None:
     for number in range(4):
@@ -141,7 +139,6 @@ def test_an_address_has_so_many_documents_fetched(stoa: App, documents: Document
     assert (shed.status, "retry-after" in shed.headers) == (429, True)
 
 
-@pytest.mark.promise("G1")
 def test_without_the_setting_no_private_document_is_fetched(
     stoa: App, documents: Documents
 ) -> None:

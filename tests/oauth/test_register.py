@@ -60,7 +60,7 @@ def test_a_registration_that_is_too_large_or_no_json_is_refused(stoa: App) -> No
     assert stoa.post("/oauth/register", b"a=b", headers=form).status == 415
 
 
-@pytest.mark.promise("G3")
+@pytest.mark.promise("G9")
 @pytest.mark.settings(limit_clients=3)
 def test_an_address_registers_so_many_clients(stoa: App) -> None:
     for _ in range(3):
@@ -72,7 +72,6 @@ def test_an_address_registers_so_many_clients(stoa: App) -> None:
     assert other.status == 201
 
 
-@pytest.mark.promise("G3")
 def test_a_client_stays_known_without_being_stored(stoa: App) -> None:
     client_id = register(stoa)
     stoa.clock.advance(10 * 365 * 86_400_000)

@@ -144,7 +144,6 @@ def test_an_allowed_private_address_is_reached_over_http() -> None:
     assert asyncio.run(run())[0::2] == (200, b"{}")
 
 
-@pytest.mark.promise("G1")
 @pytest.mark.parametrize(
     "address", ["127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "fd00:ec2::254"]
 )
@@ -157,7 +156,7 @@ def test_a_name_with_a_private_address_is_not_reached(
     assert asked == ["metadata.google.internal"]
 
 
-@pytest.mark.promise("G1")
+@pytest.mark.promise("G2")
 def test_a_name_that_changes_its_address_is_looked_up_only_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -172,7 +171,6 @@ def test_a_name_that_changes_its_address_is_looked_up_only_once(
     assert asked == ["rebind.example"]
 
 
-@pytest.mark.promise("G1")
 def test_a_name_with_one_private_address_among_others_is_not_reached(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -211,7 +209,6 @@ def test_http_is_not_spoken_outside_the_allowed_networks() -> None:
     assert NOT_ALLOWED in told
 
 
-@pytest.mark.promise("G1")
 def test_a_redirect_is_not_followed() -> None:
     async def run() -> None:
         async with listening(saying(OK)) as inner:
@@ -224,7 +221,7 @@ def test_a_redirect_is_not_followed() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.promise("G2")
+@pytest.mark.promise("G3")
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
 def test_a_server_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
     monkeypatch.setattr(limits, "OUTGOING_MS", 300)
@@ -240,7 +237,7 @@ def test_a_server_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch, answe
     assert "did not answer within" in asyncio.run(run())
 
 
-@pytest.mark.promise("G2")
+@pytest.mark.promise("G4")
 def test_a_server_that_sends_without_end_is_cut_off() -> None:
     sent = 0
 
@@ -269,7 +266,6 @@ def test_a_server_that_sends_without_end_is_cut_off() -> None:
         b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 300_000 + b"\r\n\r\n",
     ],
 )
-@pytest.mark.promise("G2")
 def test_a_server_that_lies_about_its_answer_is_refused(answer: bytes) -> None:
     async def run() -> str:
         async with listening(saying(answer)) as listener:
@@ -311,7 +307,6 @@ def test_a_body_is_sent_with_its_headers() -> None:
     assert seen == [b"hello"]
 
 
-@pytest.mark.promise("G2")
 def test_a_slow_look_up_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop goes on while a name is looked up: else nothing would let the look-up end."""
     let_go = threading.Event()
@@ -377,7 +372,6 @@ def over_tls(
     return asyncio.run(run())
 
 
-@pytest.mark.promise("G1")
 def test_the_certificate_is_checked_against_the_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
