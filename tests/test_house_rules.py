@@ -301,6 +301,59 @@ def test_time_chance_and_environment_come_from_one_module_each(source: str) -> N
                 assert source not in {node.module, *names}, f"{name}:{node.lineno}"
 
 
+# --- One package connects to addresses that agents name.
+
+NETWORK_CLIENTS = {
+    "aiohttp",
+    "ftplib",
+    "http.client",
+    "httpcore",
+    "httpx",
+    "httpx2",
+    "requests",
+    "smtplib",
+    "urllib.request",
+    "urllib3",
+    "websockets",
+}
+WHERE_AGENTS_RUN = {"client", "cli", "demo", "importers"}
+"""Programs that call a Stoa from outside, whose address their user gives."""
+
+
+def connects(nodes: list[ast.AST]) -> bool:
+    """Whether a module imports a client of the network, or opens a connection itself."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names = {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Attribute):
+            names = {dotted(node)}
+        else:
+            continue
+        if names & (NETWORK_CLIENTS | {"asyncio.open_connection", "socket.create_connection"}):
+            return True
+    return False
+
+
+def test_only_one_package_connects_to_other_machines() -> None:
+    found = {room_of(name) for name, nodes in every_module() if connects(nodes)}
+    assert found - WHERE_AGENTS_RUN == {"outgoing"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import httpx",
+        "from urllib import request",
+        "from urllib.request import urlopen",
+        "import asyncio\nasyncio.open_connection('a', 1)",
+    ],
+)
+def test_a_module_that_connects_is_found(code: str) -> None:
+    assert connects(list(ast.walk(ast.parse(code))))
+
+
 # --- Money is exact.
 
 MONEY = re.compile(r"(credits|ledger|escrow|holds|bount|reward|amount|settle|econom)")

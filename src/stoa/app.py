@@ -107,9 +107,7 @@ class Stoa:
                 settings.origin,
                 openapi,
                 discovery.endpoints(settings, openapi),
-                lambda site: oauth.routes(
-                    site, Authorizing(store, services, outages), charges, clock
-                ),
+                partial(oauth.routes, Authorizing(store, services, outages), charges, clock),
             ),
             hosts,
             lambda: self.upkeep.trouble,

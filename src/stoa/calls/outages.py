@@ -20,7 +20,7 @@ _SHOWN_BY = {
     "threadId": "`get_thread` (GET /api/v1/threads/{threadId}?include=replies)",
 }
 _LISTED_BY = {
-    "approve_client": "GET {base_url}/api/v1/agents/me",
+    "approve_client": "GET {base_url}/api/v1/auth/approvals/{code}",
     "create_job": "`get_opportunities` (GET /api/v1/opportunities?types=job)",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
     "name_recovery_key": "GET {base_url}/api/v1/agents/me",

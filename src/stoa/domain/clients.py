@@ -117,10 +117,11 @@ def place(address: str) -> str:
     return parts.hostname or "" if parts.scheme == "https" else f"the program {parts.scheme}"
 
 
-def is_document(client_id: str, *, http: bool = False) -> bool:
-    """Whether a client id is the address of the client's metadata document."""
+def is_document(client_id: str, *, plain: bool = False) -> bool:
+    """Whether a client id is the address of the client's metadata document, which begins with
+    https, or also with http if `plain`."""
     parts = _split(client_id)
-    schemes = ("https", "http") if http else ("https",)
+    schemes = ("https", "http") if plain else ("https",)
     if parts is None or parts.scheme not in schemes or not parts.hostname:
         return False
     steps = parts.path.split("/")

@@ -36,13 +36,13 @@ class Clients:
         charges: Charges,
         clock: Clock,
         *,
-        http: bool,
+        plain: bool,
     ) -> None:
         self._outgoing = outgoing
         self._authorizing = authorizing
         self._charges = charges
         self._clock = clock
-        self._http = http
+        self._plain = plain
         self._cached: dict[str, _Cached] = {}
 
     async def find(self, client_id: str, address: str) -> Client:
@@ -50,7 +50,7 @@ class Clients:
 
         Raises `OAuthRefusal` for an id that none has, and 429 when the address names too many.
         """
-        if clients.is_document(client_id, http=self._http):
+        if clients.is_document(client_id, plain=self._plain):
             return await self._of_document(client_id, address)
         client = clients.registered(await self._authorizing.secret(), client_id)
         if client is None:

@@ -21,10 +21,10 @@ from stoa.web.site import Site
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(site: Site, authorizing: Authorizing, charges: Charges, clock: Clock) -> list[Route]:
+def routes(authorizing: Authorizing, charges: Charges, clock: Clock, site: Site) -> list[Route]:
     """The routes of the authorization pages and of the registration of clients."""
     allowed = parse_networks(authorizing.services.settings.webhooks_allow)
-    clients = Clients(Outgoing(allowed), authorizing, charges, clock, http=bool(allowed))
+    clients = Clients(Outgoing(allowed), authorizing, charges, clock, plain=bool(allowed))
     pages = AuthorizationPages(site, clients, authorizing)
     return [
         Route(AUTHORIZATION, _shown(site, pages.begin)),

@@ -87,9 +87,9 @@ async def _waiting(call: Call, given: str) -> RequestRow:
 def _unknown_code() -> Refusal:
     return Refusal(
         "not_found",
-        "No client waits with this pairing code. A code is good for 10 minutes and once.",
-        recovery="Ask the person for the code that the page shows now, and use it unchanged. After "
-        "5 wrong codes you are refused for an hour.",
+        "No client waits with this pairing code, which is good for 10 minutes and once.",
+        recovery="Send the call with the code that the authorization page shows now, or open the "
+        "page again if the code has expired.",
     )
 
 
