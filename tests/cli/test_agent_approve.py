@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile
 from tests.support.command import Finished
-from tests.support.oauth import REDIRECT, authorize_path
+from tests.support.oauth_pages import REDIRECT, authorize_path
 from tests.support.server import Server
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from stoa.operations.catalog import all_operations
 from tests.support.app import App
-from tests.support.oauth import approve, authorize_path, opened, register
+from tests.support.oauth_pages import approve, authorize_path, opened, register
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from tests.support.app import App
-from tests.support.oauth import (
+from tests.support.oauth_pages import (
     REDIRECT,
     STATE,
     approve,

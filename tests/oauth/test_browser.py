@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from stoa.client import Key, KeyFile, Stoa
-from tests.support.oauth import authorize_path
+from tests.support.oauth_pages import authorize_path
 from tests.support.server import Server
 from tests.web.test_browser import (
     AXE,

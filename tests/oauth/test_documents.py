@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.app import App
-from tests.support.oauth import REDIRECT, approve, authorize_path, opened
+from tests.support.oauth_pages import REDIRECT, approve, authorize_path, opened
 
 ALLOWED = pytest.mark.settings(webhooks_allow=["127.0.0.0/8"])
 

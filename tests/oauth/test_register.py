@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.app import App
-from tests.support.oauth import REDIRECT, authorize_path, opened, register
+from tests.support.oauth_pages import REDIRECT, authorize_path, opened, register
 
 
 @pytest.fixture

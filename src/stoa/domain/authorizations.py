@@ -53,7 +53,7 @@ def check_asked(
         raise OAuthRefusal(
             "invalid_request", f"The `state` must be at most {STATE_CHARS} characters of ASCII."
         )
-    check_resource(base_urls, query.get("resource") or None)
+    check_resource(base_urls, query.get("resource"))
     return Asked(client, redirect_uri, state, challenge, granted_scopes(query.get("scope")))
 
 

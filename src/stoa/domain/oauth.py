@@ -1,4 +1,4 @@
-"""OAuth 2.1 as this service grants it: scopes, what a token is for, and how a request is refused."""
+"""OAuth 2.1: scopes, what a token is for, the addresses, and how a request is refused."""
 
 READ = "read"
 WRITE = "write"
@@ -13,6 +13,9 @@ AUTHORIZATION = f"{ISSUER}/authorize"
 REGISTRATION = f"{ISSUER}/register"
 RESOURCE = "/mcp/oauth"
 """Where the tools are that these tokens are for, below the base address."""
+PROTECTED_RESOURCE = f"/.well-known/oauth-protected-resource{RESOURCE}"
+AUTHORIZATION_SERVER = f"/.well-known/oauth-authorization-server{ISSUER}"
+"""Where clients look for the metadata of both (RFC 9728 and RFC 8414)."""
 
 
 class OAuthRefusal(Exception):
@@ -38,6 +41,12 @@ def granted_scopes(asked: str | None) -> str:
     if not set(names) <= set(SCOPES):
         raise OAuthRefusal("invalid_scope", f"The scopes are: {', '.join(SCOPES)}.")
     return EVERY_SCOPE if WRITE in names else READ
+
+
+def check_scopes(asked: str | None, granted: str) -> None:
+    """`invalid_scope` for more than was granted."""
+    if WRITE in granted_scopes(asked or granted) and WRITE not in granted:
+        raise OAuthRefusal("invalid_scope", f"What was granted is: {granted}.")
 
 
 def check_resource(base_urls: frozenset[str], asked: str | None) -> None:

@@ -18,6 +18,7 @@ from stoa.http import answering
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
+from stoa.mcp.gate import ABOUT_TOKENS
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.buckets import headers as rate_headers
@@ -44,8 +45,16 @@ class Called:
 class Tools:
     """The tools by name."""
 
-    def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        operations: list[Operation],
+        documentation: str,
+        *,
+        takes_token: bool = True,
+    ) -> None:
         self._runner = runner
+        self._takes_token = takes_token
         self._operations = {operation.tool: operation for operation in operations if operation.tool}
         self._documentation = documentation
 
@@ -62,15 +71,19 @@ class Tools:
         return operation
 
     async def call(self, operation: Operation, message: Message, request: Request) -> Called:
-        """Run the operation. A refusal is a result too."""
+        """Run the operation. A refusal is a result too, but one of the token is raised where it
+        comes from the header, as clients of OAuth expect."""
         arguments = message.params.get("arguments")
         request.operation = operation.name
-        outcome = await self._runner.call(operation, _incoming(operation, arguments, request))
+        incoming = _incoming(operation, arguments, request, takes_token=self._takes_token)
+        outcome = await self._runner.call(operation, incoming)
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
             headers += [answering.REPLAYED] if outcome.replayed else []
             return Called(_content(outcome.body), headers, outcome.replayed)
+        if not self._takes_token and refusal.code in ABOUT_TOKENS:
+            raise refusal
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
@@ -95,9 +108,12 @@ def _as_text(body: bytes) -> bytes:
 _texts: ByteCache[bytes, bytes] = ByteCache(_TEXTS_BYTES, lambda body, text: len(body) + len(text))
 
 
-def _incoming(operation: Operation, arguments: Any, request: Request) -> Incoming:
+def _incoming(
+    operation: Operation, arguments: Any, request: Request, *, takes_token: bool
+) -> Incoming:
     given = cast("Values", arguments) if isinstance(arguments, dict) else {}
-    own = own_arguments(operation)
+    own = own_arguments(operation, takes_token=takes_token)
+    token = given.get(AUTHORIZATION) if takes_token else None
     values = _read(operation, given, own)
     key = given.get(idempotency.ARGUMENT) if operation.takes_key else None
 
@@ -107,7 +123,7 @@ def _incoming(operation: Operation, arguments: Any, request: Request) -> Incomin
         return values
 
     return Incoming(
-        authorization=_authorization(given.get(AUTHORIZATION), request.authorization),
+        authorization=_authorization(token, request.authorization),
         address=request.address,
         base_url=request.base_url,
         values=read,

@@ -1,1 +1,1 @@
-"""OAuth for clients that know only an address."""
+"""The OAuth face: authorization pages, registration, token requests, revocation, metadata."""

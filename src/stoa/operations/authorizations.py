@@ -6,7 +6,7 @@ from stoa.domain import authorizations as rules
 from stoa.domain.authorizations import Asked
 from stoa.domain.oauth import OAuthRefusal, check_resource
 from stoa.operations.call import Call
-from stoa.operations.grants import Form, Grant, Tokens, open_session
+from stoa.operations.grants import Form, Grant, Tokens, open_session, required
 from stoa.store import agents, authorizations, sessions
 from stoa.store.authorizations import RequestRow
 from stoa.store.tx import Tx
@@ -48,12 +48,13 @@ async def redeem_code(call: Call, form: Form) -> Tokens | OAuthRefusal:
 
     Raises `OAuthRefusal` with nothing changed for a code that this client cannot use.
     """
-    check_resource(call.services.base_urls, form.get("resource") or None)
-    code = rules.digest(form.get("code", ""))
+    code = rules.digest(required(form, "code"))
     row = await authorizations.by_code(call.tx, code)
     if row is None or row.agent_id is None or row.key_number is None:
         raise OAuthRefusal("invalid_grant", _BAD_CODE)
     _check_bound(row, form)
+    check_resource(call.services.base_urls, form.get("resource"))
+    await call.tx.lock("agent", row.agent_id)
     if not await authorizations.use_code(call.tx, row.handle, code):
         return await _used_again(call, row)
     if row.code_expires_at is None or row.code_expires_at <= call.now:
@@ -73,13 +74,13 @@ async def redeem_code(call: Call, form: Form) -> Tokens | OAuthRefusal:
 
 def _check_bound(row: RequestRow, form: Form) -> None:
     """`invalid_grant` unless this is the client that asked, with its address and its verifier."""
-    if form.get("client_id") != row.client_id:
+    if required(form, "client_id") != row.client_id:
         raise OAuthRefusal("invalid_grant", "The code was given to another `client_id`.")
-    if form.get("redirect_uri") != row.redirect_uri:
+    if required(form, "redirect_uri") != row.redirect_uri:
         raise OAuthRefusal(
             "invalid_grant", "The `redirect_uri` must be the one of the authorization request."
         )
-    if not rules.verifies(row.challenge, form.get("code_verifier", "")):
+    if not rules.verifies(row.challenge, required(form, "code_verifier")):
         raise OAuthRefusal(
             "invalid_grant", "The `code_verifier` must be the one of the `code_challenge`."
         )
@@ -89,6 +90,5 @@ async def _used_again(call: Call, row: RequestRow) -> OAuthRefusal:
     """Someone else has the code too, so what it gave ends."""
     now = await authorizations.get(call.tx, row.handle)
     if now and now.agent_id and now.session_id:
-        await call.tx.lock("agent", now.agent_id)
         await sessions.end(call.tx, now.agent_id, now.session_id)
     return OAuthRefusal("invalid_grant", _BAD_CODE)
