@@ -85,8 +85,7 @@ class Stoa:
             outages,
             sheet,
         )
-        self.store = store
-        self.sheet = sheet
+        self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings = settings
         self._clock = clock

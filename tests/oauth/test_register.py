@@ -66,7 +66,7 @@ def test_an_address_registers_so_many_clients(stoa: App) -> None:
     for _ in range(3):
         register(stoa)
     refused = stoa.post("/oauth/register", {"redirect_uris": [REDIRECT]})
-    assert (refused.status, refused["error"]) == (429, "temporarily_unavailable")
+    assert (refused.status, refused["error"]) == (429, "too_many_requests")
     assert int(refused.headers["retry-after"]) > 0
     other = stoa.post("/oauth/register", {"redirect_uris": [REDIRECT]}, client="192.0.2.7")
     assert other.status == 201

@@ -11,11 +11,12 @@ from stoa.clock import Clock
 from stoa.domain import clients
 from stoa.domain.clients import BadClient
 from stoa.domain.errors import Refusal
-from stoa.domain.oauth import EVERY_SCOPE
+from stoa.domain.oauth import EVERY_SCOPE, OAuthRefusal
 from stoa.http import reading
 from stoa.http.answering import CORS
 from stoa.http.ready import REQUEST
 from stoa.http.request import Request as Incoming
+from stoa.oauth.refusals import body, translated
 from stoa.schemas.base import encode
 
 _HEADERS = {"Cache-Control": "no-store", "Content-Type": "application/json"}
@@ -36,14 +37,14 @@ class Registration:
         try:
             return _answer(201, await self._registered(incoming))
         except BadClient as problem:
-            return _answer(400, {"error": problem.error, "error_description": str(problem)})
+            return _answer(400, body(OAuthRefusal(problem.error, str(problem))))
         except Refusal as refusal:
             return _refused(refusal)
 
     async def _registered(self, incoming: Incoming) -> dict[str, Any]:
         await self._charges.count_client(incoming.address)
-        body = await reading.body_bytes(incoming.receive, incoming.headers)
-        value = reading.parse_json(body)
+        content = await reading.body_bytes(incoming.receive, incoming.headers)
+        value = reading.parse_json(content)
         if not isinstance(value, dict):
             raise BadClient("invalid_client_metadata", "The body must be a JSON object.")
         name, redirects = clients.checked(cast("dict[str, Any]", value))
@@ -61,15 +62,10 @@ class Registration:
 
 
 def _refused(refusal: Refusal) -> Response:
-    problems = [f"{issue.path}: {issue.message}".removeprefix(": ") for issue in refusal.issues]
-    is_ours = refusal.status in (429, 503)
-    answer = _answer(
-        refusal.status,
-        {
-            "error": "temporarily_unavailable" if is_ours else "invalid_client_metadata",
-            "error_description": " ".join([refusal.message, *problems]),
-        },
-    )
+    told = translated(refusal)
+    if told.error == "invalid_request":
+        told = OAuthRefusal("invalid_client_metadata", told.description, told.status)
+    answer = _answer(told.status, body(told))
     if refusal.retry_after is not None:
         answer.headers["Retry-After"] = str(refusal.retry_after)
     return answer
