@@ -4,7 +4,7 @@ import asyncio
 import socket
 import ssl
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -47,7 +47,7 @@ class Listener:
 
 
 @asynccontextmanager
-async def listening(serve: Serve, tls: ssl.SSLContext | None = None) -> Any:
+async def listening(serve: Serve, tls: ssl.SSLContext | None = None) -> AsyncIterator[Listener]:
     """A listener while the block runs."""
     listener = Listener(serve)
     server = await asyncio.start_server(listener, "127.0.0.1", 0, ssl=tls)

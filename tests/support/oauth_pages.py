@@ -22,7 +22,7 @@ def register(stoa: App, *redirects: str, **members: Any) -> str:
     return stoa.post("/oauth/register", body).ok(201)["client_id"]
 
 
-def authorize_path(client: str, redirect_uri: str = REDIRECT, **changed: str | None) -> str:
+def authorize_path(client: str, redirect_uri: str | None = REDIRECT, **changed: str | None) -> str:
     """The address of the authorization page for what a client asks."""
     query = {
         "response_type": "code",

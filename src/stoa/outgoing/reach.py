@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpcore
 
@@ -17,6 +18,11 @@ _TRIED = 3
 
 class NotAllowed(Exception):
     """The address is one that this service does not connect to."""
+
+
+def _backend() -> httpcore.AsyncNetworkBackend:
+    backend: Any = httpcore.AnyIOBackend  # which is another class where anyio is not installed
+    return backend()
 
 
 class Resolver:
@@ -53,7 +59,7 @@ class Reach(httpcore.AsyncNetworkBackend):
         self._allowed = allowed
         self._plain = plain
         self._seconds = seconds / _TRIED
-        self._inner: httpcore.AsyncNetworkBackend = httpcore.AnyIOBackend()
+        self._inner = _backend()
 
     async def connect_tcp(
         self,
