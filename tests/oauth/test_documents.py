@@ -39,7 +39,7 @@ class Documents:
                 self.end_headers()
                 self.wfile.write(body)
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ARG002
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 """Say nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

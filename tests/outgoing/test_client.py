@@ -47,7 +47,7 @@ class Listener:
 
 
 @asynccontextmanager
-async def listening(serve: Serve, tls: ssl.SSLContext | None = None) -> AsyncIterator[Listener]:
+async def listening(serve: Serve, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Listener]:
     """A listener while the block runs."""
     listener = Listener(serve)
     server = await asyncio.start_server(listener, "127.0.0.1", 0, ssl=tls)
