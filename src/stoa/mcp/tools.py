@@ -1,6 +1,6 @@
 """The tools as `tools/list` describes them, read off the table of operations."""
 
-from functools import cache
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from stoa.calls import dry_runs, idempotency
@@ -12,6 +12,9 @@ from stoa.schemas.json_schema import answer_schemas, request_schemas
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
 _OF_WRITES = (idempotency.ARGUMENT, dry_runs.ARGUMENT)
+
+_OF_SHARED = frozenset({"omitted", "dryRun"})
+"""Members of answers that only arguments of all tools bring: the input schemas lack these too."""
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
@@ -37,7 +40,7 @@ def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]
 
 def title(operation: Operation) -> str:
     """The tool's name for people: `search_threads` is "Search threads"."""
-    return (operation.tool or operation.name).replace("_", " ").capitalize()
+    return operation.tool_name.replace("_", " ").capitalize()
 
 
 def describe(operation: Operation) -> str:
@@ -48,7 +51,7 @@ def describe(operation: Operation) -> str:
 def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
     """One entry of `tools/list`; the tool takes its token as an argument or not."""
     return {
-        "name": operation.tool,
+        "name": operation.tool_name,
         "title": title(operation),
         "description": describe(operation),
         "inputSchema": input_schema(operation, takes_token=takes_token),
@@ -57,11 +60,9 @@ def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
     }
 
 
-@cache
-def listing(operations: tuple[Operation, ...], *, takes_token: bool = True) -> bytes:
+def listing(operations: Iterable[Operation], *, takes_token: bool = True) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    named = (operation for operation in operations if operation.tool)
-    return encode([definition(operation, takes_token=takes_token) for operation in named])
+    return encode([definition(operation, takes_token=takes_token) for operation in operations])
 
 
 def annotations(operation: Operation) -> dict[str, bool]:
@@ -163,7 +164,9 @@ def output_schema(operation: Operation) -> Schema:
     """
     kinds = answer_schemas([operation.response])
     properties: dict[str, Schema] = kinds[operation.response.__name__]["properties"]
-    members = {name: _kind(one, kinds) for name, one in properties.items()}
+    members = {
+        name: _kind(one, kinds) for name, one in properties.items() if name not in _OF_SHARED
+    }
     return {"type": "object", "properties": members}
 
 
