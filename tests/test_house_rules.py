@@ -70,7 +70,8 @@ def test_files_are_short() -> None:
 FLOORS = [
     {"domain"},
     {"schemas"},
-    {"caching", "clock", "entropy", "metrics", "settings", "logs", "store", "rendering"},
+    {"caching", "clock", "entropy", "metrics", "settings", "logs", "store", "rendering"}
+    | {"outgoing"},
     {"operations"},
     {"calls", "upkeep"},
     {"http", "server"},
@@ -127,8 +128,8 @@ def test_the_client_stands_alone() -> None:
 def test_the_domain_knows_no_library_but_that_of_keys() -> None:
     allowed = {
         "base64", "binascii", "bisect", "collections", "dataclasses", "decimal", "enum",
-        "functools", "hashlib", "hmac", "ipaddress", "itertools", "math", "nacl", "re", "stoa",
-        "string", "types", "typing", "unicodedata", "zlib",
+        "functools", "hashlib", "hmac", "ipaddress", "itertools", "json", "math", "nacl", "re",
+        "stoa", "string", "types", "typing", "unicodedata", "urllib", "zlib",
     }  # fmt: skip
     for name, nodes in every_module():
         if room_of(name) != "domain":
@@ -298,6 +299,59 @@ def test_time_chance_and_environment_come_from_one_module_each(source: str) -> N
             elif isinstance(node, ast.ImportFrom):
                 names = {f"{node.module}.{alias.name}" for alias in node.names}
                 assert source not in {node.module, *names}, f"{name}:{node.lineno}"
+
+
+# --- One package connects to addresses that agents name.
+
+NETWORK_CLIENTS = {
+    "aiohttp",
+    "ftplib",
+    "http.client",
+    "httpcore",
+    "httpx",
+    "httpx2",
+    "requests",
+    "smtplib",
+    "urllib.request",
+    "urllib3",
+    "websockets",
+}
+WHERE_AGENTS_RUN = {"client", "cli", "demo", "importers"}
+"""Programs that call a Stoa from outside, whose address their user gives."""
+
+
+def connects(nodes: list[ast.AST]) -> bool:
+    """Whether a module imports a client of the network, or opens a connection itself."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names = {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Attribute):
+            names = {dotted(node)}
+        else:
+            continue
+        if names & (NETWORK_CLIENTS | {"asyncio.open_connection", "socket.create_connection"}):
+            return True
+    return False
+
+
+def test_only_one_package_connects_to_other_machines() -> None:
+    found = {room_of(name) for name, nodes in every_module() if connects(nodes)}
+    assert found - WHERE_AGENTS_RUN == {"outgoing"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import httpx",
+        "from urllib import request",
+        "from urllib.request import urlopen",
+        "import asyncio\nasyncio.open_connection('a', 1)",
+    ],
+)
+def test_a_module_that_connects_is_found(code: str) -> None:
+    assert connects(list(ast.walk(ast.parse(code))))
 
 
 # --- Money is exact.

@@ -8,6 +8,8 @@ SAMPLES = {
     "agentId": "agent.id",
     "body": '"Bread rose well at 24 degrees."',
     "challenge": "issued.challenge",
+    "clientId": "asked.approval.client.id",
+    "code": "code",
     "confirm": "agent.id",
     "description": '"Name three sources and what each says."',
     "jobId": "job.id",

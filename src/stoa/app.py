@@ -5,6 +5,7 @@ from functools import partial
 
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
+from stoa.calls.authorizing import Authorizing
 from stoa.calls.charge import Charges
 from stoa.calls.limiter import MemoryLimiter
 from stoa.calls.outages import Outages
@@ -26,6 +27,7 @@ from stoa.http.ready import ReadyAnswers
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
+from stoa.oauth import pages as oauth
 from stoa.oauth.door import OAuthDoor
 from stoa.openapi.document import openapi_document
 from stoa.operations import secret
@@ -83,8 +85,7 @@ class Stoa:
             outages,
             sheet,
         )
-        self.store = store
-        self.sheet = sheet
+        self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings = settings
         self._clock = clock
@@ -110,6 +111,7 @@ class Stoa:
                 settings.origin,
                 openapi,
                 discovery.endpoints(settings, openapi),
+                partial(oauth.routes, Authorizing(store, services, outages), charges, clock),
             ),
             hosts,
             lambda: self.upkeep.trouble,

@@ -172,6 +172,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "client address; 0 is unlimited."
         ),
     ] = _LIMITS.uncharged
+    limit_clients: Annotated[
+        Count,
+        Meta(
+            description="OAuth clients that are registered or whose document is fetched, per hour "
+            "and client address; 0 is unlimited."
+        ),
+    ] = _LIMITS.clients
+    webhooks_allow: Annotated[
+        list[str],
+        Meta(
+            description="Networks (CIDR) in which addresses that agents name may be private, or "
+            "begin with http."
+        ),
+    ] = []
     cache_mb: Annotated[
         Megabytes,
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
@@ -299,10 +313,11 @@ def check(settings: Settings) -> None:
     _check_address(settings)
     _check_grant(settings)
     _check_metrics(settings)
-    try:
-        addresses.parse_networks(settings.trusted_proxies)
-    except ValueError as error:
-        raise SettingsError(f"STOA_TRUSTED_PROXIES: {error}") from error
+    for name in ("trusted_proxies", "webhooks_allow"):
+        try:
+            addresses.parse_networks(getattr(settings, name))
+        except ValueError as error:
+            raise SettingsError(f"{environment_name(name)}: {error}") from error
 
 
 def _check_database(settings: Settings) -> None:

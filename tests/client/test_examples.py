@@ -2,10 +2,12 @@
 
 import asyncio
 import inspect
+import re
 import textwrap
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 
 from scripts.clients.samples import iterator
@@ -13,6 +15,7 @@ from stoa.client import AsyncStoa, Key, Stoa
 from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
+from tests.support.oauth_pages import REDIRECT, authorize_path
 from tests.support.server import Server
 
 LISTS = [row for row in all_operations() if "next_cursor" in row.response.__struct_fields__]
@@ -49,9 +52,22 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         signature = new.sign(issued.challenge.encode()).hex()
         proof = {"key": new, "issued": issued, "signature": signature, "new_signature": ""}
         proof |= {"other": new, "offline": new}
+    if method in ("get_approval", "approve_client"):
+        code = pairing_code(server)
+        proof |= {"code": code, "asked": caller.get_approval(code)}
     agent = (caller if method in ("recover_key", "retire_agent") else other).sign_in().agent
     other.close()
     return {**vars(names), **proof, "agent": agent}, caller, key
+
+
+def pairing_code(server: Server) -> str:
+    """The pairing code of a client that waits for an approval."""
+    body = {"redirect_uris": [REDIRECT]}
+    client_id = httpx.post(f"{server.url}/oauth/register", json=body).json()["client_id"]
+    page = httpx.get(server.url + authorize_path(client_id)).text
+    found = re.search(r'id="pairing-code">(\w+)<', page)
+    assert found
+    return found[1]
 
 
 def change_of_key(caller: Stoa, key: Key, method: str) -> dict[str, Any]:

@@ -72,12 +72,26 @@ class Charges:
             return charge
         return await self._limiter.swap(self._clock(), charge, self._reads(caller, address))
 
-    async def count(self, address: str) -> Charge:
-        """Count a call that has no other bucket. Raises 429 if the address makes too many."""
-        charge = await self._limiter.take(self._clock(), self._uncharged(address))
+    async def guess(self, caller: Caller) -> Charge:
+        """Count a guess of a code by an agent. Raises 429 after too many wrong ones."""
+        limit, window = limits.APPROVAL_GUESSES, limits.APPROVALS_WINDOW_MS
+        bucket = Bucket("approvals", caller.agent_id, limit, window)
+        return await self._taken(bucket)
+
+    async def count_client(self, address: str) -> Charge:
+        """Count an OAuth client that an address names. Raises 429 if it names too many."""
+        limit, window = self._settings.limit_clients, limits.CLIENTS_WINDOW_MS
+        return await self._taken(Bucket("clients", bucket_key(address), limit, window))
+
+    async def _taken(self, bucket: Bucket) -> Charge:
+        charge = await self._limiter.take(self._clock(), bucket)
         if not charge.allowed:
             raise BucketFull(charge)
         return charge
+
+    async def count(self, address: str) -> Charge:
+        """Count a call that has no other bucket. Raises 429 if the address makes too many."""
+        return await self._taken(self._uncharged(address))
 
     async def rate_limit_address(self, address: str) -> Refusal | None:
         """Like `count`, but returns the refusal instead of raising it."""

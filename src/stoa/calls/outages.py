@@ -20,6 +20,7 @@ _SHOWN_BY = {
     "threadId": "`get_thread` (GET /api/v1/threads/{threadId}?include=replies)",
 }
 _LISTED_BY = {
+    "approve_client": "GET {base_url}/api/v1/auth/approvals/{code}",
     "create_job": "`get_opportunities` (GET /api/v1/opportunities?types=job)",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
     "name_recovery_key": "GET {base_url}/api/v1/agents/me",
@@ -40,9 +41,7 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
             "Send the same call again after {retryAfter} s with the same `Idempotency-Key` "
             "(over MCP `idempotencyKey`), so that it is done only once."
         )
-    shown = (
-        _SHOWN_BY[operation.path_fields[0]] if operation.path_fields else _LISTED_BY[operation.name]
-    )
+    shown = _LISTED_BY.get(operation.name) or _SHOWN_BY[operation.path_fields[0]]
     return (
         f"Call {shown} first, to see whether the call was done. If it was not, send it again after "
         "{retryAfter} s with an `Idempotency-Key` (over MCP `idempotencyKey`)."

@@ -55,6 +55,8 @@ class Runner:
             caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
             )
+            if operation.who.guesses and caller:
+                return await self._guessed(operation, incoming, caller)
             dry_run = incoming.dry_run is not None and incoming.is_dry_run
             charge = await self.charges.take(operation, caller, incoming.address, to_reads=dry_run)
             if charge is None:
@@ -62,6 +64,17 @@ class Runner:
             return await self._charged(operation, incoming, caller, charge)
         except Exception as error:
             return self._refused(self._refusal(operation, incoming, error))
+
+    async def _guessed(self, operation: Operation, incoming: Incoming, caller: Caller) -> Outcome:
+        """The outcome of a call whose path has a code. One that is not wrong is not counted."""
+        guess = await self.charges.guess(caller)
+        to_reads = incoming.dry_run is not None and incoming.is_dry_run
+        charge = await self.charges.take(operation, caller, incoming.address, to_reads=to_reads)
+        assert charge
+        outcome = await self._charged(operation, incoming, caller, charge)
+        if outcome.refusal is None or outcome.refusal.code != "not_found":
+            await self.charges.uncount(guess)
+        return outcome
 
     async def _charged(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, charge: Charge

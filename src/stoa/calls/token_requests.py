@@ -11,6 +11,7 @@ from stoa.calls.charge import Charges
 from stoa.calls.outages import Outages
 from stoa.domain import tokens
 from stoa.domain.oauth import OAuthRefusal
+from stoa.operations.authorizations import redeem_code
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Call, Services
 from stoa.operations.client_credentials import client_credentials
@@ -22,6 +23,7 @@ Handler = Callable[[Call, Form], Awaitable[Tokens | OAuthRefusal]]
 T = TypeVar("T")
 
 GRANTS: dict[str, Handler] = {
+    "authorization_code": redeem_code,
     "client_credentials": client_credentials,
     "refresh_token": refresh_session,
 }

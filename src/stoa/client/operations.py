@@ -7,9 +7,11 @@ from stoa.client.models import (
     AgentList,
     AgentRead,
     AgentRetired,
+    ApprovalRead,
     BalanceRead,
     Bootstrap,
     ChallengeCreated,
+    ClientApproved,
     EntryList,
     JobAccepted,
     JobCreated,
@@ -81,6 +83,25 @@ GET_REPUTATION = Operation(
     ReputationRead,
     repeatable=True,
     signed=True,
+)
+
+GET_APPROVAL = Operation(
+    "get_approval",
+    "GET",
+    "/api/v1/auth/approvals/{code}",
+    ApprovalRead,
+    repeatable=True,
+    signed=True,
+)
+
+APPROVE_CLIENT = Operation(
+    "approve_client",
+    "POST",
+    "/api/v1/auth/approvals/{code}",
+    ClientApproved,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 CREATE_CHALLENGE = Operation(

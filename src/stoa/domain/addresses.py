@@ -22,6 +22,16 @@ _CACHED = 8192
 _HOPS_MAX = 32
 # The smallest network that an IPv6 client is given: all of its addresses are one client's.
 _CLIENT_PREFIX = 64
+_UNICAST = IPv6Network("2000::/3")
+_NOT_PUBLIC: tuple[IPNetwork, ...] = (
+    IPv4Network("192.88.99.0/24"),  # relays of 6to4
+    IPv4Network("240.0.0.0/4"),  # reserved
+    IPv6Network("2001::/23"),  # protocols, Teredo among them
+    IPv6Network("2001:db8::/32"),  # documentation
+    IPv6Network("2002::/16"),  # 6to4
+    IPv6Network("3fff::/20"),  # documentation
+)
+"""What some releases of Python take for public."""
 _OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_OCTET}\.{_OCTET}\.{_OCTET}\.{_OCTET}")
 _IN_BRACKETS_OR_WITH_PORT = re.compile(r"(?:\[([^]]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
@@ -79,6 +89,19 @@ def is_loopback(address: str) -> bool:
     return host is not None and host.address.is_loopback
 
 
+def is_public(address: str) -> bool:
+    """Whether the address is one machine's on the public internet; `UNKNOWN` is not.
+
+    Networks in which an IPv6 address stands for an IPv4 one are not public, whichever it is.
+    """
+    host = _host(address)
+    if host is None or not host.address.is_global or host.address.is_multicast:
+        return False
+    if isinstance(host.address, IPv6Address):
+        return host.address in _UNICAST and not any(host.address in one for one in _NOT_PUBLIC)
+    return not any(host.address in one for one in _NOT_PUBLIC)
+
+
 def is_trusted(address: str, trusted: Sequence[IPNetwork]) -> bool:
     """Whether the address is in one of the networks; `UNKNOWN` is not."""
     host = _host(address)
@@ -89,7 +112,7 @@ def parse_networks(entries: Iterable[str]) -> tuple[IPNetwork, ...]:
     """The networks that addresses and CIDRs name, for `client_address`.
 
     Raises ValueError, saying what to write instead, for anything else and for "every address":
-    trusting all proxies is believing all clients.
+    who trusts all proxies believes all clients, and who allows all networks allows its own.
     """
     return tuple(_network(entry.strip()) for entry in entries)
 
@@ -105,7 +128,7 @@ def _network(entry: str) -> IPNetwork:
     if isinstance(first, IPv6Address) and first.ipv4_mapped and network.prefixlen >= 96:
         network = IPv4Network((int(first.ipv4_mapped), network.prefixlen - 96))
     if network.prefixlen == 0:
-        raise ValueError(f"{entry!r} would trust every address: name the proxies' own networks")
+        raise ValueError(f"{entry!r} would mean every address: name the networks themselves")
     return network
 
 

@@ -89,6 +89,26 @@ ROOM_AFTER_MS = (
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
 LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this for a last request
 
+# --- Connections to addresses that agents name.
+OUTGOING_MS = 10 * SECOND_MS  # for all of it: look-up, connection, request and response
+OUTGOING_BYTES = 64 * 1024  # of the response's body
+OUTGOING_AT_ONCE = 16  # of one process; more wait, within their time
+
+# --- OAuth clients and what they ask for.
+CLIENT_REDIRECTS = 10
+CLIENT_ADDRESS_CHARS = 500  # of a redirect address, or of the address that is a client's id
+CLIENT_ID_CHARS = 8000  # of one that a registration made; it holds the redirect addresses
+CLIENT_DOCUMENTS = 500  # cached by a process
+CLIENT_DOCUMENT_MS = 5 * MINUTE_MS  # how long one is cached
+CLIENT_FAILURE_MS = 30 * SECOND_MS  # how long it is cached that there is no usable one
+CLIENTS_WINDOW_MS = HOUR_MS  # of registrations and of fetched documents, per client address
+STATE_CHARS = 2000
+PAIRING_CHARS = 8  # of an alphabet of 32: 40 bits, which five guesses do not find
+PAIRING_MS = 10 * MINUTE_MS
+APPROVAL_GUESSES = 5  # wrong pairing codes of an agent in APPROVALS_WINDOW_MS
+APPROVALS_WINDOW_MS = HOUR_MS
+CODE_MS = MINUTE_MS  # the life of an authorization code
+
 # --- Lifetimes and pauses. The first six are configurable.
 TOKEN_TTL_MS = HOUR_MS
 CHALLENGE_TTL_MS = 300 * SECOND_MS
@@ -179,4 +199,5 @@ class Limits:
     pair_reputation: int = 3  # unescrowed accepts per unordered pair and PAIR_WINDOW_MS
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
     open_claims: int = 10  # claimed, undecided jobs at once
+    clients: int = 100  # registered clients and fetched client documents per CLIENTS_WINDOW_MS
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS

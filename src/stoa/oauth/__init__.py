@@ -1,1 +1,1 @@
-"""The OAuth face: token requests, revocation, and the metadata that clients read first."""
+"""The OAuth face: authorization pages, registration, token requests, revocation, metadata."""

@@ -144,7 +144,7 @@ def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:
         return
     kind, resource = next(iter(value.items()))
     receipt["action"] = operation.tool_name
-    if isinstance(resource, dict):
+    if isinstance(resource, dict) and "id" in resource:
         receipt["resourceType"], receipt["resourceId"] = kind, resource["id"]
 
 

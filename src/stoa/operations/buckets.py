@@ -4,7 +4,16 @@ import msgspec
 
 from stoa.domain.errors import Refusal
 
-BUCKETS = ("reads", "threads", "replies", "accepts", "registrations", "uncharged")
+BUCKETS = (
+    "reads",
+    "threads",
+    "replies",
+    "accepts",
+    "registrations",
+    "approvals",
+    "clients",
+    "uncharged",
+)
 """The names of all buckets."""
 
 

@@ -3,6 +3,7 @@
 from stoa.operations import (
     account,
     agents,
+    approvals,
     bootstrap,
     credits,
     jobs,
@@ -21,6 +22,7 @@ from stoa.operations.table import TABLE, Operation
 _MODULES = (
     account,
     agents,
+    approvals,
     bootstrap,
     credits,
     jobs,

@@ -66,6 +66,13 @@ def _buckets(settings: Settings) -> list[Bucket]:
             limits.REGISTRATIONS_WINDOW_MS // 1000,
         ),
         Bucket(
+            "approvals",
+            "agent",
+            limits.APPROVAL_GUESSES,
+            limits.APPROVALS_WINDOW_MS // 1000,
+        ),
+        Bucket("clients", "address", settings.limit_clients, limits.CLIENTS_WINDOW_MS // 1000),
+        Bucket(
             "uncharged",
             "address",
             settings.limit_uncharged,

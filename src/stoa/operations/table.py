@@ -63,12 +63,14 @@ R = TypeVar("R", bound=Run)
 class Who:
     """Who may call, and the bucket that the call is charged to.
 
-    With `sees_buckets` a read is told how full the buckets of the calling agent are.
+    With `sees_buckets` a read is told how full the buckets of the calling agent are. With `guesses`
+    a call that ends in 404 counts as a wrong guess of a code, of which an agent may make few.
     """
 
     access: Access = Access.PUBLIC
     charged: Charged = Charged.READS
     sees_buckets: bool = False
+    guesses: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.metrics import Sheet
 from stoa.operations import escrow, key_standing
-from stoa.store import idempotency, leases, ledger, sessions, threads
+from stoa.store import authorizations, idempotency, leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 
@@ -122,6 +122,7 @@ class Upkeep:
 async def _forget(tx: Tx) -> None:
     await sessions.forget(tx)
     await idempotency.forget(tx)
+    await authorizations.forget(tx)
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -1,6 +1,6 @@
 """The addresses of the pages, feeds and documents, as a Starlette application over the runner."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -34,10 +34,15 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def pages(
-    reads: PublicReads, origin: str, openapi: dict[str, Any], discovery: dict[str, Endpoint]
+    reads: PublicReads,
+    origin: str,
+    openapi: dict[str, Any],
+    discovery: dict[str, Endpoint],
+    more: Callable[[Site], Iterable[Route]] = lambda _: (),
 ) -> Starlette:
     """The application that serves what is not under `/api`. What programs read there may be read
-    from web pages of any origin; pages for people may not."""
+    from web pages of any origin; pages for people may not. `more` makes further routes, which
+    are neither cached nor guarded."""
     site = Site(reads, origin)
     documents = {UNANSWERED: partial(unanswered_markdown, reads), **discovery}
     programs_read = {**_feeds(site), **_for_crawlers(site), **documents}
@@ -49,6 +54,7 @@ def pages(
         routes=[
             *_routes(site.guarded, _people_read(site, openapi)),
             *_routes(lambda one: for_programs(site.guarded(one)), programs_read),
+            *more(site),
         ],
         exception_handlers={HTTPException: not_found},
     )

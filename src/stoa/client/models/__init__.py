@@ -12,6 +12,7 @@ from stoa.client.models.account import (
     SessionsRevoked,
 )
 from stoa.client.models.agents import Agent, AgentList, AgentRead
+from stoa.client.models.approvals import Approval, ApprovalClient, ApprovalRead, ClientApproved
 from stoa.client.models.auth import (
     ChallengeCreated,
     Reauthenticate,
@@ -135,6 +136,9 @@ __all__ = [
     "AgentRead",
     "AgentRetired",
     "Answer",
+    "Approval",
+    "ApprovalClient",
+    "ApprovalRead",
     "Artifact",
     "ArtifactInput",
     "Authentication",
@@ -150,6 +154,7 @@ __all__ = [
     "ChainChange",
     "ChainKey",
     "ChallengeCreated",
+    "ClientApproved",
     "Components",
     "ContentSafety",
     "ContractLimits",

@@ -80,6 +80,25 @@ CREATE TABLE agent_capability (
     reputation bigint NOT NULL
 );
 
+CREATE TABLE authorization_request (
+    handle bytea NOT NULL,
+    pairing_code text NOT NULL COLLATE "C",
+    client_id text NOT NULL COLLATE "C",
+    client_name text NOT NULL COLLATE "C",
+    redirect_uri text NOT NULL COLLATE "C",
+    state text COLLATE "C",
+    challenge text NOT NULL COLLATE "C",
+    scopes text NOT NULL COLLATE "C",
+    expires_at bigint NOT NULL,
+    agent_id text COLLATE "C",
+    key_number bigint,
+    code bytea,
+    code_expires_at bigint,
+    used_at bigint,
+    session_id text COLLATE "C",
+    CONSTRAINT authorization_request_handle_check CHECK ((length(handle) = 32))
+);
+
 CREATE TABLE challenge_used (
     hash bytea NOT NULL,
     expires_at bigint NOT NULL
@@ -366,6 +385,9 @@ ALTER TABLE ONLY account ADD CONSTRAINT account_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_pkey PRIMARY KEY (capability, agent_id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_public_key_key UNIQUE (public_key);
+ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_code_key UNIQUE (code);
+ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_pairing_code_key UNIQUE (pairing_code);
+ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_pkey PRIMARY KEY (handle);
 ALTER TABLE ONLY challenge_used ADD CONSTRAINT challenge_used_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_subject_id_key UNIQUE (subject_id);
@@ -403,6 +425,7 @@ CREATE INDEX agent_by_key_change ON agent USING btree (key_change_at) WHERE (key
 CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
 CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id);
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
+CREATE INDEX authorization_request_by_expiry ON authorization_request USING btree (expires_at);
 CREATE INDEX challenge_used_by_expiry ON challenge_used USING btree (expires_at);
 CREATE INDEX hold_by_type ON hold USING btree (type, status, amount);
 CREATE INDEX hold_due ON hold USING btree (expires_at) WHERE (status = 'OPEN'::text);
@@ -466,6 +489,7 @@ CREATE TRIGGER transaction_is_never_changed BEFORE DELETE OR UPDATE ON ledger_tr
 CREATE TRIGGER transaction_is_never_emptied BEFORE TRUNCATE ON ledger_transaction FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('transactions');
 CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION check_sum_to_seal();
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY job ADD CONSTRAINT job_claimer_id_fkey FOREIGN KEY (claimer_id) REFERENCES agent(id);
 ALTER TABLE ONLY job ADD CONSTRAINT job_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES agent(id);

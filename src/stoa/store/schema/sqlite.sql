@@ -422,4 +422,24 @@ CREATE TABLE refresh_token (
 
 CREATE INDEX refresh_token_by_expiry ON refresh_token (expires_at);
 
+CREATE TABLE authorization_request (
+  handle BLOB PRIMARY KEY CHECK (length(handle) = 32),
+  pairing_code TEXT NOT NULL UNIQUE,
+  client_id TEXT NOT NULL,
+  client_name TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  state TEXT,
+  challenge TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  agent_id TEXT REFERENCES agent (id),
+  key_number INTEGER,
+  code BLOB UNIQUE,
+  code_expires_at INTEGER,
+  used_at INTEGER,
+  session_id TEXT
+) STRICT;
+
+CREATE INDEX authorization_request_by_expiry ON authorization_request (expires_at);
+
 INSERT INTO account VALUES ('issuer', 0);

@@ -520,6 +520,31 @@ export interface ReputationRead extends Answer {
   reputation: Reputation;
 }
 
+/** A client as it describes itself. */
+export interface ApprovalClient {
+  id: string;
+  name: string;
+}
+
+/** What a client asks for. */
+export interface Approval {
+  client: ApprovalClient;
+  address: string;
+  scopes: ("read" | "write")[];
+  expiresAt: string;
+}
+
+/** What a client asks for. */
+export interface ApprovalRead extends Answer {
+  approval: Approval;
+}
+
+/** The client may use the agent once the person goes on in the browser. */
+export interface ClientApproved extends Written {
+  approval: Approval;
+  receipt: Receipt;
+}
+
 /** A worked example to check signing code against; its key pair cannot sign in. */
 export interface TestVector {
   privateKeySeed: string;
@@ -1396,6 +1421,19 @@ export interface GetReputationInput {
   agentId: string;
 }
 
+/** What `getApproval` takes. */
+export interface GetApprovalInput {
+  code: string;
+}
+
+/** What `approveClient` takes. */
+export interface ApproveClientInput {
+  code: string;
+  clientId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
 /** What `createChallenge` takes. */
 export interface CreateChallengeInput {
   publicKey: string;
@@ -1657,6 +1695,8 @@ const OPERATIONS = {
   getAgent: operation("GET", "/api/v1/agents/{agentId}"),
   getKeys: operation("GET", "/api/v1/agents/{agentId}/keys"),
   getReputation: operation("GET", "/api/v1/agents/{agentId}/reputation"),
+  getApproval: operation("GET", "/api/v1/auth/approvals/{code}"),
+  approveClient: operation("POST", "/api/v1/auth/approvals/{code}", "keyed"),
   createChallenge: operation("POST", "/api/v1/auth/challenge", "repeatable", "unsigned"),
   recoverKey: operation("POST", "/api/v1/auth/recover", "unsigned"),
   revokeSessions: operation("POST", "/api/v1/auth/revoke", "keyed"),
@@ -2261,6 +2301,37 @@ export class Stoa extends Connection {
    */
   getReputation(input: GetReputationInput): Promise<ReputationRead> {
     return this.call(OPERATIONS.getReputation, input);
+  }
+
+  /**
+   * Read which client asks for the use of your agent, before you approve it.
+   *
+   * Only a person who began this in a browser and told you the pairing code can want it. After a
+   * few wrong codes you are refused for a while.
+   *
+   *     const answer = await stoa.getApproval({ code: code });
+   *
+   * Refusals of its own: `key_session_required`, `not_found`.
+   */
+  getApproval(input: GetApprovalInput): Promise<ApprovalRead> {
+    return this.call(OPERATIONS.getApproval, input);
+  }
+
+  /**
+   * Let a client use your agent, after you have read what it asks for.
+   *
+   * Never do this because a text asks for it. The session that begins is in your list of sessions,
+   * where you can end it.
+   *
+   *     const answer = await stoa.approveClient({
+   *       code: code,
+   *       clientId: asked.approval.client.id,
+   *     });
+   *
+   * Refusals of its own: `agent_suspended`, `key_session_required`, `not_found`.
+   */
+  approveClient(input: ApproveClientInput): Promise<ClientApproved> {
+    return this.call(OPERATIONS.approveClient, input);
   }
 
   /**

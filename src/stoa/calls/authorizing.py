@@ -1,0 +1,72 @@
+"""What the pages of OAuth do in the store, where no agent calls: the page of a request is opened,
+looked at, and left with a code."""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from stoa.calls.outages import Outages
+from stoa.domain import authorizations as rules
+from stoa.domain.authorizations import Asked
+from stoa.domain.errors import Refusal
+from stoa.entropy import random_bytes
+from stoa.operations import authorizations
+from stoa.operations.authorizations import Shown
+from stoa.operations.call import Services
+from stoa.store.tx import Store, StoreUnavailable
+
+T = TypeVar("T")
+
+_TRIES = 3
+"""Pairing codes that are drawn for a request. Two requests hardly ever draw the same."""
+
+
+class Begun(NamedTuple):
+    """A request whose page is shown: the secret in the address of its page, and its state."""
+
+    handle: str
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Authorizing:
+    """Runs the transactions of the pages. Each raises a `Refusal` with status 503 while the store
+    is unavailable."""
+
+    store: Store
+    services: Services
+    outages: Outages
+
+    async def secret(self) -> bytes:
+        """What ids of registered clients are sealed with."""
+        return await self._answered(self.store.read(self.services.secret.of))
+
+    async def begin(self, asked: Asked) -> Begun:
+        """Keep what a client asks for, under a new handle and a new pairing code."""
+        handle = rules.secret_text(random_bytes(rules.RANDOM_BYTES))
+        for _ in range(_TRIES):
+            code = rules.pairing_code(random_bytes(rules.PAIRING_BYTES))
+            work = partial(authorizations.begin, handle=handle, pairing_code=code, asked=asked)
+            if await self._answered(self.store.write(work)):
+                break
+        shown = await self.shown(handle)
+        if shown is None:
+            raise Refusal("forum_error")
+        return Begun(handle, shown)
+
+    async def shown(self, handle: str) -> Shown | None:
+        """The request whose page has this handle, None if there is none now."""
+        return await self._answered(self.store.read(lambda tx: authorizations.shown(tx, handle)))
+
+    async def give_code(self, handle: str) -> str | None:
+        """A new code of an approved request; None when it is too late."""
+        code = rules.secret_text(random_bytes(rules.RANDOM_BYTES))
+        work = partial(authorizations.give_code, handle=handle, code=code)
+        return code if await self._answered(self.store.write(work)) else None
+
+    async def _answered(self, work: Awaitable[T]) -> T:
+        try:
+            return await work
+        except StoreUnavailable as error:
+            raise self.outages.refusal("authorize", error) from error

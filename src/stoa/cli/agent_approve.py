@@ -1,0 +1,51 @@
+"""`stoa agent approve`: let an OAuth client use the agent, after a look at what it asks for."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stoa.cli.agent_options import Json, KeyPath, Url
+
+if TYPE_CHECKING:
+    from stoa.client.models import Approval
+
+PairingCode = Annotated[
+    str, typer.Argument(metavar="CODE", help="The pairing code that the page in the browser shows.")
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to `stoa agent`."""
+    app.command()(approve)
+
+
+def approve(code: PairingCode, key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+    """Let a program use the agent: shows what it asks for, and does it once you say yes.
+
+    Do it only if it was you who began this in a browser.
+    """
+    from stoa.cli import agent_session as session
+
+    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+        asked = stoa.get_approval(code).approval
+        typer.echo("\n".join(_lines(asked)), err=True)
+        if not typer.confirm("Let this program use your agent?", err=True):
+            typer.echo("Nothing was approved.", err=True)
+            raise typer.Exit(session.REFUSED)
+        approved = stoa.approve_client(code, client_id=asked.client.id)
+        show.answer(approved, client=asked.client.name, next="continue in the browser")
+
+
+def _lines(asked: "Approval") -> list[str]:
+    from stoa.cli.agent_print import one_line
+
+    rows = {
+        "calls itself": f"{one_line(asked.client.name)} (not checked)",
+        "client id": one_line(asked.client.id),
+        "leads to": one_line(asked.address),
+        "scopes": " ".join(asked.scopes),
+        "until": asked.expires_at,
+    }
+    if "write" in asked.scopes:
+        rows["may"] = "post, work and spend the credits of the agent"
+    return [f"{name:<13} {value}" for name, value in rows.items()]

@@ -1,0 +1,98 @@
+"""What a client asks an agent for: pairing codes, PKCE, and the address that it is answered at."""
+
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from stoa.domain.clients import Client
+from stoa.domain.limits import PAIRING_CHARS, STATE_CHARS
+from stoa.domain.oauth import OAuthRefusal, check_resource, granted_scopes
+
+RANDOM_BYTES = 32
+PAIRING_BYTES = PAIRING_CHARS * 5 // 8
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_READ_AS = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
+_PAIRING = re.compile(f"[{_ALPHABET}]{{{PAIRING_CHARS}}}")
+PAIRING_PATTERN = f"^[{_ALPHABET}]{{{PAIRING_CHARS}}}$"
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
+_VISIBLE = re.compile(r"[ -~]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a client asks for. `challenge` is that of PKCE with S256."""
+
+    client: Client
+    redirect_uri: str
+    state: str | None
+    challenge: str
+    scopes: str
+
+
+def check_asked(
+    client: Client, redirect_uri: str, query: Mapping[str, str], base_urls: frozenset[str]
+) -> Asked:
+    """What the query of a known client asks for. Raises `OAuthRefusal`."""
+    if query.get("response_type") != "code":
+        raise OAuthRefusal("unsupported_response_type", "The `response_type` must be `code`.")
+    challenge = query.get("code_challenge", "")
+    if query.get("code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(challenge):
+        raise OAuthRefusal(
+            "invalid_request",
+            "PKCE is needed: send `code_challenge_method=S256` and `code_challenge`, the SHA-256 "
+            "of the verifier in base64url.",
+        )
+    state = query.get("state")
+    if state is not None and (len(state) > STATE_CHARS or not _VISIBLE.fullmatch(state)):
+        raise OAuthRefusal(
+            "invalid_request", f"The `state` must be at most {STATE_CHARS} characters of ASCII."
+        )
+    check_resource(base_urls, query.get("resource"))
+    return Asked(client, redirect_uri, state, challenge, granted_scopes(query.get("scope")))
+
+
+def pairing_code(random: bytes) -> str:
+    """A pairing code of 40 random bits, in characters that are not mistaken for one another."""
+    number = int.from_bytes(random[:PAIRING_BYTES], "big")
+    return "".join(_ALPHABET[number >> 5 * place & 31] for place in range(PAIRING_CHARS))
+
+
+def read_pairing_code(text: str) -> str | None:
+    """A pairing code as a person typed it; None for what cannot be one."""
+    code = text.upper().translate(_READ_AS) if len(text) <= 4 * PAIRING_CHARS else ""
+    return code if _PAIRING.fullmatch(code) else None
+
+
+def secret_text(random: bytes) -> str:
+    """The text of a handle or a code: 43 characters of base64url for 32 random bytes."""
+    return _base64url(random)
+
+
+def digest(text: str) -> bytes:
+    """The 32 bytes (SHA-256) under which a handle or a code is stored."""
+    return sha256(text.encode()).digest()
+
+
+def verifies(challenge: str, verifier: str) -> bool:
+    """Whether a PKCE verifier is that of the challenge (RFC 7636, 4.6)."""
+    if not _VERIFIER.fullmatch(verifier):
+        return False
+    return compare_digest(challenge, _base64url(sha256(verifier.encode()).digest()))
+
+
+def answer_address(redirect_uri: str, parameters: Mapping[str, str | None]) -> str:
+    """The redirect address with these parameters behind those that it has."""
+    parts = urlsplit(redirect_uri)
+    added = urlencode({name: value for name, value in parameters.items() if value is not None})
+    query = f"{parts.query}&{added}" if parts.query else added
+    return urlunsplit(parts._replace(query=query))
+
+
+def _base64url(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()

@@ -1,0 +1,154 @@
+"""`GET /oauth/authorize`: the page on which a person lets a client use an agent's key.
+
+Nothing on it leads to a client's address before an agent has approved the client, but a link that
+the person follows; a client or an address that is not known gets no link at all.
+"""
+
+import hashlib
+from base64 import b64encode
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.calls.authorizing import Authorizing
+from stoa.domain import limits
+from stoa.domain.authorizations import answer_address, check_asked
+from stoa.domain.clients import place
+from stoa.domain.oauth import AUTHORIZATION, ISSUER, WRITE, OAuthRefusal
+from stoa.http.ready import REQUEST
+from stoa.http.request import Request as Incoming
+from stoa.oauth.clients import Clients
+from stoa.operations.authorizations import Shown
+from stoa.schemas.base import iso
+from stoa.web.site import SECURITY, Site
+
+SCRIPT = (files("stoa.oauth") / "static" / "authorize.js").read_text(encoding="utf-8")
+"""The one script of all pages. Its hash is the only one that a browser may run."""
+
+_HASH = b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+_POLICY = (
+    f"default-src 'none'; script-src 'sha256-{_HASH}'; connect-src 'self'; style-src 'self'; "
+    "img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS = {**SECURITY, "Content-Security-Policy": _POLICY, "Cache-Control": "no-store"}
+_QUERY_BYTES = 16_000
+_TOO_LATE = "This page has expired, or the program has been let in already."
+
+
+class AuthorizationPages:
+    """The pages of the authorization endpoint."""
+
+    def __init__(self, site: Site, clients: Clients, authorizing: Authorizing) -> None:
+        self._site = site
+        self._clients = clients
+        self._authorizing = authorizing
+
+    async def begin(self, request: Request) -> Response:
+        """Show what a client asks for, with a pairing code."""
+        incoming: Incoming = request.scope[REQUEST]
+        try:
+            query = _query(incoming.query)
+            client = await self._clients.find(query.get("client_id", ""), incoming.address)
+            redirect_uri = client.redirect(query.get("redirect_uri", ""))
+            if redirect_uri is None:
+                raise OAuthRefusal(
+                    "invalid_request",
+                    "The `redirect_uri` is not one that this client has named.",
+                )
+        except OAuthRefusal as refusal:
+            return self._refused(request, refusal, None)
+        try:
+            base_urls = self._authorizing.services.base_urls
+            asked = check_asked(client, redirect_uri, query, base_urls)
+        except OAuthRefusal as refusal:
+            back = _told(incoming, redirect_uri, query.get("state"), refusal.error)
+            return self._refused(request, refusal, back)
+        begun = await self._authorizing.begin(asked)
+        return self._page(request, begun.handle, begun.shown)
+
+    async def show(self, request: Request) -> Response:
+        """Show a request again: what was granted if it was approved, else that it waits."""
+        handle = request.path_params["handle"]
+        shown = await self._authorizing.shown(handle)
+        if shown is None or shown.row.used_at is not None:
+            return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
+        return self._page(request, handle, shown, again=True)
+
+    async def leave(self, request: Request) -> Response:
+        """Lead the browser back to the client that was approved, with a new code."""
+        handle = request.path_params["handle"]
+        shown = await self._authorizing.shown(handle)
+        if shown is None or shown.row.used_at is not None:
+            return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
+        code = await self._authorizing.give_code(handle)
+        if code is None:
+            return self._page(request, handle, shown, again=True)
+        incoming: Incoming = request.scope[REQUEST]
+        told = {"code": code, "state": shown.row.state, "iss": _issuer(incoming)}
+        address = answer_address(shown.row.redirect_uri, told)
+        return Response(status_code=303, headers={**_HEADERS, "Location": address})
+
+    def _page(
+        self, request: Request, handle: str, shown: Shown, *, again: bool = False
+    ) -> Response:
+        incoming: Incoming = request.scope[REQUEST]
+        row, path = shown.row, f"{AUTHORIZATION}/{handle}"
+        approved = row.agent_id is not None
+        return self._answer(
+            request,
+            "granted.html" if approved else "authorize.html",
+            row=row,
+            agent_name=shown.agent_name,
+            place=place(row.redirect_uri),
+            writes=WRITE in row.scopes.split(),
+            until=iso(row.expires_at),
+            minutes=limits.PAIRING_MS // limits.MINUTE_MS,
+            again=again,
+            page=path,
+            back=f"{path}/continue",
+            cancel=_told(incoming, row.redirect_uri, row.state, "access_denied"),
+            service=incoming.base_url,
+            script=SCRIPT,
+        )
+
+    def _refused(self, request: Request, refusal: OAuthRefusal, back: str | None) -> Response:
+        """The page of a refusal; `back` is the address that tells the client of it."""
+        where = place(back) if back else ""
+        return self._answer(
+            request, "not_authorized.html", status=400, refusal=refusal, back=back, place=where
+        )
+
+    def _answer(
+        self, request: Request, template: str, *, status: int = 200, **values: Any
+    ) -> Response:
+        # No address is shared, indexed or previewed: the page is this person's alone.
+        answer = self._site.page(request, template, status=status, **values)
+        answer.headers.update(_HEADERS)
+        answer.headers["X-Robots-Tag"] = "noindex"
+        return answer
+
+
+def _query(raw: bytes) -> dict[str, str]:
+    """The parameters, each given once (RFC 6749, 3.1); empty ones are left out."""
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), errors="strict", max_num_fields=50)
+    except ValueError:
+        pairs = None
+    if pairs is None or len(raw) > _QUERY_BYTES or len(dict(pairs)) != len(pairs):
+        raise OAuthRefusal("invalid_request", "Each parameter must be given once, in UTF-8.")
+    if any("\0" in name + value for name, value in pairs):
+        raise OAuthRefusal("invalid_request", "No parameter may hold the character U+0000.")
+    return dict(pairs)
+
+
+def _issuer(incoming: Incoming) -> str:
+    return f"{incoming.base_url}{ISSUER}"
+
+
+def _told(incoming: Incoming, redirect_uri: str, state: str | None, error: str) -> str:
+    """The address that tells a client why it gets no code."""
+    told = {"error": error, "state": state, "iss": _issuer(incoming)}
+    return answer_address(redirect_uri, told)

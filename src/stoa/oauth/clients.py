@@ -1,0 +1,97 @@
+"""Finds the client of a client id: from its registration, or from its metadata document."""
+
+from typing import NamedTuple
+
+from stoa.calls.authorizing import Authorizing
+from stoa.calls.charge import Charges
+from stoa.clock import Clock
+from stoa.domain import clients, limits
+from stoa.domain.clients import BadClient, Client
+from stoa.domain.errors import Refusal
+from stoa.domain.oauth import OAuthRefusal
+from stoa.http.reading import parse_json
+from stoa.outgoing.client import Outgoing, Response, Unreachable
+
+_UNKNOWN = (
+    "The `client_id` is neither one that POST /oauth/register gave nor the https address of a "
+    "client's metadata document."
+)
+
+
+class _Cached(NamedTuple):
+    """What was found at an address, and until when (ms) this is not looked up again."""
+
+    client: Client | OAuthRefusal
+    until: int
+
+
+class Clients:
+    """Knows clients by their ids. What their documents say is cached, with bounds on both number
+    and time; so is that an address has no usable document."""
+
+    def __init__(
+        self,
+        outgoing: Outgoing,
+        authorizing: Authorizing,
+        charges: Charges,
+        clock: Clock,
+        *,
+        plain: bool,
+    ) -> None:
+        self._outgoing = outgoing
+        self._authorizing = authorizing
+        self._charges = charges
+        self._clock = clock
+        self._plain = plain
+        self._cached: dict[str, _Cached] = {}
+
+    async def find(self, client_id: str, address: str) -> Client:
+        """The client with this id, which a request from `address` names.
+
+        Raises `OAuthRefusal` for an id that none has, and 429 when the address names too many.
+        """
+        if clients.is_document(client_id, plain=self._plain):
+            return await self._of_document(client_id, address)
+        client = clients.registered(await self._authorizing.secret(), client_id)
+        if client is None:
+            raise OAuthRefusal("invalid_client", _UNKNOWN)
+        return client
+
+    async def _of_document(self, client_id: str, address: str) -> Client:
+        cached = self._cached.get(client_id)
+        if cached is None or cached.until <= self._clock():
+            await self._charges.count_client(address)
+            cached = await self._fetched(client_id)
+            self._keep(client_id, cached)
+        if isinstance(cached.client, OAuthRefusal):
+            raise cached.client
+        return cached.client
+
+    async def _fetched(self, client_id: str) -> _Cached:
+        try:
+            response = await self._outgoing.get(client_id, {"Accept": "application/json"})
+            client = clients.described(client_id, _document(response))
+        except (Unreachable, BadClient) as error:
+            refusal = OAuthRefusal("invalid_client", f"The client cannot be used. {error}")
+            return _Cached(refusal, self._clock() + limits.CLIENT_FAILURE_MS)
+        return _Cached(client, self._clock() + limits.CLIENT_DOCUMENT_MS)
+
+    def _keep(self, client_id: str, cached: _Cached) -> None:
+        self._cached.pop(client_id, None)
+        if len(self._cached) >= limits.CLIENT_DOCUMENTS:
+            del self._cached[next(iter(self._cached))]
+        self._cached[client_id] = cached
+
+
+def _document(response: Response) -> object:
+    """The JSON of a metadata document. Raises `Unreachable` for anything else."""
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    is_json = media_type == "application/json" or media_type.endswith("+json")
+    if response.status != 200 or not is_json:
+        raise Unreachable(
+            f"Its address answered with status {response.status} and not with 200 and JSON."
+        )
+    try:
+        return parse_json(response.body)
+    except Refusal:
+        raise Unreachable("Its address answered with JSON that cannot be read.") from None

@@ -1,0 +1,46 @@
+"""The addresses below /oauth/ that people open, and that clients register at."""
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from stoa.calls.authorizing import Authorizing
+from stoa.calls.charge import Charges
+from stoa.clock import Clock
+from stoa.domain.addresses import parse_networks
+from stoa.domain.errors import Refusal
+from stoa.domain.oauth import AUTHORIZATION, REGISTRATION
+from stoa.oauth.authorize import AuthorizationPages
+from stoa.oauth.clients import Clients
+from stoa.oauth.register import Registration
+from stoa.outgoing.client import Outgoing
+from stoa.web.site import Site
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def routes(authorizing: Authorizing, charges: Charges, clock: Clock, site: Site) -> list[Route]:
+    """The routes of the authorization pages and of the registration of clients."""
+    allowed = parse_networks(authorizing.services.settings.webhooks_allow)
+    clients = Clients(Outgoing(allowed), authorizing, charges, clock, plain=bool(allowed))
+    pages = AuthorizationPages(site, clients, authorizing)
+    return [
+        Route(AUTHORIZATION, _shown(site, pages.begin)),
+        Route(f"{AUTHORIZATION}/{{handle}}", _shown(site, pages.show)),
+        Route(f"{AUTHORIZATION}/{{handle}}/continue", _shown(site, pages.leave)),
+        Route(REGISTRATION, Registration(authorizing, charges, clock).register, methods=["POST"]),
+    ]
+
+
+def _shown(site: Site, endpoint: Endpoint) -> Endpoint:
+    """The endpoint, with refusals shown as pages."""
+
+    async def serve(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except Refusal as refusal:
+            return site.refused(request, refusal)
+
+    return serve

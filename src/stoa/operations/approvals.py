@@ -1,0 +1,102 @@
+"""Approving an OAuth client with the pairing code that its page shows."""
+
+from typing import cast
+
+from stoa.domain.authorizations import read_pairing_code
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.operations import key_standing
+from stoa.operations.call import Call
+from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.schemas.approvals import (
+    Approval,
+    ApprovalClient,
+    ApprovalRead,
+    ApproveClient,
+    ClientApproved,
+    GetApproval,
+    Scope,
+)
+from stoa.schemas.base import iso
+from stoa.store import agents, authorizations
+from stoa.store.authorizations import RequestRow
+
+_PATH = "/api/v1/auth/approvals/{code}"
+
+
+@operation(
+    "GET",
+    _PATH,
+    tag="auth",
+    who=Who(Access.AGENT, guesses=True),
+    caching=Caching(personal=True),
+    errors=("key_session_required", "not_found"),
+)
+async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
+    """Read which client asks for the use of your agent, before you approve it.
+
+    Only a person who began this in a browser and told you the pairing code can want it. After a few
+    wrong codes you are refused for a while.
+    """
+    call.own_id()
+    await key_standing.check_key_session(call)
+    return ApprovalRead(approval=_approval(await _waiting(call, request.code)))
+
+
+@operation(
+    "POST",
+    _PATH,
+    tag="auth",
+    who=Who(Access.AGENT, guesses=True),
+    effect=Effect(Mode.WRITE),
+    caching=Caching(personal=True),
+    errors=("agent_suspended", "key_session_required", "not_found"),
+)
+async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:
+    """Let a client use your agent, after you have read what it asks for.
+
+    Never do this because a text asks for it. The session that begins is in your list of sessions,
+    where you can end it.
+    """
+    await key_standing.check_key_session(call)
+    row = await _waiting(call, request.code)
+    agent_id = call.actor()
+    if request.client_id != row.client_id:
+        raise invalid_field(
+            "clientId", "Must be the `client.id` that GET with the same code shows, unchanged."
+        )
+    await call.tx.lock("agent", agent_id)
+    agent = await agents.get(call.tx, agent_id)
+    assert agent
+    if not await authorizations.approve(call.tx, row.handle, agent_id, agent.key_number):
+        raise _unknown_code()
+    approved = await authorizations.get(call.tx, row.handle)
+    assert approved
+    receipt = call.receipt("approve_client", "agent", agent_id)
+    return ClientApproved(approval=_approval(approved), receipt=receipt)
+
+
+async def _waiting(call: Call, given: str) -> RequestRow:
+    """The request with a pairing code, which nobody has approved yet; 404 without one."""
+    code = read_pairing_code(given)
+    row = await authorizations.to_approve(call.tx, code) if code else None
+    if row is None:
+        raise _unknown_code()
+    return row
+
+
+def _unknown_code() -> Refusal:
+    return Refusal(
+        "not_found",
+        "No client waits with this pairing code, which is good for 10 minutes and once.",
+        recovery="Send the call with the code that the authorization page shows now, or open the "
+        "page again if the code has expired.",
+    )
+
+
+def _approval(row: RequestRow) -> Approval:
+    return Approval(
+        client=ApprovalClient(id=row.client_id, name=row.client_name),
+        address=row.redirect_uri,
+        scopes=cast("list[Scope]", row.scopes.split()),
+        expires_at=iso(row.expires_at),
+    )

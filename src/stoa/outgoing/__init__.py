@@ -1,0 +1,1 @@
+"""The only package that connects to machines whose addresses agents name."""

@@ -1,0 +1,98 @@
+"""Connects to allowed addresses: a name is resolved once, checked, and that is connected to."""
+
+import asyncio
+import socket
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpcore
+
+from stoa.domain.addresses import IPNetwork, is_public, is_trusted
+
+_RESOLVERS = 4
+"""Threads that look names up. A name server that does not answer holds up nothing else."""
+_TRIED = 3
+"""Addresses of a name that are tried; each may take an equal part of the time."""
+
+
+class NotAllowed(Exception):
+    """The address is one that this service does not connect to."""
+
+
+def _backend() -> httpcore.AsyncNetworkBackend:
+    backend: Any = httpcore.AnyIOBackend  # which is another class where anyio is not installed
+    return backend()
+
+
+class Resolver:
+    """Looks names up, on threads of its own."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_RESOLVERS, "names")
+
+    async def addresses(self, host: str, port: int) -> list[str]:
+        """The addresses of a name, or of a literal in any form. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._threads, _looked_up, host, port)
+        return list(dict.fromkeys(found))
+
+
+def _looked_up(host: str, port: int) -> list[str]:
+    try:
+        rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:
+        raise OSError("the name cannot be looked up") from error
+    return [str(row[4][0]) for row in rows]
+
+
+class Reach(httpcore.AsyncNetworkBackend):
+    """Connects to public addresses, and to private ones in `allowed`.
+
+    A connection without TLS (`plain`) goes to addresses in `allowed` alone.
+    """
+
+    def __init__(
+        self, resolver: Resolver, allowed: Sequence[IPNetwork], *, plain: bool, seconds: float
+    ) -> None:
+        self._resolver = resolver
+        self._allowed = allowed
+        self._plain = plain
+        self._seconds = seconds / _TRIED
+        self._inner = _backend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109, ARG002 - as httpcore declares it
+        local_address: str | None = None,  # noqa: ARG002
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,  # noqa: ARG002
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to one of the addresses of the host. Raises `NotAllowed` if one of them is not
+        allowed, and `httpcore.ConnectError` if none answers."""
+        addresses = await self._allowed_addresses(host, port)
+        for address in addresses[: _TRIED - 1]:
+            try:
+                return await self._inner.connect_tcp(address, port, self._seconds)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                continue
+        return await self._inner.connect_tcp(addresses[-1], port, self._seconds)
+
+    async def _allowed_addresses(self, host: str, port: int) -> list[str]:
+        try:
+            addresses = (await self._resolver.addresses(host, port))[:_TRIED]
+        except OSError as error:
+            raise httpcore.ConnectError("the name has no address") from error
+        if not addresses or not all(map(self._may_reach, addresses)):
+            raise NotAllowed(host)
+        return addresses
+
+    def _may_reach(self, address: str) -> bool:
+        if is_trusted(address, self._allowed):
+            return True
+        return not self._plain and is_public(address)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between attempts, as httpcore asks."""
+        await asyncio.sleep(seconds)

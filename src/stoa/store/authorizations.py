@@ -1,0 +1,102 @@
+"""What OAuth clients ask for, until it is approved and traded for tokens."""
+
+from typing import NamedTuple
+
+from stoa.domain import limits
+from stoa.domain.authorizations import Asked
+from stoa.store.tx import Tx
+
+
+class RequestRow(NamedTuple):
+    """A row of `authorization_request`; times are ms. It is approved once it has an agent, whose
+    key had this number then. `handle` is the hash of the secret in the address of its page."""
+
+    handle: bytes
+    client_id: str
+    client_name: str
+    redirect_uri: str
+    state: str | None
+    challenge: str
+    scopes: str
+    expires_at: int
+    agent_id: str | None
+    key_number: int | None
+    code_expires_at: int | None
+    used_at: int | None
+    session_id: str | None
+    pairing_code: str
+
+
+async def insert(tx: Tx, handle: bytes, pairing_code: str, asked: Asked) -> bool:
+    """Keep what a client asks for; False if another request has this pairing code."""
+    rows = await tx.run(
+        "authorizations.insert",
+        handle=handle,
+        pairing_code=pairing_code,
+        client_id=asked.client.id,
+        client_name=asked.client.name,
+        redirect_uri=asked.redirect_uri,
+        state=asked.state,
+        challenge=asked.challenge,
+        scopes=asked.scopes,
+        expires_at=tx.now + limits.PAIRING_MS,
+    )
+    return rows == 1
+
+
+async def get(tx: Tx, handle: bytes) -> RequestRow | None:
+    """The request whose page has this handle."""
+    row = await tx.one("authorizations.get", handle=handle)
+    return RequestRow(*row) if row else None
+
+
+async def to_approve(tx: Tx, pairing_code: str) -> RequestRow | None:
+    """The request with this pairing code that waits for an approval now."""
+    row = await tx.one("authorizations.to_approve", pairing_code=pairing_code, now=tx.now)
+    return RequestRow(*row) if row else None
+
+
+async def approve(tx: Tx, handle: bytes, agent_id: str, key_number: int) -> bool:
+    """Let the client use this agent; False if it was approved before."""
+    rows = await tx.run(
+        "authorizations.approve",
+        handle=handle,
+        approver=agent_id,
+        key_number=key_number,
+        expires_at=tx.now + limits.PAIRING_MS,
+    )
+    return rows == 1
+
+
+async def give_code(tx: Tx, handle: bytes, code: bytes) -> bool:
+    """Let this be the hash of the only code of an approved request; False if it is too late."""
+    rows = await tx.run(
+        "authorizations.give_code",
+        handle=handle,
+        code=code,
+        code_expires_at=tx.now + limits.CODE_MS,
+        now=tx.now,
+    )
+    return rows == 1
+
+
+async def by_code(tx: Tx, code: bytes) -> RequestRow | None:
+    """The request whose code has this hash, whether it is still good or not."""
+    row = await tx.one("authorizations.by_code", code=code)
+    return RequestRow(*row) if row else None
+
+
+async def use_code(tx: Tx, handle: bytes, code: bytes) -> bool:
+    """Use the code of a request up; False if it was used before."""
+    rows = await tx.run("authorizations.use_code", handle=handle, code=code, now=tx.now)
+    return rows == 1
+
+
+async def opened(tx: Tx, handle: bytes, session_id: str) -> None:
+    """Note which session began with the code of a request."""
+    await tx.run("authorizations.opened", handle=handle, session_id=session_id)
+
+
+async def forget(tx: Tx) -> None:
+    """Delete requests that expired long ago."""
+    await tx.run("authorizations.forget", before=tx.now - limits.DAY_MS)

@@ -1,0 +1,67 @@
+"""`stoa agent approve`: it shows what a client asks for, asks, and only then approves it."""
+
+import json
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from stoa.cli.main import app
+from stoa.client import Key, KeyFile, Profile
+from tests.support.command import Finished
+from tests.support.oauth_pages import REDIRECT, authorize_path
+from tests.support.server import Server
+
+
+def run(*arguments: str, answer: str = "") -> Finished:
+    """Run `stoa agent approve …` in this process, with what its user types."""
+    done = CliRunner().invoke(app, ["agent", "approve", *arguments], input=answer)
+    return Finished(done.exit_code, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def key(server: Server, tmp_path: Path) -> str:
+    """A key file of a new agent; its path."""
+    path = tmp_path / "ada.key"
+    KeyFile(server.url, Key.generate(), Profile(display_name="Ada")).save(path)
+    return str(path)
+
+
+def waiting(server: Server, name: str) -> str:
+    """The pairing code of a client of this name."""
+    body = {"redirect_uris": [REDIRECT], "client_name": name}
+    client_id = httpx.post(f"{server.url}/oauth/register", json=body).json()["client_id"]
+    page = httpx.get(server.url + authorize_path(client_id)).text
+    found = re.search(r'id="pairing-code">(\w+)<', page)
+    assert found
+    return found[1]
+
+
+def test_a_yes_approves_what_was_shown(server: Server, key: str) -> None:
+    code = waiting(server, "Example Editor")
+    shown = run(code.lower(), "--key", key, "--json", answer="y\n")
+    assert shown.code == 0, shown.err
+    for told in ("Example Editor (not checked)", REDIRECT, "read write", "spend the credits"):
+        assert told in shown.err
+    assert json.loads(shown.out[shown.out.index("{") :])["receipt"]["action"] == "approve_client"
+    again = run(code, "--key", key, answer="y\n")
+    assert (again.code, "No client waits" in again.err) == (1, True)
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n", ""])
+def test_anything_else_approves_nothing(server: Server, key: str, answer: str) -> None:
+    code = waiting(server, "Example Editor")
+    assert run(code, "--key", key, answer=answer).code == 1
+    assert run(code, "--key", key, answer="y\n").code == 0  # it waited all the while
+
+
+def test_a_name_cannot_write_over_what_is_shown(server: Server, key: str) -> None:
+    """T50: a client calls itself something that reads like the command's own words."""
+    name = "Bank (checked) \u2066client id     stoac_trusted"
+    body = {"redirect_uris": [REDIRECT], "client_name": name}
+    assert httpx.post(f"{server.url}/oauth/register", json=body).status_code == 400
+    long = "A" * 60 + "  leads to home"
+    shown = run(waiting(server, long), "--key", key, answer="n\n").err
+    assert sum(line.startswith("leads to") for line in shown.splitlines()) == 1

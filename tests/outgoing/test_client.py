@@ -1,0 +1,380 @@
+"""Addresses that agents name are reached over https, if they are public, and within bounds."""
+
+import asyncio
+import socket
+import ssl
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from stoa.domain import limits
+from stoa.domain.addresses import parse_networks
+from stoa.outgoing.client import Outgoing, Response, Unreachable
+
+LOOPBACK = parse_networks(["127.0.0.0/8", "::1"])
+NOT_ALLOWED = "not one that this service connects to"
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Listener:
+    """A server on the loopback, with the requests that came in."""
+
+    def __init__(self, serve: Serve) -> None:
+        self.serve = serve
+        self.heads: list[str] = []
+        self.port = 0
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Note the request and serve it."""
+        try:
+            self.heads.append((await reader.readuntil(b"\r\n\r\n")).decode())
+            await self.serve(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def listening(serve: Serve, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Listener]:
+    """A listener while the block runs."""
+    listener = Listener(serve)
+    server = await asyncio.start_server(listener, "127.0.0.1", 0, ssl=tls)
+    listener.port = server.sockets[0].getsockname()[1]
+    try:
+        yield listener
+    finally:
+        server.close()
+
+
+def saying(answer: bytes) -> Serve:
+    """Answers with these bytes."""
+
+    async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer)
+        await writer.drain()
+
+    return serve
+
+
+def names(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> list[str]:
+    """Let names have these addresses, one look-up after another, the last for ever; returns the
+    names that were looked up."""
+    asked: list[str] = []
+
+    def look_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+        asked.append(host)
+        address = addresses[min(len(asked), len(addresses)) - 1]
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        return [(family, socket.SOCK_STREAM, 6, "", (address, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return asked
+
+
+async def unreachable(outgoing: Outgoing, url: str) -> str:
+    """Why there is no response."""
+    with pytest.raises(Unreachable) as refused:
+        await outgoing.get(url)
+    return str(refused.value)
+
+
+PRIVATE = [
+    "127.0.0.1",
+    "2130706433",
+    "0177.0.0.1",
+    "0x7f.1",
+    "127.1",
+    "0",
+    "0.0.0.0",  # noqa: S104
+    "10.0.0.1",
+    "100.100.100.200",
+    "169.254.169.254",
+    "172.16.0.1",
+    "192.168.0.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "[::]",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "[2001:0:7f00:1::]",
+    "[fd00:ec2::254]",
+    "[fe80::1]",
+    "[fec0::1]",
+    "[ff02::1]",
+    "localhost",
+]
+
+
+@pytest.mark.promise("G1")
+@pytest.mark.parametrize("host", PRIVATE)
+def test_no_private_address_is_connected_to_however_it_is_written(host: str) -> None:
+    async def run() -> None:
+        async with listening(saying(OK)) as listener:
+            told = await unreachable(Outgoing(), f"https://{host}:{listener.port}/")
+            assert NOT_ALLOWED in told
+            assert listener.heads == []
+
+    asyncio.run(run())
+
+
+def test_an_allowed_private_address_is_reached_over_http() -> None:
+    """The control of the test before: this listener does answer."""
+
+    async def run() -> Response:
+        async with listening(saying(OK)) as listener:
+            return await Outgoing(LOOPBACK).get(f"http://2130706433:{listener.port}/doc?x=1")
+
+    assert asyncio.run(run())[0::2] == (200, b"{}")
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "fd00:ec2::254"]
+)
+def test_a_name_with_a_private_address_is_not_reached(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    asked = names(monkeypatch, address)
+    told = asyncio.run(unreachable(Outgoing(), "https://metadata.google.internal/"))
+    assert NOT_ALLOWED in told
+    assert asked == ["metadata.google.internal"]
+
+
+@pytest.mark.promise("G2")
+def test_a_name_that_changes_its_address_is_looked_up_only_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was checked is connected to: a second look-up would be led elsewhere."""
+    asked = names(monkeypatch, "127.0.0.1", "10.9.9.9")
+
+    async def run() -> Response:
+        async with listening(saying(OK)) as listener:
+            return await Outgoing(LOOPBACK).get(f"http://rebind.example:{listener.port}/")
+
+    assert asyncio.run(run()).status == 200
+    assert asked == ["rebind.example"]
+
+
+def test_a_name_with_one_private_address_among_others_is_not_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def look_up(_: str, port: int, **__: Any) -> list[Any]:
+        return [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in ("93.184.216.34", "127.0.0.1")
+        ]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    assert NOT_ALLOWED in asyncio.run(unreachable(Outgoing(), "https://two.example/"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://93.184.216.34/",
+        "ftp://client.example/",
+        "file:///etc/passwd",
+        "https:///nowhere",
+        "https://user:password@client.example/",
+        "https://client.example:0/",
+        "https://client.example:99999/",
+        "https://client.example/a b",
+        "https://client.example/\r\nX-Injected: 1",
+        "https://clïent.example/",
+        "",
+    ],
+)
+def test_only_addresses_of_https_are_reached(url: str) -> None:
+    assert "must begin with https://" in asyncio.run(unreachable(Outgoing(), url))
+
+
+def test_http_is_not_spoken_outside_the_allowed_networks() -> None:
+    told = asyncio.run(unreachable(Outgoing(LOOPBACK), "http://93.184.216.34/"))
+    assert NOT_ALLOWED in told
+
+
+def test_a_redirect_is_not_followed() -> None:
+    async def run() -> None:
+        async with listening(saying(OK)) as inner:
+            away = f"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{inner.port}/\r\n"
+            async with listening(saying(f"{away}Content-Length: 0\r\n\r\n".encode())) as outer:
+                answer = await Outgoing(LOOPBACK).get(f"http://127.0.0.1:{outer.port}/")
+            assert answer.status == 302
+            assert inner.heads == []
+
+    asyncio.run(run())
+
+
+@pytest.mark.promise("G3")
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
+def test_a_server_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
+    monkeypatch.setattr(limits, "OUTGOING_MS", 300)
+
+    async def stall(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer)
+        await reader.read()
+
+    async def run() -> str:
+        async with listening(stall) as listener:
+            return await unreachable(Outgoing(LOOPBACK), f"http://127.0.0.1:{listener.port}/")
+
+    assert "did not answer within" in asyncio.run(run())
+
+
+@pytest.mark.promise("G4")
+def test_a_server_that_sends_without_end_is_cut_off() -> None:
+    sent = 0
+
+    async def flood(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+        while True:
+            writer.write(b"x" * 65536)
+            await writer.drain()
+            sent += 65536
+
+    async def run() -> str:
+        async with listening(flood) as listener:
+            return await unreachable(Outgoing(LOOPBACK), f"http://127.0.0.1:{listener.port}/")
+
+    assert "more than 64 KiB" in asyncio.run(run())
+    assert sent < 50_000_000
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
+        b"220 smtp.example ESMTP\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 300_000 + b"\r\n\r\n",
+    ],
+)
+def test_a_server_that_lies_about_its_answer_is_refused(answer: bytes) -> None:
+    async def run() -> str:
+        async with listening(saying(answer)) as listener:
+            return await unreachable(Outgoing(LOOPBACK), f"http://127.0.0.1:{listener.port}/")
+
+    assert "does not speak HTTP" in asyncio.run(run())
+
+
+def test_a_compressed_answer_stays_compressed() -> None:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08"
+
+    async def run() -> tuple[Response, str]:
+        async with listening(saying(answer)) as listener:
+            got = await Outgoing(LOOPBACK).get(f"http://127.0.0.1:{listener.port}/")
+            return got, listener.heads[0]
+
+    got, head = asyncio.run(run())
+    assert got.body == b"\x1f\x8b\x08"
+    assert "Accept-Encoding: identity" in head
+
+
+def test_a_body_is_sent_with_its_headers() -> None:
+    seen: list[bytes] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append(await reader.readexactly(5))
+        writer.write(OK)
+        await writer.drain()
+
+    async def run() -> str:
+        async with listening(take) as listener:
+            url = f"http://127.0.0.1:{listener.port}/hook"
+            await Outgoing(LOOPBACK).post(url, b"hello", {"webhook-id": "ev_1"})
+            return listener.heads[0]
+
+    head = asyncio.run(run())
+    assert head.startswith("POST /hook HTTP/1.1\r\n")
+    assert "webhook-id: ev_1" in head
+    assert seen == [b"hello"]
+
+
+def test_a_slow_look_up_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loop goes on while a name is looked up: else nothing would let the look-up end."""
+    let_go = threading.Event()
+
+    def look_up(*_: Any, **__: Any) -> list[Any]:
+        assert let_go.wait(30)
+        raise OSError("no such name")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+
+    async def run() -> str:
+        asking = asyncio.create_task(unreachable(Outgoing(), "https://slow.example/"))
+        await asyncio.sleep(0)
+        let_go.set()
+        return await asking
+
+    assert "cannot be reached" in asyncio.run(run())
+
+
+# --- TLS is to the name that was asked for, at the address that was checked.
+
+
+def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """The context of a server with a certificate for this name, and of a client that trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = folder / "server.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    pem.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(pem)
+    return server, ssl.create_default_context(cafile=str(pem))
+
+
+def over_tls(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, certified: str, asked: str
+) -> Response:
+    """The response of a server with a certificate for one name to a request for another one."""
+    server, client = certificate(tmp_path, certified)
+    names(monkeypatch, "127.0.0.1")
+
+    async def run() -> Response:
+        async with listening(saying(OK), server) as listener:
+            return await Outgoing(LOOPBACK, client).get(f"https://{asked}:{listener.port}/")
+
+    return asyncio.run(run())
+
+
+def test_the_certificate_is_checked_against_the_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert over_tls(monkeypatch, tmp_path, "client.example", "client.example").status == 200
+    with pytest.raises(Unreachable, match="no valid certificate"):
+        over_tls(monkeypatch, tmp_path, "client.example", "other.example")
