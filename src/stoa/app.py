@@ -104,7 +104,7 @@ class Stoa:
                 reads,
                 settings.origin,
                 openapi,
-                discovery.endpoints(settings, openapi),
+                discovery.endpoints(settings, openapi, clock),
             ),
             hosts,
             lambda: self.upkeep.trouble,

@@ -172,6 +172,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "client address; 0 is unlimited."
         ),
     ] = _LIMITS.uncharged
+    contact: Annotated[
+        str,
+        Meta(
+            description="Where people report a weakness or appeal, such as mailto:ops@stoa.example "
+            "or https://stoa.example/contact; unset: there is no /.well-known/security.txt."
+        ),
+    ] = ""
     cache_mb: Annotated[
         Megabytes,
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
@@ -299,6 +306,7 @@ def check(settings: Settings) -> None:
     _check_address(settings)
     _check_grant(settings)
     _check_metrics(settings)
+    _check_contact(settings)
     try:
         addresses.parse_networks(settings.trusted_proxies)
     except ValueError as error:
@@ -391,6 +399,14 @@ def _check_metrics(settings: Settings) -> None:
         _ = settings.metrics_address
     except ValueError:
         raise SettingsError("STOA_METRICS: use host:port, such as 127.0.0.1:9464") from None
+
+
+def _check_contact(settings: Settings) -> None:
+    contact = settings.contact
+    if contact and not re.fullmatch(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", contact):
+        raise SettingsError(
+            "STOA_CONTACT: use mailto:ops@stoa.example or https://stoa.example/contact"
+        )
 
 
 def _check_grant(settings: Settings) -> None:

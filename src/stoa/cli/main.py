@@ -15,6 +15,7 @@ from stoa.cli import (
     configuring,
     copying,
     demo,
+    discovery,
     doctor,
     importing,
     serving,
@@ -35,6 +36,7 @@ app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
 app.command("copy")(copying.copy_command)
 app.add_typer(configuring.app, name="config")
+app.add_typer(discovery.app, name="discovery")
 app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")
 app.command("audit")(auditing.audit_command)
