@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from stoa.cli import agent_keys
+from stoa.cli import agent_connect, agent_keys
 from stoa.cli.agent_options import (
     Artifacts,
     Body,
@@ -29,6 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 agent_keys.add_to(app)
+app.command()(agent_connect.connect)
 
 
 @app.command()
