@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -90,28 +90,34 @@ def test_a_file_that_is_not_understood_is_refused(text: str) -> None:
         with_server(text, CURSOR, "stoa", ENTRY)
 
 
-def written(value: Any, draw: Any) -> str:
-    """A value as JSON with comments and commas where they may stand."""
-    gaps = st.sampled_from(["", " ", "\n  ", " // it's {\n", ' /* " } */ ', "\n// ]\n"])
+GAPS = st.sampled_from(["", " ", "\n  ", " // it's {\n", ' /* " } */ ', "\n// ]\n"])
 
-    def gap() -> str:
-        return draw(gaps)
 
-    if isinstance(value, dict):
-        inner = [
-            f"{gap()}{json.dumps(k)}{gap()}:{gap()}{written(v, draw)}{gap()}"
-            for k, v in value.items()
-        ]  # pyright: ignore # noqa: E501
-        return (
-            "{"
-            + ",".join(inner)
-            + draw(st.sampled_from(["", ","] if inner else [""]))
-            + gap()
-            + "}"
-        )  # noqa: E501
-    if isinstance(value, list):
-        return "[" + ",".join(gap() + written(one, draw) for one in value) + gap() + "]"  # pyright: ignore
-    return json.dumps(value, ensure_ascii=False)
+class Writer:
+    """Writes a value as JSON with comments and commas where they may stand."""
+
+    def __init__(self, data: st.DataObject) -> None:
+        self._data = data
+
+    def gap(self) -> str:
+        return self._data.draw(GAPS)
+
+    def object(self, value: dict[str, Any]) -> str:
+        members = [
+            f"{self.gap()}{json.dumps(name)}{self.gap()}:{self.value(one)}"
+            for name, one in value.items()
+        ]
+        last = self._data.draw(st.sampled_from(["", ","])) if members else ""
+        return "{" + ",".join(members) + last + self.gap() + "}"
+
+    def value(self, value: Any) -> str:
+        if isinstance(value, dict):
+            text = self.object(cast("dict[str, Any]", value))
+        elif isinstance(value, list):
+            text = "[" + ",".join(map(self.value, cast("list[Any]", value))) + "]"
+        else:
+            text = json.dumps(value, ensure_ascii=False)
+        return f"{self.gap()}{text}{self.gap()}"
 
 
 NAMES = st.sampled_from(["mcpServers", "stoa", "a", 'q"', "// x", "é", "\\"])
@@ -133,7 +139,7 @@ def test_any_file_says_the_same_and_the_server_afterwards(
     root = {name: value for name, value in root.items() if name != "mcpServers"}
     if servers is not None:
         root["mcpServers"] = servers
-    text = written(root, data.draw)
+    text = Writer(data).value(root)
     assert parsed(text, CURSOR) == root
     after = with_server(text, CURSOR, "stoa", ENTRY)
     due = {**root, "mcpServers": {**(servers or {}), "stoa": ENTRY}}
