@@ -3,7 +3,7 @@
 import json
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,8 +92,8 @@ def test_headers_prints_the_header_of_a_live_token(key: Path, server: Server) ->
 
 
 def test_the_headers_name_the_agent_over_mcp(key: Path, server: Server) -> None:
-    call = {"name": "get_balance", "arguments": {}}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    call: dict[str, Any] = {"name": "get_credit_balance", "arguments": {}}
+    message: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     accept = {"Accept": "application/json, text/event-stream"}
     answer = httpx.post(
         f"{server.url}/mcp", json=message, headers={**headers(key), **accept}, timeout=60
@@ -119,20 +119,35 @@ def test_a_token_that_runs_out_is_renewed_in_time(key: Path) -> None:
     assert headers(key) != first
 
 
+def cut(path: Path) -> None:
+    path.write_text("{")
+
+
+def other_json(path: Path) -> None:
+    path.write_text("[]")
+
+
+def no_text(path: Path) -> None:
+    path.write_bytes(b"\xff")
+
+
+def other_members(path: Path) -> None:
+    changed(path, token=None, renewAt="soon")
+
+
+def another_key(path: Path) -> None:
+    changed(path, publicKey="0" * 64)
+
+
+def open_to_others(path: Path) -> None:
+    path.chmod(0o644)
+
+
 @pytest.mark.parametrize(
-    "damage",
-    [
-        lambda path: path.write_text("{"),
-        lambda path: path.write_text("[]"),
-        lambda path: path.write_bytes(b"\xff"),
-        lambda path: changed(path, token=None, renewAt="soon"),
-        lambda path: changed(path, publicKey="0" * 64),
-        lambda path: path.chmod(0o644),
-    ],
-    ids=["cut", "a list", "no text", "other members", "another key", "open to others"],
+    "damage", [cut, other_json, no_text, other_members, another_key, open_to_others]
 )
 def test_a_kept_session_that_cannot_be_used_is_replaced(
-    key: Path, damage: Callable[[Path], object]
+    key: Path, damage: Callable[[Path], None]
 ) -> None:
     first = headers(key)
     damage(kept(key))
@@ -170,7 +185,7 @@ def test_a_kept_session_of_another_address_is_not_used(key: Path) -> None:
 
 
 @contextmanager
-def unwritable(folder: Path) -> Iterator[None]:
+def unwritable(folder: Path) -> Generator[None]:
     """A folder in which no file can be made, even by root."""
     (folder / "ada.key.session").mkdir()
     yield
@@ -185,20 +200,26 @@ def test_where_no_session_can_be_kept_commands_sign_in_anew(key: Path) -> None:
 
 
 def test_several_commands_at_once_all_work_and_leave_one_whole_session(key: Path) -> None:
-    command = ("agent", "headers", "--key", str(key))
-    with ThreadPoolExecutor(6) as pool:
-        printed = [told(done) for done in pool.map(lambda _: run_stoa(*command), range(6))]
+    def one(_: int) -> Finished:
+        return run_stoa("agent", "headers", "--key", str(key))
+
+    with ThreadPoolExecutor(4) as pool:
+        printed = [told(done) for done in pool.map(one, range(4))]
     last = json.loads(kept(key).read_text("utf-8"))
     assert f"Bearer {last['token']}" in [one["Authorization"] for one in printed]
     assert headers(key)["Authorization"] == f"Bearer {last['token']}"
     assert {path.name for path in key.parent.iterdir()} == {key.name, kept(key).name}
 
 
+def own_id(path: Path) -> str:
+    """Who a program with a kept session is."""
+    with Stoa.from_key_file(path, keep_session=True) as stoa:
+        return stoa.get_me().agent.id
+
+
 def test_a_program_keeps_no_session_unless_it_asks(key: Path) -> None:
     with Stoa.from_key_file(key) as stoa:
         stoa.get_me()
     assert not kept(key).exists()
-    for _ in range(2):
-        with Stoa.from_key_file(key, keep_session=True) as stoa:
-            agent = stoa.get_me().agent
-    assert json.loads(kept(key).read_text("utf-8"))["agentId"] == agent.id
+    seen = {own_id(key) for _ in range(2)}
+    assert seen == {json.loads(kept(key).read_text("utf-8"))["agentId"]}

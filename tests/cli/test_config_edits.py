@@ -5,7 +5,7 @@ import tomllib
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoa.cli.config_edits import Unreadable, parsed, with_server
@@ -38,6 +38,7 @@ def test_a_server_joins_the_others_and_every_other_line_stays() -> None:
         '                "agent",',
         '                "mcp"',
         "            ]",
+        "        },",
     ]
     assert [line for line in SETTINGS.splitlines() if line not in after.splitlines()] == []
     assert parsed(after, ZED)["context_servers"].keys() == {"files", "stoa"}
@@ -128,6 +129,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     root=st.dictionaries(NAMES, VALUES, max_size=4),
     servers=st.none() | st.dictionaries(NAMES, VALUES, max_size=3),
@@ -146,6 +148,7 @@ def test_any_file_says_the_same_and_the_server_afterwards(
     assert parsed(after, CURSOR) == due
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(value=VALUES, indent=st.none() | st.integers(0, 4))
 def test_strict_json_stays_strict(value: Any, indent: int | None) -> None:
     text = json.dumps({"a": value}, indent=indent)
@@ -211,6 +214,10 @@ def test_toml_that_cannot_be_changed_without_loss_is_refused(text: str) -> None:
 
 def test_what_is_made_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control of the test above: a wrong edit is found by reading what it made."""
-    monkeypatch.setattr("stoa.cli.config_edits._in_json", lambda *_: "{}")
+
+    def wrong(*_: object) -> str:
+        return "{}"
+
+    monkeypatch.setattr("stoa.cli.config_edits._in_json", wrong)
     with pytest.raises(Unreadable, match="without loss"):
         with_server("{}", CURSOR, "stoa", OTHER)

@@ -30,7 +30,7 @@ PUBLIC = pytest.mark.settings(base_url="https://stoa.example", contact="mailto:o
 def problems(kind: str, document: Any) -> list[str]:
     """What the published schema finds wrong in a document."""
     schema = json.loads((SCHEMAS / f"{kind}.schema.json").read_text("utf-8"))
-    validator = Draft202012Validator(schema, format_checker=FormatChecker())
+    validator: Any = Draft202012Validator(schema, format_checker=FormatChecker())
     return [error.message for error in validator.iter_errors(document)]
 
 

@@ -28,10 +28,10 @@ class Unreadable(ValueError):
 def with_server(text: str, client: McpClient, server: str, entry: Entry) -> str:
     """The text with this server in it. Raises Unreadable."""
     before = parsed(text, client)
-    servers = before.get(client.servers, {})
-    if not isinstance(servers, dict):
+    if not isinstance(before.get(client.servers, {}), dict):
         raise Unreadable(f"`{client.servers}` in it is not an object")
-    if servers.get(server) == entry:  # pyright: ignore[reportUnknownMemberType]
+    servers: dict[str, Any] = before.get(client.servers, {})
+    if servers.get(server) == entry:
         return text
     due = {**before, client.servers: {**servers, server: entry}}
     edit = _in_toml if client.form == "toml" else _in_json
@@ -180,9 +180,7 @@ def _in_toml(text: str, servers: str, server: str, entry: Entry) -> str:
         gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
         return text + gap + table
     last = first + 1
-    while last < len(lines) and (
-        not lines[last].lstrip().startswith("[") or own.match(lines[last])
-    ):
+    while last < len(lines) and (own.match(lines[last]) or not _opens_table(lines[last])):
         last += 1
     while not lines[last - 1].strip() or lines[last - 1].lstrip().startswith("#"):
         last -= 1  # what stands there belongs to the next table

@@ -39,11 +39,13 @@ class Change(NamedTuple):
         """Make the change as a whole. Raises Unreadable if the file has changed meanwhile."""
         try:
             if _read(self.path) != self.before:
-                raise Unreadable(f"{self.path} has changed meanwhile: try again")
+                raise Unreadable("it has changed meanwhile: try again")
             self.path.parent.mkdir(parents=True, exist_ok=True)
             _replace(self.path, self.after)
         except OSError as error:
-            raise Unreadable(f"cannot write {self.path}: {error.strerror}") from None
+            raise Unreadable(f"{self.path} was not changed: {error.strerror}") from None
+        except Unreadable as error:
+            raise Unreadable(f"{self.path} was not changed: {error}") from None
 
 
 def command(key: Path | None) -> list[str]:
