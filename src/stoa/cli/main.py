@@ -16,6 +16,7 @@ from stoa.cli import (
     copying,
     demo,
     discovery,
+    docs,
     doctor,
     importing,
     serving,
@@ -41,6 +42,7 @@ app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")
 app.command("audit")(auditing.audit_command)
 app.command("doctor")(doctor.doctor)
+app.command("docs")(docs.docs)
 app.command("demo")(demo.demo)
 
 _FAILED = 1
