@@ -41,15 +41,16 @@ def visit(browser: Browser, site: Path) -> Iterator[Open]:
     """Opens a page; nothing may be asked of a network, and no script may fail."""
     wrong: list[str] = []
 
+    def note(address: str) -> None:
+        if not address.startswith("file:"):
+            wrong.append(address)
+
     def open_page(name: str, width: int = 1440, **options: object) -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)  # pyright: ignore[reportArgumentType]
         page = context.new_page()
         page.on("console", lambda message: wrong.append(message.text))
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on(
-            "request",
-            lambda request: wrong.append(request.url) if request.url[:4] == "http" else None,
-        )  # noqa: E501
+        page.on("request", lambda request: note(request.url))
         page.goto(f"{site.as_uri()}/{name}")
         return page
 
@@ -73,8 +74,10 @@ def test_a_page_fits_its_window(visit: Open, name: str, width: int) -> None:
 def test_a_page_is_accessible(visit: Open, name: str, theme: str) -> None:
     page = visit(name, 768, color_scheme=theme)
     page.add_script_tag(path=AXE)
-    found = page.evaluate("axe.run().then(found => found.violations.map(one => one.id))")
-    assert found == []
+    # A page from a file cannot read its own style sheet, which axe would do first.
+    found = page.evaluate("axe.run({preload: false})")
+    nodes = [(one["id"], node["html"]) for one in found["violations"] for node in one["nodes"]]
+    assert nodes == []
 
 
 @pytest.mark.promise("F11")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_TABLE = '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>\n'
+_TABLE = '<div class="scroll" tabindex="0"><table>\n'
 _LEVELS_LISTED = ("h2", "h3")
 
 
@@ -59,11 +59,12 @@ def _markdown() -> MarkdownIt:
     made = MarkdownIt("commonmark").enable("table")
     made.add_render_rule("table_open", lambda *_: _TABLE)  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
     made.add_render_rule("table_close", lambda *_: "</table></div>\n")  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
-    made.add_render_rule("fence", _fence)  # pyright: ignore[reportUnknownMemberType]
+    for kind in ("fence", "code_block"):
+        made.add_render_rule(kind, _code)  # pyright: ignore[reportUnknownMemberType]
     return made
 
 
-def _fence(_self: Any, tokens: Sequence[Token], at: int, *_: Any) -> str:
+def _code(_self: Any, tokens: Sequence[Token], at: int, *_: Any) -> str:
     """A block of code, which can be scrolled with the keyboard."""
     text = re.sub("[&<>]", lambda sign: f"&#{ord(sign[0])};", tokens[at].content)
     label = tokens[at].info.strip() or "text"
