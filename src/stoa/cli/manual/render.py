@@ -57,10 +57,10 @@ def render(text: str, link: Callable[[str], str | None]) -> Rendered:
 
 def _markdown() -> MarkdownIt:
     made = MarkdownIt("commonmark").enable("table")
-    made.add_render_rule("table_open", lambda *_: _TABLE)  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
-    made.add_render_rule("table_close", lambda *_: "</table></div>\n")  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
+    made.add_render_rule("table_open", lambda *_: _TABLE)
+    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
     for kind in ("fence", "code_block"):
-        made.add_render_rule(kind, _code)  # pyright: ignore[reportUnknownMemberType]
+        made.add_render_rule(kind, _code)
     return made
 
 
