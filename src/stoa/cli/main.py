@@ -18,6 +18,7 @@ from stoa.cli import (
     discovery,
     docs,
     doctor,
+    exporting,
     importing,
     serving,
 )
@@ -35,6 +36,7 @@ app.command("serve")(serving.serve)
 app.command("migrate")(serving.migrate)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
+app.command("export")(exporting.export)
 app.command("copy")(copying.copy_command)
 app.add_typer(configuring.app, name="config")
 app.add_typer(discovery.app, name="discovery")
