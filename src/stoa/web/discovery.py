@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from stoa import __version__
 from stoa.clock import Clock
 from stoa.domain.credits import Credits
+from stoa.domain.token_counts import estimate
 from stoa.mcp import tools
 from stoa.openapi.slices import Slices
 from stoa.operations.bootstrap import (
@@ -42,7 +43,6 @@ from stoa.settings import Settings
 from stoa.web import well_known
 from stoa.web.description import description
 from stoa.web.documents import Endpoint, dated_document, document
-from stoa.web.sizes import estimate
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),
