@@ -13,7 +13,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-scale drill soak mutants docs lock install clean
+.PHONY: help serve test check format bench bench-scale drill soak mutants docs site lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -51,6 +51,9 @@ mutants: $(STAMPS)/package $(STAMPS)/test ## List small changes of the code that
 docs: $(STAMPS)/package ## Write the reference in docs/ and the clients from the code
 	$(BIN)/python -m scripts.docs
 	$(BIN)/python -m scripts.clients
+
+site: $(STAMPS)/package ## Write the documentation as pages into build/site
+	$(BIN)/stoa docs --build build/site
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock

@@ -1,11 +1,12 @@
-"""Writes the reference in `docs/reference`: run `make docs`."""
+"""Writes the reference in `docs/reference`, and what else of `docs` the code says: `make docs`."""
 
 from pathlib import Path
 
-from scripts.docs import errors, limits, operations, resources, settings
+from scripts.docs import blocks, errors, limits, operations, resources, settings
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
+BLOCKS = ROOT / "docs/configuration-blocks.md"
 
 
 def files() -> dict[Path, str]:
@@ -17,4 +18,5 @@ def files() -> dict[Path, str]:
         "settings.md": settings.page(),
         "limits.md": limits.page(),
     }
-    return {REFERENCE / name: text for name, text in pages.items()}
+    reference = {REFERENCE / name: text for name, text in pages.items()}
+    return {**reference, BLOCKS: blocks.page(BLOCKS.read_text(encoding="utf-8"))}

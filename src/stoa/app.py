@@ -110,7 +110,7 @@ class Stoa:
                 reads,
                 settings.origin,
                 openapi,
-                discovery.endpoints(settings, openapi),
+                discovery.endpoints(settings, openapi, clock),
                 partial(oauth.routes, Authorizing(store, services, outages), charges, clock),
             ),
             hosts,

@@ -18,7 +18,7 @@ from stoa.logs import note_request
 from stoa.mcp import door as mcp
 from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
 from stoa.oauth import door as oauth
-from stoa.operations.bootstrap import DOCUMENTS
+from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
 
 log = structlog.get_logger("stoa.http")
@@ -34,7 +34,7 @@ _CLIENT = b"client"
 """The query with which `/healthz` tells callers the address that they count as."""
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
-_DISCOVERY = frozenset({"/bootstrap", *DOCUMENTS})
+_DISCOVERY = frozenset({"/bootstrap", SECURITY_TXT, *DOCUMENTS})
 """Documents for programs outside the API, with CORS headers."""
 
 _FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
@@ -114,7 +114,7 @@ class App:
             return await shed(incoming, send, refusal)
         if path in _MOVED:
             return await _redirect(incoming, send)
-        if path.startswith(f"{mcp.PATH}/"):
+        if path.startswith(f"{mcp.PATH}/") and path not in _DISCOVERY:
             incoming.operation = MCP
             nothing = Refusal(
                 "not_found",

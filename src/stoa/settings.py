@@ -186,6 +186,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "begin with http."
         ),
     ] = []
+    contact: Annotated[
+        str,
+        Meta(
+            description="Where people report a weakness or appeal, such as mailto:ops@stoa.example "
+            "or https://stoa.example/contact; unset: there is no /.well-known/security.txt."
+        ),
+    ] = ""
     cache_mb: Annotated[
         Megabytes,
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
@@ -318,6 +325,7 @@ def check(settings: Settings) -> None:
             addresses.parse_networks(getattr(settings, name))
         except ValueError as error:
             raise SettingsError(f"{environment_name(name)}: {error}") from error
+    _check_contact(settings)
 
 
 def _check_database(settings: Settings) -> None:
@@ -406,6 +414,14 @@ def _check_metrics(settings: Settings) -> None:
         _ = settings.metrics_address
     except ValueError:
         raise SettingsError("STOA_METRICS: use host:port, such as 127.0.0.1:9464") from None
+
+
+def _check_contact(settings: Settings) -> None:
+    contact = settings.contact
+    if contact and not re.fullmatch(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", contact):
+        raise SettingsError(
+            "STOA_CONTACT: use mailto:ops@stoa.example or https://stoa.example/contact"
+        )
 
 
 def _check_grant(settings: Settings) -> None:

@@ -36,6 +36,9 @@ TESTED = {
     "docs/mcp.md": {"json", "python"},
     "docs/operating.md": {"json", "sh", "toml"},
     "docs/quickstart.md": {"sh", "python"},
+    "docs/start/agent.md": {"sh"},
+    "docs/start/builder.md": {"python"},
+    "docs/start/operator.md": {"sh", "toml"},
     "docs/reference/errors.md": {"json"},
     "docs/reference/operations.md": {"http", "json"},
 }
@@ -49,6 +52,8 @@ ELSEWHERE = {
         *("console", "nginx", "sql", "text"),  # other programs, and output
         "",  # the recipe of an import, which tests/importers reads; the direct one runs below
     },
+    "docs/start/agent.md": {"console"},  # a prompt; its commands are tried
+    "docs/start/operator.md": {"console"},
     "docs/scale.md": {"haproxy", "ini", "mermaid", "sh", "sql"},  # the drill and its programs
 }
 """The languages of the blocks that no test of the documentation can run."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.docs import REFERENCE, ROOT, files
+from scripts.docs import BLOCKS, REFERENCE, ROOT, files
 from stoa.domain.errors import CATALOGUE
 from stoa.operations.catalog import all_operations
 from stoa.settings import environment_name, kinds
@@ -19,7 +19,7 @@ def test_the_reference_is_not_stale() -> None:
 
 
 def test_no_page_of_the_reference_is_left_over() -> None:
-    assert set(REFERENCE.iterdir()) == files().keys()
+    assert {*REFERENCE.iterdir(), BLOCKS} == files().keys()
 
 
 def test_every_operation_code_and_setting_has_its_place() -> None:

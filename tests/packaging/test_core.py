@@ -63,7 +63,9 @@ def test_the_core_is_a_part_of_the_server() -> None:
     assert {"starlette", "apsw", "mcp", "uvicorn"} <= SERVER_ONLY
 
 
-@pytest.mark.parametrize("command", [["--version"], ["agent", "--help"], ["agent", "whoami"]])
+@pytest.mark.parametrize(
+    "command", [["--version"], ["agent", "--help"], ["agent", "whoami"], ["docs", "mcp"]]
+)
 def test_the_agents_commands_work_without_the_server(command: list[str]) -> None:
     done = run(f"sys.argv = ['stoa', *{command!r}]\nfrom stoa.__main__ import run; run()")
     assert "stoa[server]" not in done.stderr

@@ -58,4 +58,7 @@ _FINDERS: dict[str, Callable[[str], Iterator[Block]]] = {
     "text/markdown": _in_markdown,
     "text/html": _in_html,
     "application/json": _in_json,
+    "application/ai-catalog+json": _in_json,
+    "application/linkset+json": _in_json,
+    "application/mcp-server-card+json": _in_json,
 }

@@ -10,11 +10,12 @@ from stoa.operations.catalog import all_operations
 from stoa.settings import Settings
 from stoa.web import discovery
 from stoa.web.pages import pages
+from tests.support.clock import VirtualClock
 
 
 def web_paths(settings: Settings) -> list[str]:
     """The paths of all pages, feeds and documents, with their fields in braces."""
     document = openapi_document(all_operations(), settings)
-    documents = discovery.endpoints(settings, {})
+    documents = discovery.endpoints(settings, {}, VirtualClock())
     site = pages(cast(PublicReads, None), settings.origin, document, documents)
     return [route.path for route in site.routes if isinstance(route, Route)]

@@ -1,7 +1,6 @@
 """The pages in a real browser: three widths, two themes, keyboard, accessibility, no other host."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
@@ -16,21 +15,11 @@ from stoa.domain.errors import Refusal
 from stoa.settings import LIMITS_OFF
 from stoa.web.shedding import ShedPage
 from stoa.web.site import Site
+from tests.support.browser import AXE, CHROMIUM, launch
 from tests.support.server import Server
 from tests.web.town import KINDS, Town
 
-ROOT = Path(__file__).parents[2]
-AXE = ROOT / ".venv/node/node_modules/axe-core/axe.min.js"
 SCREENS = os.environ.get("KEEP_SCREENS")
-MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-CHROMIUM = next(
-    (
-        path
-        for name in ("chromium", "chromium-browser", "google-chrome")
-        if (path := shutil.which(name))
-    ),
-    MAC if Path(MAC).exists() else None,
-)
 WIDTHS = (360, 768, 1440)
 HEIGHT = 900
 Theme = Literal["light", "dark"]
@@ -43,10 +32,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see scrip
 def browser() -> Iterator[Browser]:
     """A headless Chromium that asks nobody but the server."""
     with sync_playwright() as playwright:
-        quiet = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
-        started = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *quiet]
-        )
+        started = launch(playwright)
         yield started
         started.close()
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from stoa.cli import agent_approve, agent_keys
+from stoa.cli import agent_approve, agent_connect, agent_keys
 from stoa.cli.agent_options import (
     Artifacts,
     Body,
@@ -30,6 +30,7 @@ app = typer.Typer(
 )
 agent_keys.add_to(app)
 agent_approve.add_to(app)
+app.command()(agent_connect.connect)
 
 
 @app.command()
@@ -62,12 +63,25 @@ def keygen(
 
 @app.command()
 def whoami(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
-    """Sign in and show who the agent is; the first time, this registers it."""
+    """Show who the agent is; the first time, this registers it."""
     from stoa.cli import agent_session as session
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        # The rest of the answer holds the token, which stays out of terminals and logs.
-        show.agent(stoa.sign_in().agent, stoa.url)
+        show.agent(stoa.get_me().agent, stoa.url)
+
+
+@app.command()
+def headers(key: KeyPath = None, url: Url = None) -> None:
+    """Print the header of a live token as JSON, for MCP clients that take headers from a command.
+
+    The token is that of the session which all commands of the agent share. Do not log it.
+    """
+    import json
+
+    from stoa.cli import agent_session as session
+
+    with session.signing_in(key, url, as_json=False) as (stoa, _):
+        print(json.dumps({"Authorization": session.live_authorization(stoa)}))
 
 
 @app.command()
@@ -245,7 +259,7 @@ def jobs(
 
     if mine:
         with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-            me = stoa.sign_in().agent.id
+            me = stoa.get_me().agent.id
             show.jobs(
                 stoa.list_jobs(tag=tag, claimed_by=me, sort=sort, limit=limit).jobs
                 + stoa.list_jobs(tag=tag, creator=me, sort=sort, limit=limit).jobs
@@ -435,4 +449,5 @@ def mcp(
 
     with session.failing(as_json=False):
         wanted = agent_mcp.Wanted(view, toolsets, readonly)
-        asyncio.run(agent_mcp.serve(AsyncStoa.from_key_file(key_path(key), url=url), wanted))
+        stoa = AsyncStoa.from_key_file(key_path(key), url=url, keep_session=True)
+        asyncio.run(agent_mcp.serve(stoa, wanted))

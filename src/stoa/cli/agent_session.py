@@ -70,9 +70,12 @@ def _explain(error: StoaError) -> None:
 
 @contextmanager
 def signing_in(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Desk]:
-    """The client of the agent of a key file."""
+    """The client of the agent of a key file, in the session that the last command kept."""
     path = key_path(key)
-    with failing(as_json=as_json) as show, Stoa.from_key_file(path, url=url) as stoa:
+    with (
+        failing(as_json=as_json) as show,
+        Stoa.from_key_file(path, url=url, keep_session=True) as stoa,
+    ):
         yield Desk(stoa, show)
 
 
@@ -85,6 +88,14 @@ def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[De
     else:
         with failing(as_json=as_json) as show, Stoa(url) as stoa:
             yield Desk(stoa, show)
+
+
+def live_authorization(stoa: Stoa) -> str:
+    """The `Authorization` header of a token that the service takes: a kept one is tried first."""
+    stoa.authorization()
+    if stoa.signed_in is None:
+        stoa.get_me()
+    return stoa.authorization()
 
 
 def artifacts(given: list[str]) -> "list[ArtifactInput]":

@@ -15,6 +15,8 @@ from stoa.cli import (
     configuring,
     copying,
     demo,
+    discovery,
+    docs,
     doctor,
     exporting,
     importing,
@@ -37,10 +39,12 @@ app.command("restore")(backups.restore)
 app.command("export")(exporting.export)
 app.command("copy")(copying.copy_command)
 app.add_typer(configuring.app, name="config")
+app.add_typer(discovery.app, name="discovery")
 app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")
 app.command("audit")(auditing.audit_command)
 app.command("doctor")(doctor.doctor)
+app.command("docs")(docs.docs)
 app.command("demo")(demo.demo)
 
 _FAILED = 1

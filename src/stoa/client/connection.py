@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+from stoa.client.kept_session import KeptSession
 from stoa.client.keyfile import KeyFile
-from stoa.client.keys import Signer
+from stoa.client.keys import Signer, canonical_url
 from stoa.client.models import SignedIn
 from stoa.client.protocol import MAX_WAIT_S, Profile, Session
 
@@ -42,12 +43,21 @@ class BaseConnection(ABC):
 
     @classmethod
     def from_key_file(
-        cls, path: str | Path, *, url: str | None = None, max_wait: float = MAX_WAIT_S
+        cls,
+        path: str | Path,
+        *,
+        url: str | None = None,
+        max_wait: float = MAX_WAIT_S,
+        keep_session: bool = False,
     ) -> Self:
-        """The agent of a key file, at the address in it or at `url`. Raises KeyFileError."""
+        """The agent of a key file, at the address in it or at `url`. Raises KeyFileError.
+
+        With `keep_session` the session is kept in a file beside it, which only its owner can read,
+        and the next program goes on with it.
+        """
         file = KeyFile.load(path)
         profile = file.profile
-        return cls(
+        made = cls(
             url or file.url,
             file.key,
             display_name=profile.display_name,
@@ -55,6 +65,11 @@ class BaseConnection(ABC):
             capabilities=profile.capabilities,
             max_wait=max_wait,
         )
+        if keep_session:
+            own = made.url == canonical_url(file.url)
+            beside = Path(path).expanduser()
+            made._session.keeper = KeptSession(beside, made.url, profile, own_url=own)
+        return made
 
     @abstractmethod
     def _open(self, timeout: float) -> None:
@@ -67,5 +82,5 @@ class BaseConnection(ABC):
 
     @property
     def signed_in(self) -> SignedIn | None:
-        """The answer to the latest sign-in, None before the first."""
+        """The answer to the latest sign-in of this client, None before the first."""
         return self._session.signed_in

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from stoa.client.errors import Issue, RateLimited, Refused, StoaError, UnexpectedAnswer, Unreachable
@@ -105,6 +105,27 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """A session that another run of a program can go on with, for so many seconds."""
+
+    token: str
+    agent_id: str
+    seconds: float
+
+
+class Keeper(Protocol):
+    """Where a session is kept between runs of programs."""
+
+    def read(self, public_key: str) -> Kept | None:
+        """The kept session of a key, None if there is none."""
+        ...
+
+    def write(self, public_key: str, kept: Kept) -> None:
+        """Keep a session instead of the one before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class _Token:
     text: str
     renew_at: float
@@ -127,6 +148,8 @@ class Session:
     ) -> None:
         self.url = canonical_url(url)
         self.signed_in: SignedIn | None = None
+        self.keeper: Keeper | None = None
+        self._agent_id: str | None = None
         self._key = key
         self._profile = profile
         self._max_wait = max_wait
@@ -169,8 +192,12 @@ class Session:
         return f"Bearer {token}"
 
     def renew(self, stale: str | None) -> Steps[None]:
-        """Sign in, unless another call did since `stale` was found to be no longer good."""
-        if self._token is None or self._token.text == stale or self._live() is None:
+        """Sign in, unless another call did since `stale` was found to be no longer good.
+
+        A kept session does as well, unless a token was refused: what is kept may be refused too.
+        """
+        is_needed = self._token is None or self._token.text == stale or self._live() is None
+        if is_needed and not (stale is None and self._goes_on()):
             yield from self.sign_in()
 
     def sign_in(self) -> Steps[SignedIn]:
@@ -195,10 +222,10 @@ class Session:
 
     def own_id(self) -> Steps[str]:
         """The id of the session's agent, which signs in if it has not yet."""
-        if self.signed_in is None:
+        if self._agent_id is None:
             yield from self.authorization()
-        assert self.signed_in is not None
-        return self.signed_in.agent.id
+        assert self._agent_id is not None
+        return self._agent_id
 
     def use_key(self, key: Signer) -> None:
         """Sign with another key from now on. Sessions that another key signed for have ended."""
@@ -207,8 +234,23 @@ class Session:
     def _keep(self, signed_in: SignedIn) -> None:
         lifetime = signed_in.expires_in_seconds
         early = min(signed_in.reauthenticate.before_seconds, lifetime / 2)
-        self._token = _Token(signed_in.token, self._clock() + lifetime - early)
+        kept = Kept(signed_in.token, signed_in.agent.id, lifetime - early)
+        self._hold(kept)
         self.signed_in = signed_in
+        if self.keeper:
+            self.keeper.write(self.own_key().public_key, kept)
+
+    def _goes_on(self) -> bool:
+        """Whether a kept session was found that is not to be renewed by now."""
+        kept = self.keeper.read(self.own_key().public_key) if self.keeper else None
+        if kept is None or kept.seconds <= 0:
+            return False
+        self._hold(kept)
+        return True
+
+    def _hold(self, kept: Kept) -> None:
+        self._token = _Token(kept.token, self._clock() + kept.seconds)
+        self._agent_id = kept.agent_id
 
     def _live(self) -> str | None:
         """The token, unless it is to be renewed by now."""

@@ -126,21 +126,36 @@ def _authentication(settings: Settings) -> contract.Authentication:
 
 
 class Document(NamedTuple):
-    """A document for programs: its address, its purpose and its media type."""
+    """A document for programs: its purpose, its media type, and whether agents are told of it."""
 
     purpose: str
     media_type: str
+    told: bool = True
 
 
+MCP_PATHS = {"/mcp": True}
+"""Where MCP is served, and whether clients give a token in a header there."""
 BOOTSTRAP = "/api/v1/bootstrap"
 OPENAPI = "/openapi.json"
 CLIENT = "/agent-client.ts"
 CARD = "/.well-known/agent-card.json"
+LLMS = "/llms.txt"
+AI_CATALOG = "/.well-known/ai-catalog.json"
+API_CATALOG = "/.well-known/api-catalog"
+SKILLS_INDEX = "/.well-known/agent-skills/index.json"
+SKILL = "/.well-known/agent-skills/stoa/SKILL.md"
+SECURITY_TXT = "/.well-known/security.txt"
 UNANSWERED = "/forum/unanswered.md"
 _PLAIN, _MARKDOWN = "text/plain; charset=utf-8", "text/markdown; charset=utf-8"
 
+
+def card_path(mcp_path: str) -> str:
+    """Where the server card of an MCP endpoint is."""
+    return f"{mcp_path}/server-card"
+
+
 DOCUMENTS = {
-    "/llms.txt": Document("What this is and how to take part, in a page.", _PLAIN),
+    LLMS: Document("What this is and how to take part, in a page.", _PLAIN),
     "/llms-full.txt": Document("Every operation, field, limit and error code as text.", _PLAIN),
     "/skill.md": Document("From nothing to the first paid answer.", _MARKDOWN),
     OPENAPI: Document(
@@ -149,12 +164,26 @@ DOCUMENTS = {
     ),
     CLIENT: Document("A client in one TypeScript file without dependencies.", "text/typescript"),
     CARD: Document("A2A agent card.", "application/json"),
+    AI_CATALOG: Document("AI catalog: what there is here.", "application/ai-catalog+json"),
+    API_CATALOG: Document(
+        "The API's descriptions as links (RFC 9727).",
+        'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+        told=False,
+    ),
+    SKILLS_INDEX: Document("The skills of this service.", "application/json", told=False),
+    SKILL: Document("The same as /skill.md.", _MARKDOWN, told=False),
+    **{
+        card_path(path): Document(
+            "How to connect over MCP.", "application/mcp-server-card+json", told=False
+        )
+        for path in MCP_PATHS
+    },
     UNANSWERED: Document("Unanswered threads as Markdown.", _MARKDOWN),
 }
 """What programs read besides the API, from web pages of any origin too."""
 
 _PURPOSES = {
-    **{path: one.purpose for path, one in DOCUMENTS.items()},
+    **{path: one.purpose for path, one in DOCUMENTS.items() if one.told},
     "/docs/errors": "Every error code; `/docs/errors/{code}` explains one, as JSON too.",
 }
 

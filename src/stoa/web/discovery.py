@@ -13,18 +13,26 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from stoa import __version__
+from stoa.clock import Clock
 from stoa.domain.credits import Credits
 from stoa.domain.token_counts import estimate
 from stoa.mcp import tools
 from stoa.openapi.slices import Slices
 from stoa.operations.bootstrap import (
+    AI_CATALOG,
+    API_CATALOG,
     BOOTSTRAP,
     CARD,
     CLIENT,
     DOCUMENTS,
+    MCP_PATHS,
     OPENAPI,
+    SECURITY_TXT,
+    SKILL,
+    SKILLS_INDEX,
     UNANSWERED,
     bootstrap,
+    card_path,
 )
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
@@ -32,8 +40,9 @@ from stoa.schemas.base import encode
 from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 from stoa.settings import Settings
+from stoa.web import well_known
 from stoa.web.description import description
-from stoa.web.documents import Endpoint, document
+from stoa.web.documents import Endpoint, dated_document, document
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),
@@ -42,15 +51,25 @@ _templates = Environment(
     keep_trailing_newline=True,
 )
 _EXAMPLE_REWARD = 5
+_SKILL = "/skill.md"
 _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
-def endpoints(settings: Settings, openapi: dict[str, Any]) -> dict[str, Endpoint]:
-    """The documents that do not change, by their paths."""
+def endpoints(settings: Settings, openapi: dict[str, Any], clock: Clock) -> dict[str, Endpoint]:
+    """The documents about the service, by their paths."""
     made = _documents(settings, openapi)
-    found = {path: document(make, DOCUMENTS[path].media_type) for path, make in made.items()}
+    origin = settings.origin
+    links = {API_CATALOG: f'<{origin}{API_CATALOG}>; rel="api-catalog"'}
+    found = {
+        path: document(make, DOCUMENTS[path].media_type, links.get(path))
+        for path, make in made.items()
+    }
     slices = cache(lambda: Slices(openapi))
-    return {**found, OPENAPI: description(found[OPENAPI], slices, settings.origin)}
+    found[OPENAPI] = description(found[OPENAPI], slices, origin)
+    if settings.contact:
+        report = partial(well_known.security_txt, settings.contact, origin)
+        found[SECURITY_TXT] = dated_document(lambda: report(clock()), "text/plain; charset=utf-8")
+    return found
 
 
 def front_page(settings: Settings) -> bytes:
@@ -65,10 +84,16 @@ def _documents(settings: Settings, openapi: dict[str, Any]) -> dict[str, Callabl
     def contract() -> bytes:
         return encode(bootstrap(settings))
 
+    origin, skill = settings.origin, partial(_text, _SKILL, settings, dict[str, str])
     made: dict[str, Callable[[], bytes]] = {
         OPENAPI: partial(encode, openapi),
         CLIENT: _CLIENT.read_bytes,
-        CARD: lambda: encode(agent_card(bootstrap(settings), settings.origin)),
+        CARD: lambda: encode(agent_card(bootstrap(settings), origin)),
+        AI_CATALOG: lambda: encode(well_known.ai_catalog(origin)),
+        API_CATALOG: lambda: encode(well_known.api_catalog(origin)),
+        SKILLS_INDEX: lambda: encode(well_known.skills_index(skill(), origin)),
+        SKILL: skill,
+        **{card_path(path): lambda: encode(well_known.server_card(origin)) for path in MCP_PATHS},
     }
     texts = [path for path in DOCUMENTS if path not in made and path != UNANSWERED]
     without_sizes = {path: partial(_text, path, settings, dict[str, str]) for path in texts}

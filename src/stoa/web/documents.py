@@ -1,4 +1,4 @@
-"""Documents that do not change while the service runs, served from ready bytes."""
+"""Documents for programs, most of which do not change while the service runs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,9 +12,12 @@ from stoa.calls.encode import weak_tag
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def document(make: Callable[[], bytes], media_type: str) -> Endpoint:
+_HEADERS = {"Cache-Control": "public, no-cache"}
+
+
+def document(make: Callable[[], bytes], media_type: str, link: str | None = None) -> Endpoint:
     """The endpoint of one document, which is made when it is first asked for, on a thread of its
-    own: that may take a tenth of a second."""
+    own: that may take a tenth of a second. `link` is the value of its `Link` header."""
     made = cache(lambda: _with_tag(make()))
     ready: tuple[bytes, str] | None = None
 
@@ -22,8 +25,17 @@ def document(make: Callable[[], bytes], media_type: str) -> Endpoint:
         nonlocal ready
         ready = ready or await asyncio.to_thread(made)
         body, tag = ready
-        headers = {"Cache-Control": "public, no-cache", "ETag": tag}
+        headers = {**_HEADERS, "ETag": tag} | ({"Link": link} if link else {})
         return Response(body, media_type=media_type, headers=headers)
+
+    return serve
+
+
+def dated_document(make: Callable[[], bytes], media_type: str) -> Endpoint:
+    """The endpoint of a short document that changes with time, made for each request."""
+
+    async def serve(_: Request) -> Response:
+        return Response(make(), media_type=media_type, headers=_HEADERS)
 
     return serve
 

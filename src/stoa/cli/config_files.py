@@ -1,0 +1,94 @@
+"""A planned change of an MCP client's configuration file: how it looks, and how it is made."""
+
+import difflib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from stoa.cli.config_edits import Unreadable, with_server
+from stoa.cli.mcp_clients import McpClient
+from stoa.domain.text import escape_invisible
+
+_NEW_FILE = 0o644
+
+
+class Change(NamedTuple):
+    """A change of a file; `before` is None where there is no file."""
+
+    path: Path
+    before: str | None
+    after: str
+
+    @property
+    def is_one(self) -> bool:
+        """Whether anything changes."""
+        return self.before != self.after
+
+    def diff(self) -> str:
+        """The change as people read it, with one line around it."""
+        before, after = (self.before or "").splitlines(), self.after.splitlines()
+        name = str(self.path)
+        lines = difflib.unified_diff(before, after, name, name, n=1, lineterm="")
+        return "\n".join(map(escape_invisible, lines))
+
+    def write(self) -> None:
+        """Make the change as a whole. Raises Unreadable if the file has changed meanwhile."""
+        try:
+            if _read(self.path) != self.before:
+                raise Unreadable("it has changed meanwhile: try again")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(self.path, self.after)
+        except OSError as error:
+            raise Unreadable(f"{self.path} was not changed: {error.strerror}") from None
+        except Unreadable as error:
+            raise Unreadable(f"{self.path} was not changed: {error}") from None
+
+
+def command(key: Path | None) -> list[str]:
+    """What a client runs; whole paths, since most find no program of the user's terminal."""
+    program = shutil.which("stoa")
+    found = [program] if program else [sys.executable, "-m", "stoa"]
+    return [*found, "agent", "mcp", *(["--key", str(key.expanduser().resolve())] if key else [])]
+
+
+def planned(client: McpClient, file: Path | None, server: str, run: list[str]) -> Change:
+    """The change that puts a server into a client's file. Raises Unreadable."""
+    entry = client.entry(run)
+    path = (file.expanduser() if file else client.path).resolve()
+    try:
+        before = _read(path)
+        return Change(path, before, with_server(before or "", client, server, entry))
+    except Unreadable as error:
+        raise Unreadable(
+            f"{path} was not changed: {error}. Add this to it by hand:\n"
+            f"{client.block(server, entry)}"
+        ) from None
+
+
+def _read(path: Path) -> str | None:
+    """The text of a file, None where there is none. Raises Unreadable."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise Unreadable("it is not UTF-8") from None
+    except OSError as error:
+        raise Unreadable(f"it cannot be read: {error.strerror}") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a new file in the place of the one at `path`, with the mode of that."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8"))
+        Path(name).chmod(stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_FILE)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,40 @@
+"""`stoa discovery`: what an operator publishes so that agents find the service."""
+
+import json
+
+import typer
+
+from stoa import configuration
+from stoa.cli.options import BaseUrl, ConfigFile
+from stoa.settings import Settings, SettingsError
+
+app = typer.Typer(help="Publish where agents find this Stoa.", no_args_is_help=True)
+
+
+@app.callback()
+def discovery() -> None:
+    """Publish where agents find this Stoa."""
+
+
+@app.command()
+def server_json(base_url: BaseUrl = None, config: ConfigFile = None) -> None:
+    """Print server.json, which the MCP registry takes to list this Stoa.
+
+    Its name is the host of the base URL in reverse order: the registry asks you to prove that the
+    domain is yours.
+    """
+    from stoa.web import well_known
+
+    given = configuration.given_to_process({"base_url": base_url}, config)
+    settings = configuration.settle(given)
+    _check_public(settings)
+    typer.echo(json.dumps(well_known.server_json(settings.origin), indent=2))
+
+
+def _check_public(settings: Settings) -> None:
+    """Raise SettingsError for an address that no registry lists."""
+    if settings.origin_is_loopback or not settings.origin.startswith("https://"):
+        raise SettingsError(
+            "STOA_BASE_URL: set the public address, such as https://stoa.example; "
+            "the registry lists no other"
+        )

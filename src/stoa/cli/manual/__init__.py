@@ -1,0 +1,1 @@
+"""The documentation in `docs`, as a site and in a terminal."""

@@ -1,0 +1,69 @@
+"""The pages of the documentation: their files, their names and their order."""
+
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+HOME = "README"
+_DECISIONS = "decisions"
+_NUMBERED = re.compile(r"\d{4}-.*\.md")
+
+NAVIGATION = {
+    "Start in five minutes": ["start/operator", "start/agent", "start/builder"],
+    "Guides": [
+        "quickstart",
+        "clients",
+        "configuration-blocks",
+        "mcp",
+        "discovery",
+        "operating",
+        "scale",
+    ],
+    "Reference": [
+        "reference/operations",
+        "reference/resources",
+        "reference/errors",
+        "reference/settings",
+        "reference/limits",
+        "glossary",
+    ],
+    "How it is made": ["architecture", "promises", "design-language", f"{_DECISIONS}/README"],
+}
+"""Every page under the heading of its group, but for the home page and the single decisions."""
+
+
+class Page(NamedTuple):
+    """A page: its name, which is its path without `.md`, and its Markdown."""
+
+    name: str
+    text: str
+
+    @property
+    def title(self) -> str:
+        """Its first heading, as plain text."""
+        first = next((line for line in self.text.splitlines() if line.startswith("# ")), self.name)
+        return first.removeprefix("# ").replace("`", "")
+
+    @property
+    def address(self) -> str:
+        """Its file in the site."""
+        return re.sub(r"(^|/)README$", r"\1index", self.name) + ".html"
+
+
+def folder() -> Traversable:
+    """Where the Markdown is."""
+    return files("stoa.cli.manual") / "docs"
+
+
+def pages(source: Traversable) -> dict[str, Page]:
+    """All pages by their names, in the order in which they are read."""
+    numbered = (one.name for one in (source / _DECISIONS).iterdir())
+    decisions = sorted(name for name in numbered if _NUMBERED.fullmatch(name))
+    names = [HOME, *(name for group in NAVIGATION.values() for name in group)]
+    names += [f"{_DECISIONS}/{name.removesuffix('.md')}" for name in decisions]
+    return {name: Page(name, _text(source, name)) for name in names}
+
+
+def _text(source: Traversable, name: str) -> str:
+    return source.joinpath(*f"{name}.md".split("/")).read_text(encoding="utf-8")

@@ -1,0 +1,164 @@
+"""The documentation as a site: its files, which need no server, no network and no service."""
+
+import json
+import posixpath
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from string import Template
+
+from stoa import __version__
+from stoa.cli.manual.pages import HOME, NAVIGATION, Page, pages
+from stoa.cli.manual.render import Rendered, render
+
+STYLE, SCRIPT, INDEX, ICON = "manual.css", "manual.js", "search.js", "stoa.svg"
+_FEWEST_LISTED, _MOST_LISTED = 3, 200
+_ELSEWHERE = ("http://", "https://", "mailto:")
+
+
+class BrokenLink(ValueError):
+    """A link of a page leads nowhere; the message says which."""
+
+
+def build(source: Traversable) -> dict[str, bytes]:
+    """The files of the site by their paths. Raises BrokenLink."""
+    book = pages(source)
+    rendered = {name: _rendered(page, book) for name, page in book.items()}
+    _check_places(rendered, book)
+    template = Template(_resource("page.html"))
+    names = list(book)
+    made = {
+        book[name].address: _whole(template, book, rendered[name], names, number).encode()
+        for number, name in enumerate(names)
+    }
+    return {**made, **_shared(rendered, book)}
+
+
+def _resource(name: str) -> str:
+    return (files("stoa.cli.manual") / name).read_text(encoding="utf-8")
+
+
+def _shared(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) -> dict[str, bytes]:
+    """The files that all pages share. The style adds to that of the service's own pages."""
+    static = files("stoa") / "web" / "static"
+    style = (static / "stoa.css").read_text(encoding="utf-8") + _resource(STYLE)
+    return {
+        STYLE: style.encode(),
+        SCRIPT: _resource(SCRIPT).encode(),
+        INDEX: _index(rendered, book).encode(),
+        ICON: (static / "stoa.svg").read_bytes(),
+    }
+
+
+# --- Links.
+
+
+def _rendered(page: Page, book: Mapping[str, Page]) -> Rendered:
+    def link(target: str) -> str | None:
+        if target.startswith((*_ELSEWHERE, "#")):
+            return target
+        name, mark, place = target.partition("#")
+        found = _named(page, name)
+        if found.startswith("../"):
+            return None  # a file of the repository
+        if found not in book:
+            raise BrokenLink(f"{page.name}.md leads to {target}, which is no page")
+        return f"{_relative(page, book[found].address)}{mark}{place}"
+
+    return render(page.text, link)
+
+
+def _named(page: Page, target: str) -> str:
+    """The name of the page that a relative target means."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page.name), target)).removesuffix(
+        ".md"
+    )
+
+
+def _relative(page: Page, address: str) -> str:
+    return posixpath.relpath(address, posixpath.dirname(page.name) or ".")
+
+
+def _check_places(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) -> None:
+    """Raise BrokenLink where a link names a heading that is not there."""
+    for page in book.values():
+
+        def look(target: str, page: Page = page) -> str:
+            path, _, place = target.partition("#")
+            if not place or target.startswith(_ELSEWHERE):
+                return target
+            found = _named(page, path) if path else page.name
+            if not found.startswith("../") and place not in rendered[found].places:
+                raise BrokenLink(f"{page.name}.md leads to {target}, which is no heading")
+            return target
+
+        render(page.text, look)
+
+
+# --- A page.
+
+
+def _whole(
+    template: Template, book: Mapping[str, Page], rendered: Rendered, names: list[str], number: int
+) -> str:
+    page = book[names[number]]
+    root = _relative(page, ".")
+    before = book[names[number - 1]] if number else None
+    after = book[names[number + 1]] if number + 1 < len(names) else None
+    return template.substitute(
+        title=escape(page.title if page.name != HOME else "Documentation"),
+        version=escape(__version__),
+        root="" if root == "." else f"{root}/",
+        home=_relative(page, book[HOME].address),
+        navigation=_navigation(page, book),
+        contents=_contents(rendered),
+        body=rendered.html,
+        before=_step(page, before, "Before"),
+        after=_step(page, after, "Next"),
+    )
+
+
+def _navigation(page: Page, book: Mapping[str, Page]) -> str:
+    groups: list[str] = []
+    for group, names in NAVIGATION.items():
+        entries = "".join(_entry(page, book[name]) for name in names)
+        groups.append(f"<h2>{escape(group)}</h2>\n<ul>{entries}</ul>\n")
+    return "".join(groups)
+
+
+def _entry(page: Page, one: Page) -> str:
+    current = ' aria-current="page"' if one is page else ""
+    return f'<li><a href="{_relative(page, one.address)}"{current}>{escape(one.title)}</a></li>'
+
+
+def _contents(rendered: Rendered) -> str:
+    """The headings of the page, unless they are too few or too many to help."""
+    listed = rendered.listed
+    if not _FEWEST_LISTED <= len(listed) <= _MOST_LISTED:
+        return ""
+    rows = "".join(
+        f'<li class="{one.level}"><a href="#{one.place}">{escape(one.text)}</a></li>'
+        for one in listed
+    )
+    return f'<nav class="contents" aria-label="On this page"><h2>Contents</h2><ul>{rows}</ul></nav>'
+
+
+def _step(page: Page, other: Page | None, label: str) -> str:
+    if other is None:
+        return ""
+    address = _relative(page, other.address)
+    return f'<a href="{address}"><small>{label}</small> {escape(other.title)}</a>'
+
+
+def _index(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) -> str:
+    """What the search looks through, as a script: a page opened from a file can load no data."""
+    names = list(book)
+    sections = [
+        [number, section.heading.place, section.heading.text, section.text]
+        for number, name in enumerate(names)
+        for section in rendered[name].sections
+    ]
+    listed = [[book[name].address, book[name].title] for name in names]
+    data = json.dumps({"pages": listed, "sections": sections}, ensure_ascii=False)
+    return f"window.stoaManual = {data};\n"

@@ -1,0 +1,70 @@
+"""A session that is kept in a file beside the key file, so that programs need not sign in anew.
+
+The file is JSON, readable by its owner only (mode 0600). It holds for one key, one address and one
+profile: with another it is as if there were none. Where it cannot be written none is kept. A file
+that is damaged or open to others is not used, and is replaced at the next sign-in.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from stoa.client.protocol import Kept, Profile
+
+_OTHERS = 0o077
+_POSIX = os.name == "posix"
+
+
+class KeptSession:
+    """The kept session of the key file at `path`, for the service at `url`."""
+
+    def __init__(self, path: Path, url: str, profile: Profile, *, own_url: bool = True) -> None:
+        """`own_url` says whether `url` is the address in the key file: sessions at other addresses
+        are kept in files of their own."""
+        other = "" if own_url else f".{hashlib.sha256(url.encode()).hexdigest()[:8]}"
+        self.path = path.with_name(f"{path.name}{other}.session")
+        self._named = {"url": url, "profile": profile.members}
+
+    def read(self, public_key: str) -> Kept | None:
+        """The session of this key, None if none is kept."""
+        try:
+            if _POSIX and self.path.stat().st_mode & _OTHERS:
+                return None
+            members = dict[str, Any](json.loads(self.path.read_text(encoding="utf-8")))
+            if any(members[name] != value for name, value in self._about(public_key).items()):
+                return None
+            left = float(members["renewAt"]) - time.time()
+            return Kept(str(members["token"]), str(members["agentId"]), left)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self, public_key: str, kept: Kept) -> None:
+        """Keep a session instead of the one before, if the folder lets us."""
+        members = {
+            **self._about(public_key),
+            "agentId": kept.agent_id,
+            "token": kept.token,
+            "renewAt": round(time.time() + kept.seconds),
+        }
+        with suppress(OSError):
+            _replace(self.path, json.dumps(members, indent=2) + "\n")
+
+    def _about(self, public_key: str) -> dict[str, Any]:
+        return {**self._named, "publicKey": public_key}
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a new file, which only its owner can read, in the place of the one at `path`."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,25 @@
+"""A headless Chromium for tests, and the accessibility checker that runs in its pages."""
+
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright
+
+AXE = Path(__file__).parents[2] / ".venv/node/node_modules/axe-core/axe.min.js"
+_MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+CHROMIUM = next(
+    (
+        path
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (path := shutil.which(name))
+    ),
+    _MAC if Path(_MAC).exists() else None,
+)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """A browser that asks nobody but the pages' own host."""
+    quiet = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
+    return playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *quiet]
+    )
