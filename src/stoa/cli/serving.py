@@ -15,6 +15,7 @@ import typer
 
 from stoa import configuration
 from stoa.cli import database
+from stoa.cli.notifying import inherited_listener
 from stoa.cli.options import (
     BaseUrl,
     ConfigFile,
@@ -26,7 +27,7 @@ from stoa.cli.options import (
     Port,
     Workers,
 )
-from stoa.settings import Settings, environment_name
+from stoa.settings import Settings, check, environment_name
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
@@ -71,13 +72,29 @@ def serve(
     }
     settings = configuration.from_process(flags, config)
     with ExitStack() as opened:
-        listener = opened.enter_context(_listen(settings.host, settings.port, "--port"))
+        listener = inherited_listener()
+        if listener:
+            settings = _at(settings, listener)
+        else:
+            listener = _listen(settings.host, settings.port, "--port")
+        opened.enter_context(listener)
         metrics = None
         if settings.metrics:
             address = settings.metrics_address
             metrics = opened.enter_context(_listen(*address, environment_name("metrics")))
         status = _run(settings, listener, metrics)
     raise typer.Exit(status)
+
+
+def _at(settings: Settings, listener: socket.socket) -> Settings:
+    """The settings of a server that has this listener. Raises SettingsError where they do not go
+    together with its address."""
+    import msgspec
+
+    host, port = listener.getsockname()[:2]
+    settings = msgspec.structs.replace(settings, host=host, port=port)
+    check(settings)
+    return settings
 
 
 def _listen(host: str, port: int, named_by: str) -> socket.socket:
