@@ -194,6 +194,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "unset: there is none."
         ),
     ] = ""
+    telemetry: Annotated[
+        str,
+        Meta(
+            description="Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, "
+            "which is sent a span for each answer; needs stoa[telemetry]. Unset: there are none."
+        ),
+    ] = ""
     backup_dir: Annotated[
         str,
         Meta(
@@ -299,6 +306,7 @@ def check(settings: Settings) -> None:
     _check_address(settings)
     _check_grant(settings)
     _check_metrics(settings)
+    _check_telemetry(settings)
     try:
         addresses.parse_networks(settings.trusted_proxies)
     except ValueError as error:
@@ -319,6 +327,13 @@ def _check_database(settings: Settings) -> None:
         raise SettingsError("STOA_DATABASE_URL names no file: use sqlite:///path/to/stoa.db")
     if settings.workers > 1:
         raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
+
+
+def _check_telemetry(settings: Settings) -> None:
+    if settings.telemetry and not settings.telemetry.startswith(("http://", "https://")):
+        raise SettingsError(
+            "STOA_TELEMETRY: use the address of a collector, such as http://127.0.0.1:4318"
+        )
 
 
 def _check_replica(settings: Settings) -> None:

@@ -164,13 +164,15 @@ async def _serve(
     from stoa.app import Stoa
     from stoa.logs import loop_fault
     from stoa.server.server import cancel_on_signals
+    from stoa.server.tracing import new_provider
 
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
     _end_with_supervisor(link)
     sheet = sheets.each[link.place]
     async with await Stoa.open(settings, clock, apart=True, sheet=sheet) as stoa:
-        server = stoa.server()
+        provider = new_provider(settings)  # has a thread, so not before the writer was forked
+        server = stoa.server(provider and provider.get_tracer("stoa"))
         server.end_on_signals()
         gc.collect()
         gc.freeze()  # the loaded program stays in memory: the collector need not look through it
@@ -178,6 +180,8 @@ async def _serve(
         _beat(link, stoa)
         async with _serving_metrics(stoa.metrics_server(sheets), metrics):
             await server.serve(sockets=[listener])
+        if provider:
+            await asyncio.to_thread(provider.shutdown)
         return not stoa.store.lost
 
 
