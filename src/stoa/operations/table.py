@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
@@ -91,12 +92,34 @@ class Caching:
     for_parties: bool = False
 
 
+_NOTICE_DAYS = 365
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecated:
+    """An operation that goes: it is announced `since` a day and answers until the day `sunset`,
+    which is a year later at least. `instead` says what to call."""
+
+    since: date
+    sunset: date
+    instead: str
+
+    def __post_init__(self) -> None:
+        if (self.sunset - self.since).days < _NOTICE_DAYS:
+            raise ValueError(f"a deprecated operation answers for {_NOTICE_DAYS} days more")
+
+    @property
+    def text(self) -> str:
+        """A sentence for readers of the description."""
+        return f"Deprecated: it answers until {self.sunset}. {self.instead}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One row of the table.
 
     `tool` is its name as an MCP tool, None where there is none. `errors` are the codes it may
-    answer beside those every call may.
+    answer beside those every call may. A `deprecated` one says so in its description and answers.
     """
 
     name: str
@@ -114,6 +137,7 @@ class Operation:
     request: type[Request]
     response: type[Answer]
     run: Run
+    deprecated: Deprecated | None = None
 
     @cached_property
     def path_fields(self) -> tuple[str, ...]:
@@ -155,6 +179,7 @@ def operation(
     effect: Effect = Effect(),
     caching: Caching = Caching(),
     errors: tuple[str, ...] = (),
+    deprecated: Deprecated | None = None,
 ) -> Callable[[R], R]:
     """Declare an operation; name, texts and types are read off the function."""
 
@@ -175,10 +200,11 @@ def operation(
             caching=caching,
             errors=errors,
             summary=summary,
-            description=re.sub(r"\s+", " ", description).strip(),
+            description=_description(description, deprecated),
             request=hints["request"],
             response=hints["return"],
             run=run,
+            deprecated=deprecated,
         )
         _check_caching(declared)
         TABLE[run.__name__] = declared
@@ -187,8 +213,16 @@ def operation(
     return declare
 
 
+def _description(text: str, deprecated: Deprecated | None) -> str:
+    before = f"{deprecated.text} " if deprecated else ""
+    return before + re.sub(r"\s+", " ", text).strip()
+
+
 def _check_caching(declared: Operation) -> None:
-    """ValueError when an answer that differs between callers is declared as the same for all."""
+    """ValueError when an answer that differs between callers is declared as the same for all, or
+    one that has to say that it is deprecated would come from the cache."""
+    if declared.deprecated and declared.caching.cached:
+        raise ValueError(f"operation {declared.name}: a deprecated one is not cached")
     who, caching = declared.who, declared.caching
     differs = who.access is Access.AGENT or caching.personal or declared.settles
     differs = differs or (caching.for_parties and caching.lagging)
