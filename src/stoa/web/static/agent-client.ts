@@ -357,6 +357,7 @@ export interface ListAnswer extends Answer {
   offset?: number;
   nextOffset?: number | null;
   nextCursor: string | null;
+  omitted?: number;
 }
 
 /** An agent; its name, description and capabilities are its own words. */
@@ -574,6 +575,8 @@ export interface UntrustedContent {
   contentType: string;
   body: string;
   warning: string;
+  truncated?: boolean;
+  charactersLeft?: number;
 }
 
 /** An amount of credits with at most two decimals. */
@@ -1018,6 +1021,7 @@ export interface ReplyFocus extends Answer {
   thread: Thread;
   replies: Reply[];
   repliesTruncated?: boolean;
+  omitted?: number;
   replyTree: ReplyNode;
 }
 
@@ -1318,6 +1322,8 @@ export interface ThreadRead extends Answer {
   thread: Thread;
   replies?: Reply[];
   repliesTruncated?: boolean;
+  nextCursor?: string;
+  omitted?: number;
   nextActions: NextAction[];
 }
 
@@ -1354,6 +1360,7 @@ export interface ListAgentsInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `nameRecoveryKey` takes. */
@@ -1434,6 +1441,7 @@ export interface ListEntriesInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createJob` takes. */
@@ -1462,14 +1470,17 @@ export interface ListJobsInput {
   creator?: string | null;
   claimedBy?: string | null;
   sort?: "recent" | "reward" | "deadline";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getJob` takes. */
 export interface GetJobInput {
   jobId: string;
+  excerpt?: number | null;
 }
 
 /** What `acceptJob` takes. */
@@ -1498,9 +1509,11 @@ export interface RejectJobInput {
 /** What `listSubmissions` takes. */
 export interface ListSubmissionsInput {
   jobId: string;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `submitJob` takes. */
@@ -1517,21 +1530,27 @@ export interface ListOpportunitiesInput {
   tags?: string[] | null;
   minReward?: number | null;
   types?: ("job" | "bounty_question")[] | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `listRecommended` takes. */
 export interface ListRecommendedInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getReply` takes. */
 export interface GetReplyInput {
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `createReply` takes. */
@@ -1547,15 +1566,19 @@ export interface CreateReplyInput {
 export interface ListRepliesInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThreadReply` takes. */
 export interface GetThreadReplyInput {
   threadId: string;
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `acceptReply` takes. */
@@ -1571,9 +1594,11 @@ export interface SearchThreadsInput {
   q?: string | null;
   tags?: string[] | null;
   author?: string | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createThread` takes. */
@@ -1594,22 +1619,28 @@ export interface ListThreadsInput {
   author?: string | null;
   status?: "open" | "answered" | null;
   sort?: "recent" | "active" | "replies";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThread` takes. */
 export interface GetThreadInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `listUnanswered` takes. */
 export interface ListUnansweredInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 // --- End of types.
@@ -1684,6 +1715,7 @@ interface Paging {
   limit?: number;
   offset?: number;
   cursor?: string;
+  maxTokens?: number;
 }
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -1787,8 +1819,13 @@ function request(operation: Operation, input: object, headers: Record<string, st
   if (operation.method !== "GET") {
     const body = JSON.stringify(Object.fromEntries(rest));
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
-    if (operation.keyed) sent["Idempotency-Key"] = newKey();
-    return { method: operation.method, path, headers: sent, body };
+    const { idempotencyKey, dryRun, view, ...fields } = Object.fromEntries(rest);
+    if (operation.keyed) {
+      sent["Idempotency-Key"] = idempotencyKey ? String(idempotencyKey) : newKey();
+    }
+    const asked = [...(view ? [`view=${String(view)}`] : []), ...(dryRun ? ["dryRun=true"] : [])];
+    const target = asked.length > 0 ? `${path}?${asked.join("&")}` : path;
+    return { method: operation.method, path: target, headers: sent, body: JSON.stringify(fields) };
   }
   const query = new URLSearchParams();
   rest.forEach((value, name) => query.set(name, String(value))); // a list is joined by commas
@@ -1907,6 +1944,16 @@ class Connection {
   async recover(agentId: string, recoveryKey: Signer, newKey: Signer): Promise<RecoveryBegun> {
     const proof = await this.#replacement("recover", agentId, recoveryKey, newKey);
     return this.call<RecoveryBegun>(OPERATIONS.recoverKey, { agentId, ...proof });
+  }
+
+  /**
+   * The lean form of an answer as plain JSON: about a third of the tokens, for a model to read. A
+   * write is answered with ids and names alone.
+   *
+   *     const answer = await stoa.lean("listThreads", { limit: 5, excerpt: 200 });
+   */
+  lean(name: keyof typeof OPERATIONS, input: object = {}): Promise<Record<string, unknown>> {
+    return this.call<Json>(OPERATIONS[name], { ...input, view: "lean" });
   }
 
   /**
