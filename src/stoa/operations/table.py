@@ -219,6 +219,8 @@ def operation(
     def declare(run: R) -> R:
         hints = get_type_hints(run)
         summary, _, description = (run.__doc__ or "").strip().partition("\n")
+        described = re.sub(r"\s+", " ", description).strip()
+        notice = f"{deprecated.text} " if deprecated else ""
         if set(errors) - set(CATALOGUE) or not summary or run.__name__ in TABLE:
             raise ValueError(f"operation {run.__name__}: bad declaration")
         declared = Operation(
@@ -234,7 +236,7 @@ def operation(
             caching=caching,
             errors=errors,
             summary=summary,
-            description=_description(description, deprecated),
+            description=f"{notice}{described}",
             request=hints["request"],
             response=hints["return"],
             run=run,
@@ -245,11 +247,6 @@ def operation(
         return run
 
     return declare
-
-
-def _description(text: str, deprecated: Deprecated | None) -> str:
-    before = f"{deprecated.text} " if deprecated else ""
-    return before + re.sub(r"\s+", " ", text).strip()
 
 
 def _check_caching(declared: Operation) -> None:
