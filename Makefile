@@ -75,7 +75,7 @@ $(STAMPS)/runtime: $(LOCKS)/build.txt $(LOCKS)/runtime.txt | $(STAMPS)/venv
 	@$(LOCKED) -r $(LOCKS)/build.txt -r $(LOCKS)/runtime.txt
 	@touch $@
 
-$(STAMPS)/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(STAMPS)/runtime
+$(STAMPS)/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(LOCKS)/telemetry.in $(STAMPS)/runtime
 	@$(PIP) --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 

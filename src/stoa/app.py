@@ -2,6 +2,7 @@
 
 import os
 from functools import partial
+from typing import TYPE_CHECKING
 
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
@@ -41,6 +42,7 @@ from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections
 from stoa.server.exposition import Exposition
 from stoa.server.server import Server
+from stoa.server.tracing import traced
 from stoa.settings import Settings
 from stoa.store import backups, sessions
 from stoa.store.engines import engine_of
@@ -51,6 +53,9 @@ from stoa.web import discovery
 from stoa.web.caching import asked_key
 from stoa.web.pages import pages
 from stoa.web.shedding import ShedPage
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 _TOO_MANY = 429
 
@@ -162,12 +167,17 @@ class Stoa:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def server(self) -> Server:
-        """The server of the application; loopback and trusted proxies may hold many connections."""
+    def server(self, tracer: "Tracer | None" = None) -> Server:
+        """The server of the application; loopback and trusted proxies may hold many connections.
+
+        With a `tracer` each answer is a span.
+        """
         proxies = parse_networks(self.settings.trusted_proxies)
         connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
         app = observed(self.asgi, self.sheet, self._lines)
-        ready = None if self._lines.of_all else self.ready
+        if tracer:
+            app = traced(app, tracer)
+        ready = None if self._lines.of_all or tracer else self.ready
         documentation = f"{self.settings.origin}/docs/errors"
         return Server(
             app, connections, documentation, ready, lambda: self.store.lost, self._refused

@@ -96,6 +96,23 @@ def copy_target() -> str | None:
     return _text_of(Path(path), COPY_TARGET + IN_FILE) if path else text or None
 
 
+def notify_address() -> str | None:
+    """Where systemd wants to be told how this service is (`sd_notify`), None without it."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    return f"\0{address[1:]}" if address[:1] == "@" else address or None
+
+
+def inherited_sockets() -> int:
+    """How many sockets systemd has opened for this process, from descriptor 3 on. Raises
+    SettingsError."""
+    if os.environ.get("LISTEN_PID") != str(os.getpid()):
+        return 0
+    count = os.environ.get("LISTEN_FDS", "")
+    if not count.isdecimal():
+        raise SettingsError("LISTEN_FDS is not a number: it is set by systemd")
+    return int(count)
+
+
 _PARAMETER = re.compile(r"([?&])([^?&=]*)=(.*?)(?=[?&][^?&=]+=|$)", re.DOTALL)
 
 

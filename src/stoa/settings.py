@@ -215,6 +215,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "unset: there is none."
         ),
     ] = ""
+    telemetry: Annotated[
+        str,
+        Meta(
+            description="Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, "
+            "which is sent a span for each answer; needs stoa[telemetry]. Unset: there are none."
+        ),
+    ] = ""
     backup_dir: Annotated[
         str,
         Meta(
@@ -326,6 +333,7 @@ def check(settings: Settings) -> None:
         except ValueError as error:
             raise SettingsError(f"{environment_name(name)}: {error}") from error
     _check_contact(settings)
+    _check_telemetry(settings)
 
 
 def _check_database(settings: Settings) -> None:
@@ -342,6 +350,13 @@ def _check_database(settings: Settings) -> None:
         raise SettingsError("STOA_DATABASE_URL names no file: use sqlite:///path/to/stoa.db")
     if settings.workers > 1:
         raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
+
+
+def _check_telemetry(settings: Settings) -> None:
+    if settings.telemetry and not settings.telemetry.startswith(("http://", "https://")):
+        raise SettingsError(
+            "STOA_TELEMETRY: use the address of a collector, such as http://127.0.0.1:4318"
+        )
 
 
 def _check_replica(settings: Settings) -> None:

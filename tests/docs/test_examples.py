@@ -49,7 +49,7 @@ ELSEWHERE = {
     "README.md": {"text"},  # the output of the demo
     "docs/architecture.md": {"mermaid"},  # drawings
     "docs/operating.md": {
-        *("console", "nginx", "sql", "text"),  # other programs, and output
+        *("console", "ini", "sql", "text"),  # other programs, and output
         "",  # the recipe of an import, which tests/importers reads; the direct one runs below
     },
     "docs/start/agent.md": {"console"},  # a prompt; its commands are tried

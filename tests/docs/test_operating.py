@@ -60,7 +60,7 @@ def run(block: str, folder: Path) -> None:
 def test_a_backup_of_a_running_server_can_be_restored(
     folder: Path, start_server: Callable[..., Server]
 ) -> None:
-    backup, restore, _ = blocks("sh")
+    backup, restore, *_ = blocks("sh")
     data = folder / "stoa-data"
     server = start_server(data)
     kept = ask(server, "Before the backup")

@@ -37,6 +37,16 @@ class PostgreSQL:
         assert self._info.socket_path
         return self._info.socket_path
 
+    @property
+    def programs(self) -> Path:
+        """The folder of its programs, such as pg_dump."""
+        return self._server.bin_path
+
+    @property
+    def system_user(self) -> str | None:
+        """The user of its process, None where that is the user of this one."""
+        return self._server.system_user
+
     def url(self, database: str = "postgres", *, user: str = "postgres", password: str = "") -> str:
         """The address of a database, over a socket of this machine."""
         who = f"{user}:{quote(password, safe='')}" if password else user

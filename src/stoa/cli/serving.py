@@ -15,6 +15,7 @@ import typer
 
 from stoa import configuration
 from stoa.cli import database
+from stoa.cli.notifying import inherited_listener
 from stoa.cli.options import (
     BaseUrl,
     ConfigFile,
@@ -26,7 +27,7 @@ from stoa.cli.options import (
     Port,
     Workers,
 )
-from stoa.settings import Settings, environment_name
+from stoa.settings import Settings, check, environment_name
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
@@ -71,13 +72,29 @@ def serve(
     }
     settings = configuration.from_process(flags, config)
     with ExitStack() as opened:
-        listener = opened.enter_context(_listen(settings.host, settings.port, "--port"))
+        listener = inherited_listener()
+        if listener:
+            settings = _at(settings, listener)
+        else:
+            listener = _listen(settings.host, settings.port, "--port")
+        opened.enter_context(listener)
         metrics = None
         if settings.metrics:
             address = settings.metrics_address
             metrics = opened.enter_context(_listen(*address, environment_name("metrics")))
         status = _run(settings, listener, metrics)
     raise typer.Exit(status)
+
+
+def _at(settings: Settings, listener: socket.socket) -> Settings:
+    """The settings of a server that has this listener. Raises SettingsError where they do not go
+    together with its address."""
+    import msgspec
+
+    host, port = listener.getsockname()[:2]
+    settings = msgspec.structs.replace(settings, host=host, port=port)
+    check(settings)
+    return settings
 
 
 def _listen(host: str, port: int, named_by: str) -> socket.socket:
@@ -147,13 +164,15 @@ async def _serve(
     from stoa.app import Stoa
     from stoa.logs import loop_fault
     from stoa.server.server import cancel_on_signals
+    from stoa.server.tracing import new_provider
 
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
     _end_with_supervisor(link)
     sheet = sheets.each[link.place]
     async with await Stoa.open(settings, clock, apart=True, sheet=sheet) as stoa:
-        server = stoa.server()
+        provider = new_provider(settings)  # has a thread, so not before the writer was forked
+        server = stoa.server(provider and provider.get_tracer("stoa"))
         server.end_on_signals()
         gc.collect()
         gc.freeze()  # the loaded program stays in memory: the collector need not look through it
@@ -161,6 +180,8 @@ async def _serve(
         _beat(link, stoa)
         async with _serving_metrics(stoa.metrics_server(sheets), metrics):
             await server.serve(sockets=[listener])
+        if provider:
+            await asyncio.to_thread(provider.shutdown)
         return not stoa.store.lost
 
 

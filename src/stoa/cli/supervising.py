@@ -16,6 +16,7 @@ from typing import NoReturn
 
 import structlog
 
+from stoa.cli.notifying import ALIVE, READY, STOPPING, notify
 from stoa.cli.worker_process import (
     STACKS_SIGNAL,
     Link,
@@ -74,6 +75,7 @@ class Supervisor:
                 if not self._open and all(worker.ready for worker in self._workers):
                     self._open = True
                     announce()
+                    notify(READY)
                 self._wait(self._pause())
                 self._listen()
                 self._reap()
@@ -237,6 +239,7 @@ class Supervisor:
             return
         # Counted, not timed: while this process or the machine is suspended, no worker is late.
         self._looked_at = now
+        notify(ALIVE)
         self._look_at_clock()
         for worker in self._workers:
             worker.miss_beat()
@@ -302,6 +305,7 @@ class Supervisor:
     def _end(self) -> None:
         """Let the workers finish what runs, and end those that do not."""
         self._ending = True
+        notify(STOPPING)
         self._listener.close()
         deadline = elapsed_ms() + _DRAIN_MS
         self._signal(signal.SIGTERM)

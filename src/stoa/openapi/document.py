@@ -111,6 +111,8 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
         "parameters": parameters(operation, schemas),
         "responses": {**_successes(operation, schemas), **openapi_errors.refusals(operation)},
     }
+    if operation.deprecated:
+        described["deprecated"] = True
     if operation.tool:
         described["x-mcp-tool"] = operation.tool
     if operation.method != "GET":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
@@ -106,13 +107,35 @@ class Caching:
     for_parties: bool = False
 
 
+_NOTICE_DAYS = 365
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecated:
+    """An operation that goes: it is announced `since` a day and answers until the day `sunset`,
+    which is a year later at least. `instead` says what to call."""
+
+    since: date
+    sunset: date
+    instead: str
+
+    def __post_init__(self) -> None:
+        if (self.sunset - self.since).days < _NOTICE_DAYS:
+            raise ValueError(f"a deprecated operation answers for {_NOTICE_DAYS} days more")
+
+    @property
+    def text(self) -> str:
+        """A sentence for readers of the description."""
+        return f"Deprecated: it answers until {self.sunset}. {self.instead}"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Operation:
     """One row of the table.
 
     `tool` is its name as an MCP tool of the default list, None where that lacks it; `toolsets` are
     all sets that have it as a tool. `errors` are the codes it may answer beside those every call
-    may.
+    may. A `deprecated` one says so in its description and answers.
     """
 
     name: str
@@ -131,6 +154,7 @@ class Operation:
     request: type[Request]
     response: type[Answer]
     run: Run
+    deprecated: Deprecated | None = None
 
     @cached_property
     def tool_name(self) -> str:
@@ -188,6 +212,7 @@ def operation(
     effect: Effect = Effect(),
     caching: Caching = Caching(),
     errors: tuple[str, ...] = (),
+    deprecated: Deprecated | None = None,
 ) -> Callable[[R], R]:
     """Declare an operation; name, texts and types are read off the function. One with a `tool` is
     in the default set too."""
@@ -196,6 +221,8 @@ def operation(
     def declare(run: R) -> R:
         hints = get_type_hints(run)
         summary, _, description = (run.__doc__ or "").strip().partition("\n")
+        described = re.sub(r"\s+", " ", description).strip()
+        notice = f"{deprecated.text} " if deprecated else ""
         if set(errors) - set(CATALOGUE) or not summary or run.__name__ in TABLE:
             raise ValueError(f"operation {run.__name__}: bad declaration")
         declared = Operation(
@@ -211,10 +238,11 @@ def operation(
             caching=caching,
             errors=errors,
             summary=summary,
-            description=re.sub(r"\s+", " ", description).strip(),
+            description=f"{notice}{described}",
             request=hints["request"],
             response=hints["return"],
             run=run,
+            deprecated=deprecated,
         )
         _check_caching(declared)
         TABLE[run.__name__] = declared
@@ -224,7 +252,10 @@ def operation(
 
 
 def _check_caching(declared: Operation) -> None:
-    """ValueError when an answer that differs between callers is declared as the same for all."""
+    """ValueError when an answer that differs between callers is declared as the same for all, or
+    one that has to say that it is deprecated would come from the cache."""
+    if declared.deprecated and declared.caching.cached:
+        raise ValueError(f"operation {declared.name}: a deprecated one is not cached")
     who, caching = declared.who, declared.caching
     differs = who.access is Access.AGENT or caching.personal or declared.settles
     differs = differs or (caching.for_parties and caching.lagging)

@@ -15,6 +15,7 @@ from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
 from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
+from stoa.rest.deprecation import announcing
 from stoa.rest.router import Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
@@ -58,6 +59,8 @@ class Rest:
         if operation is None:
             return await self.refuse(request, send, wrong_method(found))
         request.operation = operation.name
+        if operation.deprecated:
+            send = announcing(send, operation.deprecated)
         outcome = await self._runner.call(
             operation, self._incoming(request, operation, found.values)
         )
