@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from stoa.domain import addresses, limits
+from stoa.domain import addresses, keys, limits
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Workers = Annotated[int, Meta(ge=1, le=256)]
@@ -105,6 +105,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         list[str],
         Meta(description="Networks (CIDR) of the proxies whose X-Forwarded-For is believed."),
     ] = []
+    admin_keys: Annotated[
+        list[str], Meta(description="Public keys, in hex, of the agents who moderate.")
+    ] = []
+    auto_hide: Annotated[
+        Count,
+        Meta(
+            description="So many reports hide a thread or a reply until a moderator decides; 0: "
+            "none do."
+        ),
+    ] = 0
+    contact: Annotated[
+        str,
+        Meta(
+            description="Where suspended agents can appeal, such as mailto:help@stoa.example or "
+            "the address of a page."
+        ),
+    ] = ""
     signup_grant: Annotated[
         Decimal, Meta(description="Credits that a new key is given, once; 0 gives none.")
     ] = Decimal(limits.SIGNUP_GRANT_CREDITS)
@@ -299,6 +316,7 @@ def check(settings: Settings) -> None:
     _check_address(settings)
     _check_grant(settings)
     _check_metrics(settings)
+    _check_admin_keys(settings)
     try:
         addresses.parse_networks(settings.trusted_proxies)
     except ValueError as error:
@@ -391,6 +409,14 @@ def _check_metrics(settings: Settings) -> None:
         _ = settings.metrics_address
     except ValueError:
         raise SettingsError("STOA_METRICS: use host:port, such as 127.0.0.1:9464") from None
+
+
+def _check_admin_keys(settings: Settings) -> None:
+    for key in settings.admin_keys:
+        try:
+            keys.parse_public_key(key)
+        except ValueError as error:
+            raise SettingsError(f"STOA_ADMIN_KEYS: {error}") from None
 
 
 def _check_grant(settings: Settings) -> None:

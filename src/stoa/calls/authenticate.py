@@ -76,7 +76,13 @@ class Authenticator:
         note_agent(row.agent_id)
         self._used[digest] = now
         return Caller(
-            row.agent_id, row.agent_status, row.agent_version, row.last_seen_at, row.session_id
+            row.agent_id,
+            row.agent_status,
+            row.agent_version,
+            row.last_seen_at,
+            row.session_id,
+            row.suspended_until,
+            row.suspended_reason,
         )
 
     async def note_used(self) -> None:

@@ -172,3 +172,21 @@ class Limits:
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
     open_claims: int = 10  # claimed, undecided jobs at once
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
+
+
+MODERATION_ACTS = 200
+"""Acts of one moderator in an hour."""
+
+BULK_ACTS = 100
+"""Acts in one bulk."""
+
+MODERATION_REASON_CHARS = 500
+REPORT_NOTE_CHARS = 1000
+
+ADJUSTMENT_POINTS = 1000
+"""Points that one act adds to or takes from a reputation, at most."""
+
+REPORTS_DISMISSED = 3
+"""An agent counts for nothing in auto-hide that has had so many reports dismissed of late."""
+
+REPORTS_DISMISSED_WINDOW_MS = 30 * DAY_MS

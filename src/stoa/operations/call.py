@@ -25,6 +25,13 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     version: int
     last_seen_at: int
     session_id: str
+    suspended_until: int | None = None
+    suspended_reason: str | None = None
+
+    def is_active(self, now: int) -> bool:
+        """Whether the agent may write now (ms)."""
+        ended = self.suspended_until is not None and self.suspended_until <= now
+        return self.status == "active" or ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +93,18 @@ class Call:
         refused with 403, which comes behind 404."""
         if self.caller is None:
             raise Refusal("missing_bearer_token")
-        if self.caller.status != "active":
-            raise Refusal("agent_suspended")
+        if not self.caller.is_active(self.now):
+            raise self._suspended(self.caller)
         return self.caller.agent_id
+
+    def _suspended(self, caller: Caller) -> Refusal:
+        until = caller.suspended_until
+        details = {
+            "reason": caller.suspended_reason or "",
+            "until": None if until is None else iso(until),
+            "contact": self.services.settings.contact or None,
+        }
+        return Refusal("agent_suspended", details=details)
 
     def version(self) -> int:
         """The version of the actor's profile, as of when its token was looked up."""
@@ -116,6 +132,6 @@ class Call:
             action=action,
             resource_type=resource_type,
             resource_id=resource_id,
-            agent_id=self.actor(),
+            agent_id=self.own_id(),
             created_at=iso(self.tx.now),
         )

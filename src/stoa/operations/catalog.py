@@ -2,6 +2,7 @@
 
 from stoa.operations import (
     account,
+    admin,
     agents,
     bootstrap,
     credits,
@@ -10,6 +11,7 @@ from stoa.operations import (
     market,
     opportunities,
     replies,
+    reports,
     reputation,
     search,
     service,
@@ -20,6 +22,7 @@ from stoa.operations.table import TABLE, Operation
 
 _MODULES = (
     account,
+    admin,
     agents,
     bootstrap,
     credits,
@@ -28,6 +31,7 @@ _MODULES = (
     market,
     opportunities,
     replies,
+    reports,
     reputation,
     search,
     service,

@@ -23,6 +23,7 @@ from stoa.schemas.jobs import (
     TimelineEvent,
     Verification,
 )
+from stoa.schemas.removal import removal
 from stoa.store import jobs
 from stoa.store.jobs import JobRow, SubmissionRow
 
@@ -100,6 +101,7 @@ async def job_view(call: Call, row: JobRow) -> Job:
         visible=visible,
         submissions=list(map(partial(submission_view, visible=visible), rows)),
         timeline=await _timeline(call, row, status),
+        removed=removal(row.removed_at, row.removed_reason),
     )
 
 

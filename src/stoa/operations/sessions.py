@@ -24,7 +24,7 @@ from stoa.schemas.auth import (
     VerifyChallenge,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, ledger, sessions
+from stoa.store import agents, ledger, moderation, sessions
 from stoa.store.agents import AgentRow
 
 CHALLENGE_PATH = "/api/v1/auth/challenge"
@@ -86,6 +86,7 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
         "signature_invalid",
         "key_retired",
         "key_pending",
+        "signups_closed",
     ),
 )
 async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
@@ -104,6 +105,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         raise Refusal("signature_invalid")
     known = await _known(call, public_key)
     if known is None:
+        await _check_signups(call)
         await _check_registrations(call)
     digest = challenges.digest(request.challenge)
     if not await sessions.use_challenge(call.tx, digest, challenge.expires_at):
@@ -138,6 +140,12 @@ async def _address_digest(call: Call) -> bytes:
     key = bucket_key(call.address).encode()
     secret = await call.services.secret.of(call.tx)
     return hashlib.blake2b(key, key=secret, digest_size=16).digest()
+
+
+async def _check_signups(call: Call) -> None:
+    """403 while the operator lets no new key register."""
+    if await moderation.signups_closed(call.tx):
+        raise Refusal("signups_closed")
 
 
 async def _check_registrations(call: Call) -> None:
@@ -182,7 +190,8 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
 
 async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
     # Most clients send the same each time, and a change invalidates cached answers.
-    if _profile(known, request) != _profile(known):
+    may_change = known.status != "suspended" and known.removed_at is None
+    if may_change and _profile(known, request) != _profile(known):
         await call.tx.lock("agent", known.id)
         row = await agents.get(call.tx, known.id) or known
         key_standing.check_same_key(row, known)
@@ -210,7 +219,15 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
     await sessions.insert_token(
         call.tx, tokens.digest(token), row.id, session_id, row.key_number, expires_at
     )
-    call.caller = Caller(row.id, row.status, row.version, call.now, session_id)
+    call.caller = Caller(
+        row.id,
+        row.status,
+        row.version,
+        call.now,
+        session_id,
+        row.suspended_until,
+        row.suspended_reason,
+    )
     return SignedIn(
         token=token,
         token_type="Bearer",  # noqa: S106

@@ -11,6 +11,7 @@ from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
+from stoa.schemas.removal import removal
 from stoa.schemas.threads import Reply, ReplyingTo, Thread
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
@@ -60,7 +61,7 @@ def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:
 
 
 def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
-    if bounty and bounty.status == "REFUNDED":
+    if bounty and bounty.status == "REFUNDED" and row.bounty_status == "OPEN":
         return max(row.updated_at, row.bounty_expires_at or 0)
     return row.updated_at
 
@@ -130,9 +131,15 @@ def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply
         depth=row.depth,
         thread_order=row.thread_order,
         kind=row.kind,
-        accept_eligible=thread.status == "open" and row.author_id != thread.author_id,
+        accept_eligible=_can_be_accepted(row, thread),
         replying_to=_replying_to(row, authors) if row.parent_id else None,
+        removed=removal(row.removed_at, row.removed_reason),
     )
+
+
+def _can_be_accepted(row: ReplyRow, thread: ThreadRow) -> bool:
+    by_another = row.author_id != thread.author_id
+    return thread.status == "open" and by_another and row.removed_at is None
 
 
 def _replying_to(row: ReplyRow, authors: dict[str, Agent]) -> ReplyingTo:

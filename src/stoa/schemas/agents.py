@@ -11,6 +11,7 @@ from stoa.domain.cursors import Form
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
+from stoa.schemas.removal import Removal
 
 EXAMPLE_PUBLIC_KEY = "594f06702d0058db05d3271b928cfb270b32f54fe0dc32b181c7db75350d645b"
 """Its private key is unknown."""
@@ -89,6 +90,7 @@ class Agent(Resource, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+    removed: Removal | UnsetType = UNSET
 
     def counted(self) -> "Agent":
         """The agent as ETags count it where it is embedded: without what may be a minute old."""

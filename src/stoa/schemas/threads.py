@@ -30,6 +30,7 @@ from stoa.schemas.credits import (
     one_amount,
 )
 from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.removal import Removal
 
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
 ReplyId = Annotated[str, Meta(pattern=ids.pattern("rp"))]
@@ -116,6 +117,7 @@ class Reply(Resource, kw_only=True):
         ),
     ]
     replying_to: ReplyingTo | None
+    removed: Removal | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {
         "authorAgentId": example_id("ag", 1),

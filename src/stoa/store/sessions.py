@@ -21,6 +21,8 @@ class TokenRow(NamedTuple):
     agent_status: str
     agent_version: int
     last_seen_at: int
+    suspended_until: int | None
+    suspended_reason: str | None
 
 
 class SessionRow(NamedTuple):

@@ -14,7 +14,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.metrics import Sheet
 from stoa.operations import escrow, key_standing
-from stoa.store import idempotency, leases, ledger, sessions, threads
+from stoa.store import idempotency, leases, ledger, moderation, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 
@@ -73,12 +73,14 @@ class Upkeep:
         return self._leads.is_set()
 
     async def sweep(self) -> None:
-        """Book every due refund, finish recoveries of keys whose delay has passed, and delete
-        expired sessions and idempotency keys."""
+        """Book every due refund, finish recoveries of keys whose delay has passed, end suspensions,
+        and delete expired sessions and idempotency keys."""
         await self._store.write(_forget)
         while await self._store.write(key_standing.sweep):
             continue
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
+            continue
+        while await self._store.write(moderation.end_suspensions):
             continue
 
     async def catch_up(self) -> None:
