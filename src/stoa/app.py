@@ -65,8 +65,8 @@ class Stoa:
         hosts, operations = Hosts(settings), all_operations()
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
         charges = Charges(limiter, settings, clock, sheet)
-        outages = Outages(lambda: store.trouble)
-        reads = PublicReads(store, services, clock, cache, Snapshots(), outages)
+        outages, snapshots = Outages(lambda: store.trouble), Snapshots()
+        reads = PublicReads(store, services, clock, cache, snapshots, outages)
         authenticator = Authenticator(store, charges, clock)
         runner = Runner(
             clock,
@@ -90,6 +90,7 @@ class Stoa:
             services.ids,
             Auditor(store, clock),
             authenticator.note_used,
+            snapshots.forget,
             settings.sweep_seconds,
             sheet,
             shares=engine_of(settings).SHARED,

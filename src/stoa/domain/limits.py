@@ -174,6 +174,9 @@ class Limits:
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
 
 
+ACTS_NOTICED_MS = SECOND_MS
+"""So often each process looks whether there was an act of moderation."""
+
 MODERATION_ACTS = 200
 """Acts of one moderator in an hour."""
 

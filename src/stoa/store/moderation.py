@@ -130,6 +130,12 @@ async def add_act(tx: Tx, row: ActRow) -> None:
     await tx.run("moderation.insert_act", **values, now=tx.now)
 
 
+async def last_number(tx: Tx) -> int:
+    """The number of the newest act, 0 when there is none."""
+    row = await tx.one("moderation.last_number")
+    return row[0] if row else 0
+
+
 async def acts(tx: Tx, before: int, limit: int, offset: int) -> list[ActRow]:
     """The newest acts before this number."""
     rows = await tx.all("moderation.acts", before=before, limit=limit, offset=offset)

@@ -2,8 +2,8 @@
 
 The position of the primary in its write-ahead log is noted twice a second: all that was
 acknowledged before a note lies before its position. A replica that has replayed the oldest note of
-the last `lag_s` seconds is no older than that. With each note the acts of moderation are counted: a
-replica answers only when it has replayed the last one, so that nothing that was hidden is read there.
+the last `lag_s` seconds is no older than that. With each note the acts of moderation are counted:
+a replica answers only when it has replayed the last one, so that nothing hidden is read there.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class _Behind(Exception):
 
 
 class _NotYet(Exception):
-    """The replica has not replayed the position that this read needs, or the last act of moderation."""
+    """The replica has not replayed the position that this read needs; others may use it."""
 
 
 class ReplicatedStore:

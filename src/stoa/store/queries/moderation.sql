@@ -66,6 +66,9 @@ INSERT INTO moderation_act (id, number, moderator_id, action, subject_type, subj
 VALUES (:id, (SELECT coalesce(max(number), 0) + 1 FROM moderation_act), :moderator_id, :action,
         :subject_type, :subject_id, :reason, :until, :points, :undoes, :now)
 
+-- name: last_number
+SELECT coalesce(max(number), 0) FROM moderation_act
+
 -- name: acts
 SELECT {{act}} FROM moderation_act m WHERE m.number < :before
 ORDER BY m.number DESC LIMIT :limit OFFSET :offset
