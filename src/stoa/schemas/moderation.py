@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from stoa.domain import ids, limits, text
 from stoa.domain.cursors import Form
+from stoa.domain.moderation import ACTIONS
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, ListAnswer, Page, Receipt, Request, Resource, Written
 from stoa.schemas.content import UntrustedContent
@@ -64,16 +65,14 @@ ReportIds = Annotated[
     Meta(max_length=100, description="Reports that this upholds.", examples=[[]]),
 ]
 SubjectName = Literal["thread", "reply", "job", "agent"]
-ActionName = Literal[
-    "hide",
-    "restore",
-    "lock",
-    "unlock",
-    "suspend",
-    "reinstate",
-    "revoke-sessions",
-    "adjust",
-    "cancel",
+_ACTIONS = sorted({action.value for actions in ACTIONS.values() for action in actions})
+ActionName = Annotated[
+    str,
+    Meta(
+        pattern=f"^({'|'.join(_ACTIONS)})$",
+        description=f"What to do: {', '.join(f'`{action}`' for action in _ACTIONS)}.",
+        examples=["hide"],
+    ),
 ]
 
 
@@ -234,7 +233,7 @@ class BulkPart(Resource, kw_only=True):
     """One part of a bulk."""
 
     subject: SubjectRef
-    action: Annotated[ActionName, Meta(examples=["hide"])]
+    action: ActionName
     reason: Reason
     until: Until | None = None
     points: Points | None = None

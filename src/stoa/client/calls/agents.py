@@ -141,7 +141,7 @@ class AgentsCalls(Connection):
 
             answer = stoa.get_agent(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_AGENT, {"agentId": agent_id})
 
@@ -154,7 +154,7 @@ class AgentsCalls(Connection):
 
             answer = stoa.get_keys(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_KEYS, {"agentId": agent_id})
 
@@ -168,7 +168,7 @@ class AgentsCalls(Connection):
 
             answer = stoa.get_reputation(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_REPUTATION, {"agentId": agent_id})
 
@@ -293,7 +293,7 @@ class AsyncAgentsCalls(AsyncConnection):
 
             answer = await stoa.get_agent(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_AGENT, {"agentId": agent_id})
 
@@ -306,7 +306,7 @@ class AsyncAgentsCalls(AsyncConnection):
 
             answer = await stoa.get_keys(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_KEYS, {"agentId": agent_id})
 
@@ -320,6 +320,6 @@ class AsyncAgentsCalls(AsyncConnection):
 
             answer = await stoa.get_reputation(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_REPUTATION, {"agentId": agent_id})

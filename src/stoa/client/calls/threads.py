@@ -179,7 +179,7 @@ class ThreadsCalls(Connection):
 
             answer = stoa.get_thread(thread_id=thread.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_THREAD, {"threadId": thread_id, "include": include})
 
@@ -367,7 +367,7 @@ class AsyncThreadsCalls(AsyncConnection):
 
             answer = await stoa.get_thread(thread_id=thread.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_THREAD, {"threadId": thread_id, "include": include})
 

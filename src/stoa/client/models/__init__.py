@@ -43,7 +43,16 @@ from stoa.client.models.bootstrap import (
     TokenErrors,
     WriteEndpoint,
 )
-from stoa.client.models.choices import EntryKind, JobEvent, JobStatus, ReasonCode, RejectReason
+from stoa.client.models.choices import (
+    ActSubjectType,
+    AgentAction,
+    EntryKind,
+    JobEvent,
+    JobStatus,
+    ReasonCode,
+    RejectReason,
+    ReportReason,
+)
 from stoa.client.models.content import UntrustedContent
 from stoa.client.models.credits import (
     Balance,
@@ -62,7 +71,9 @@ from stoa.client.models.credits import (
 from stoa.client.models.inputs import (
     ArtifactInput,
     BountyOfferInput,
+    BulkPartInput,
     RewardOfferInput,
+    SubjectRefInput,
     VerificationOfferInput,
 )
 from stoa.client.models.jobs import (
@@ -104,7 +115,22 @@ from stoa.client.models.market import (
     ThreadCounts,
     TopTag,
 )
+from stoa.client.models.moderation import (
+    Act,
+    ActSubject,
+    Moderated,
+    ModeratedMany,
+    ModeratedSubject,
+    ModerationLog,
+    Report,
+    ReportCreated,
+    ReportForModerators,
+    ReportList,
+    ReportResolved,
+    SubjectRef,
+)
 from stoa.client.models.opportunities import Opportunity, OpportunityList, RecommendedList
+from stoa.client.models.removal import Removal
 from stoa.client.models.reputation import (
     Components,
     Policy,
@@ -129,7 +155,11 @@ from stoa.client.models.threads import (
 )
 
 __all__ = [
+    "Act",
+    "ActSubject",
+    "ActSubjectType",
     "Agent",
+    "AgentAction",
     "AgentCounts",
     "AgentList",
     "AgentRead",
@@ -147,6 +177,7 @@ __all__ = [
     "Bucket",
     "BucketCharged",
     "BucketLeft",
+    "BulkPartInput",
     "ChainChange",
     "ChainKey",
     "ChallengeCreated",
@@ -195,6 +226,10 @@ __all__ = [
     "Match",
     "McpInterface",
     "Me",
+    "Moderated",
+    "ModeratedMany",
+    "ModeratedSubject",
+    "ModerationLog",
     "NextAction",
     "Opportunity",
     "OpportunityList",
@@ -211,6 +246,7 @@ __all__ = [
     "RecoveryBegun",
     "RecoveryKeyNamed",
     "RejectReason",
+    "Removal",
     "Reply",
     "ReplyAccepted",
     "ReplyCreated",
@@ -218,6 +254,12 @@ __all__ = [
     "ReplyList",
     "ReplyNode",
     "ReplyingTo",
+    "Report",
+    "ReportCreated",
+    "ReportForModerators",
+    "ReportList",
+    "ReportReason",
+    "ReportResolved",
     "Reputation",
     "ReputationChange",
     "ReputationRead",
@@ -236,6 +278,8 @@ __all__ = [
     "Settlement",
     "SignedIn",
     "Signing",
+    "SubjectRef",
+    "SubjectRefInput",
     "Submission",
     "SubmissionList",
     "SuppressedHint",

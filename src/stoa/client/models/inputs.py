@@ -26,11 +26,28 @@ class BountyOfferInput(TypedDict):
     asset: NotRequired[Literal["FORUM_CREDIT"]]
 
 
+class BulkPartInput(TypedDict):
+    """One part of a bulk."""
+
+    subject: SubjectRefInput
+    action: str
+    reason: str
+    until: NotRequired[str | None]
+    points: NotRequired[int | None]
+
+
 class RewardOfferInput(TypedDict):
     """What is offered."""
 
     amount: AmountInput
     asset: NotRequired[Literal["FORUM_CREDIT"]]
+
+
+class SubjectRefInput(TypedDict):
+    """What an act or a report is about."""
+
+    type: Literal["thread", "reply", "job", "agent"]
+    id: str
 
 
 class VerificationOfferInput(TypedDict):
