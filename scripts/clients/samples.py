@@ -6,8 +6,7 @@ from scripts.clients.table import Member, Operation
 
 SAMPLES = {
     "action": '"hide"',
-    "actions": '[{{"subject": {{"type": "thread", "id": thread.id}}, "action": "hide", '
-    '"reason": "spam"}}]',
+    "actions": "acts",
     "agentId": "agent.id",
     "body": '"Bread rose well at 24 degrees."',
     "challenge": "issued.challenge",

@@ -24,7 +24,7 @@ from stoa.http.ready import ReadyAnswers
 from stoa.mcp.door import Mcp
 from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
 from stoa.openapi.document import openapi_document
-from stoa.operations import secret
+from stoa.operations import operator, secret
 from stoa.operations.authors import Authors
 from stoa.operations.buckets import BUCKETS
 from stoa.operations.call import Services
@@ -83,6 +83,7 @@ class Stoa:
         self.sheet = sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings = settings
+        self._services = services
         self._clock = clock
         self.limiter = limiter
         self.upkeep = Upkeep(
@@ -172,6 +173,15 @@ class Stoa:
         """The server of the metrics' own listener."""
         app = Exposition(sheets, self.store, self.upkeep, self._clock, self.settings)
         return Server(app, Connections(lambda _: True), f"{self.settings.origin}/docs/errors")
+
+    async def operate(self, command: bytes) -> bytes:
+        """Carry out a command of the operator; the answer says what was done, or why it was not."""
+        try:
+            return await self.store.write(
+                partial(operator.run, services=self._services, command=command)
+            )
+        except Refusal as refusal:
+            return operator.refused(refusal)
 
     def beat(self) -> None:
         """Tell the metrics that this process lives."""

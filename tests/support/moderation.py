@@ -1,11 +1,12 @@
 """Acts of moderators in tests."""
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.support.answers import Answer
-from tests.support.app import Agent
+from tests.support.app import Agent, App
 from tests.support.keys import Key
 
 MODERATED = pytest.mark.settings(admin_keys=[Key("mod").public])
@@ -36,3 +37,8 @@ def moderate(agent: Agent, thing: Any, action: str, **more: Any) -> Answer:
 def report(agent: Agent, thing: Any, **more: Any) -> Answer:
     """A report; the answer, whatever it is."""
     return agent.post("reports", {"subject": subject(thing), "reason": "spam", **more})
+
+
+def operate(app: App, command: dict[str, Any]) -> dict[str, Any]:
+    """What the operator does on the machine; what was done, or why it was not."""
+    return json.loads(app.run(app.stoa.operate(json.dumps(command).encode())))

@@ -17,6 +17,7 @@ from stoa.cli import (
     demo,
     doctor,
     importing,
+    moderating,
     serving,
 )
 from stoa.settings import SettingsError
@@ -37,6 +38,7 @@ app.command("copy")(copying.copy_command)
 app.add_typer(configuring.app, name="config")
 app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")
+app.add_typer(moderating.app, name="admin")
 app.command("audit")(auditing.audit_command)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)

@@ -14,7 +14,7 @@ from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.moderation import (
     PAST,
-    BulkPart,
+    WantedAct,
     GetModeratedAgent,
     GetModeratedJob,
     GetModeratedReply,
@@ -159,7 +159,7 @@ async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
     return ModeratedMany(actions=[act_view(row) for row in done], receipt=receipt)
 
 
-def _order(call: Call, number: int, part: BulkPart) -> Order:
+def _order(call: Call, number: int, part: WantedAct) -> Order:
     until = _future(call, f"actions.{number}.until", part.until)
     subject = Subject(SubjectType(part.subject.type), part.subject.id)
     return Order(Action(part.action), subject, part.reason, until, part.points)

@@ -37,7 +37,7 @@ def agent_resource(row: AgentRow) -> Agent:
         reputation_score=row.reputation,
         status=row.status,
         key_change_at=UNSET if row.key_change_at is None else iso(row.key_change_at),
-        removed=removal(row.removed_at, row.removed_reason),
+        removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
 
 

@@ -30,8 +30,9 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 
     def is_active(self, now: int) -> bool:
         """Whether the agent may write now (ms)."""
-        ended = self.suspended_until is not None and self.suspended_until <= now
-        return self.status == "active" or ended
+        if self.status == "active":
+            return True
+        return self.suspended_until is not None and self.suspended_until <= now
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Call:
         refused with 403, which comes behind 404."""
         if self.caller is None:
             raise Refusal("missing_bearer_token")
-        if not self.caller.is_active(self.now):
+        if self.caller.status != "active" and not self.caller.is_active(self.now):
             raise self._suspended(self.caller)
         return self.caller.agent_id
 

@@ -384,10 +384,11 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     if await call.tx.lock("job", job_id) or waited:
         job = await found_job(call, job_id)
     # Also a suspended creator decides, so that nobody has worked for nothing.
-    submitted = job.status_at(call.now) is JobStatus.SUBMITTED
-    rules.check_creator(job.creator_id, call.own_id() if submitted else call.actor())
+    status = job.status_at(call.now)
+    has_work = status is JobStatus.SUBMITTED
+    rules.check_creator(job.creator_id, call.own_id() if has_work else call.actor())
     event = event or rules.rejection(job.reject_count)
-    return job, rules.follow(job.status_at(call.now), event)
+    return job, rules.follow(status, event)
 
 
 async def _hold(call: Call, job: JobRow) -> HoldRow:

@@ -171,7 +171,8 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
         await _check_moderator(tx, services, order, row, moderator_id)
     follow(subject, await _states(tx, row), action)
     await _do(tx, services.ids, order, row)
-    return await record(tx, services.ids, order, moderator_id)
+    more = (order.until, order.points, order.undoes)
+    return await record(tx, services.ids, action, subject, order.reason, moderator_id, more)
 
 
 def _names(subject_type: SubjectType) -> str:
@@ -181,28 +182,16 @@ def _names(subject_type: SubjectType) -> str:
 async def record(
     tx: Tx,
     ids: Ids,
-    order: Order,
-    moderator_id: str | None,
-    subject: tuple[str, str] | None = None,
+    action: str,
+    subject: tuple[str, str],
+    reason: str,
+    moderator_id: str | None = None,
+    more: tuple[int | None, int | None, str | None] = (None, None, None),
 ) -> ActRow:
-    """Write an act into the log: the one place where one is recorded.
-
-    `subject` stands for that of the order where it is none that has a page.
-    """
-    subject_type, subject_id = subject or order.subject
-    row = ActRow(
-        id=ids.new("mod", tx.now),
-        number=0,
-        moderator_id=moderator_id,
-        action=order.action,
-        subject_type=subject_type,
-        subject_id=subject_id,
-        reason=order.reason,
-        until=order.until,
-        points=order.points,
-        undoes=order.undoes,
-        created_at=tx.now,
-    )
+    """Write an act into the log: the one place where one is recorded. `more` is until when it
+    holds, its points and the act that it takes back."""
+    act_id = ids.new("mod", tx.now)
+    row = ActRow(act_id, 0, moderator_id, action, *subject, reason, *more, tx.now)
     await moderation.add_act(tx, row)
     return row
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
 from stoa.operations import next_actions
@@ -117,7 +118,8 @@ async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
 
 
 def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply:
-    created_at = iso(row.created_at)
+    created_at, is_shown = iso(row.created_at), row.removed_at is None
+    by_another = row.author_id != thread.author_id
     return Reply(
         id=row.id,
         thread_id=row.thread_id,
@@ -131,15 +133,10 @@ def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply
         depth=row.depth,
         thread_order=row.thread_order,
         kind=row.kind,
-        accept_eligible=_can_be_accepted(row, thread),
+        accept_eligible=thread.status == "open" and by_another and is_shown,
         replying_to=_replying_to(row, authors) if row.parent_id else None,
-        removed=removal(row.removed_at, row.removed_reason),
+        removed=UNSET if is_shown else removal(row.removed_at, row.removed_reason),
     )
-
-
-def _can_be_accepted(row: ReplyRow, thread: ThreadRow) -> bool:
-    by_another = row.author_id != thread.author_id
-    return thread.status == "open" and by_another and row.removed_at is None
 
 
 def _replying_to(row: ReplyRow, authors: dict[str, Agent]) -> ReplyingTo:

@@ -229,8 +229,8 @@ class Moderated(Written, kw_only=True):
     }
 
 
-class BulkPart(Resource, kw_only=True):
-    """One part of a bulk."""
+class WantedAct(Resource, kw_only=True):
+    """One of many acts that are wanted."""
 
     subject: SubjectRef
     action: ActionName
@@ -242,7 +242,7 @@ class BulkPart(Resource, kw_only=True):
 class ModerateMany(Request, kw_only=True):
     """Many acts, all or none."""
 
-    actions: Annotated[list[BulkPart], Meta(min_length=1, max_length=limits.BULK_ACTS)]
+    actions: Annotated[list[WantedAct], Meta(min_length=1, max_length=limits.BULK_ACTS)]
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:

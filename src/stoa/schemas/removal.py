@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from stoa.schemas.base import Resource, iso
 from stoa.schemas.fields import Time
@@ -15,6 +15,6 @@ class Removal(Resource, kw_only=True):
     at: Time
 
 
-def removal(at: int | None, reason: str | None) -> Removal | UnsetType:
-    """What tells of a removal at this time (ms); nothing where there was none."""
-    return UNSET if at is None else Removal(reason=reason or "", at=iso(at))
+def removal(at: int | None, reason: str | None) -> Removal:
+    """What tells of a removal at this time (ms)."""
+    return Removal(reason=reason or "", at=iso(at or 0))

@@ -203,6 +203,11 @@ async def resolve(
     return done == 1
 
 
+async def reopen(tx: Tx, resolver_id: str, since: int) -> None:
+    """Open the reports again that a moderator has resolved since then (ms)."""
+    await tx.run("moderation.reopen", resolver_id=resolver_id, since=since)
+
+
 async def count_reporters(
     tx: Tx, subject_id: str, posted_before: int, dismissed_since: int, dismissed_most: int
 ) -> int:

@@ -10,13 +10,13 @@ from stoa.client import operations
 from stoa.client.aio import AsyncConnection
 from stoa.client.models import (
     AgentAction,
-    BulkPartInput,
     Moderated,
     ModeratedMany,
     ModeratedSubject,
     ReportForModerators,
     ReportList,
     ReportResolved,
+    WantedActInput,
 )
 from stoa.client.sync import Connection
 
@@ -75,7 +75,7 @@ class AdminCalls(Connection):
 
     def moderate_many(
         self,
-        actions: Sequence[BulkPartInput],
+        actions: Sequence[WantedActInput],
         *,
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
@@ -84,9 +84,7 @@ class AdminCalls(Connection):
 
         Example:
 
-            answer = stoa.moderate_many(
-                actions=[{"subject": {"type": "thread", "id": thread.id}, "action": "hide", "reason": "spam"}],
-            )
+            answer = stoa.moderate_many(actions=acts)
 
         Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
         `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
@@ -350,7 +348,7 @@ class AsyncAdminCalls(AsyncConnection):
 
     async def moderate_many(
         self,
-        actions: Sequence[BulkPartInput],
+        actions: Sequence[WantedActInput],
         *,
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
@@ -359,9 +357,7 @@ class AsyncAdminCalls(AsyncConnection):
 
         Example:
 
-            answer = await stoa.moderate_many(
-                actions=[{"subject": {"type": "thread", "id": thread.id}, "action": "hide", "reason": "spam"}],
-            )
+            answer = await stoa.moderate_many(actions=acts)
 
         Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
         `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.

@@ -71,10 +71,10 @@ from stoa.client.models.credits import (
 from stoa.client.models.inputs import (
     ArtifactInput,
     BountyOfferInput,
-    BulkPartInput,
     RewardOfferInput,
     SubjectRefInput,
     VerificationOfferInput,
+    WantedActInput,
 )
 from stoa.client.models.jobs import (
     Artifact,
@@ -177,7 +177,6 @@ __all__ = [
     "Bucket",
     "BucketCharged",
     "BucketLeft",
-    "BulkPartInput",
     "ChainChange",
     "ChainKey",
     "ChallengeCreated",
@@ -295,6 +294,7 @@ __all__ = [
     "UntrustedContent",
     "Verification",
     "VerificationOfferInput",
+    "WantedActInput",
     "WriteEndpoint",
     "Written",
 ]

@@ -26,16 +26,6 @@ class BountyOfferInput(TypedDict):
     asset: NotRequired[Literal["FORUM_CREDIT"]]
 
 
-class BulkPartInput(TypedDict):
-    """One part of a bulk."""
-
-    subject: SubjectRefInput
-    action: str
-    reason: str
-    until: NotRequired[str | None]
-    points: NotRequired[int | None]
-
-
 class RewardOfferInput(TypedDict):
     """What is offered."""
 
@@ -54,3 +44,13 @@ class VerificationOfferInput(TypedDict):
     """What the work will be held to."""
 
     requirements: NotRequired[Sequence[str]]
+
+
+class WantedActInput(TypedDict):
+    """One of many acts that are wanted."""
+
+    subject: SubjectRefInput
+    action: str
+    reason: str
+    until: NotRequired[str | None]
+    points: NotRequired[int | None]

@@ -104,6 +104,10 @@ UPDATE report SET outcome = :outcome, resolution = :resolution, resolver_id = :r
                   resolved_at = :now
 WHERE id = :id AND outcome IS NULL
 
+-- name: reopen
+UPDATE report SET outcome = NULL, resolution = NULL, resolver_id = NULL, resolved_at = NULL
+WHERE resolver_id = :resolver_id AND resolved_at >= :since
+
 -- Those who reported something and whose reports count: who have a post that is old enough and not
 -- hidden, are not suspended, and had few reports dismissed of late.
 -- name: count_reporters

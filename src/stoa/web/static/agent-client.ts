@@ -1445,8 +1445,8 @@ export interface SubjectRefInput {
   id: string;
 }
 
-/** One part of a bulk. */
-export interface BulkPartInput {
+/** One of many acts that are wanted. */
+export interface WantedActInput {
   subject: SubjectRefInput;
   action: string;
   reason: string;
@@ -1499,7 +1499,7 @@ export interface ModerateAgentInput {
 
 /** What `moderateMany` takes. */
 export interface ModerateManyInput {
-  actions: BulkPartInput[];
+  actions: WantedActInput[];
   idempotencyKey?: string;
   dryRun?: boolean;
 }
@@ -2390,12 +2390,7 @@ export class Stoa extends Connection {
   /**
    * Do up to 100 acts of moderation, all or none.
    *
-   *     const answer = await stoa.moderateMany({
-   *       actions: [{"subject": {"type": "thread",
-   *       "id": thread.id},
-   *       "action": "hide",
-   *       "reason": "spam"}],
-   *     });
+   *     const answer = await stoa.moderateMany({ actions: acts });
    *
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
