@@ -80,7 +80,7 @@ def test_a_change_marks_its_owner_and_its_statement(
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
         ([("replies.get", {"id": "rp_1"})], {"replies.insert", "moderation.mark_reply", *PROFILE}),
         ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 late"}),
-        ([("agents.many", {"ids": "[]"})], PROFILE),
+        ([("agents.many", {"ids": "[]"})], {"moderation.adjust", *PROFILE}),
         (
             [("agents.list_all_recent", {"id": "~"})],
             {

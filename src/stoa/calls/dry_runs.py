@@ -16,11 +16,9 @@ _NOT_HERE = "Must be left out: this call has no dry run."
 _NO_VALUE = "Must be true or false."
 
 
-def asked_in_body(operation: Operation, values: Values) -> bool:
+def asked_in_body(values: Values) -> bool:
     """Take `dryRun` out of a body that may have it; returns whether it asks for a dry run. Raises
     400 for a value that is neither true nor false."""
-    if operation.tag not in IN_BODY or not operation.takes_key:
-        return False
     given = values.pop(ARGUMENT, None)
     if given not in (None, True, False):
         raise invalid_field(ARGUMENT, _NO_VALUE)

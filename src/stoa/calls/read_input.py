@@ -28,7 +28,7 @@ class InputReader:
             posted = [*values.items(), (incoming.key_name, key)]
             posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
-        dry_run = dry_runs.asked_in_body(operation, values) if operation.writes else False
+        dry_run = operation.tag in dry_runs.IN_BODY and dry_runs.asked_in_body(values)
         if incoming.dry_run is not None:
             dry_run = dry_runs.checked(operation, incoming) or dry_run
         request, warnings = parse(

@@ -14,7 +14,6 @@ from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.moderation import (
     PAST,
-    WantedAct,
     GetModeratedAgent,
     GetModeratedJob,
     GetModeratedReply,
@@ -33,6 +32,7 @@ from stoa.schemas.moderation import (
     ReportResolved,
     ResolveReport,
     SubjectRef,
+    WantedAct,
     milliseconds,
 )
 from stoa.store import moderation

@@ -60,10 +60,9 @@ async def found_job(call: Call, job_id: str) -> JobRow:
     row = await jobs.get(call.tx, job_id)
     if row is None:
         raise missing("job", job_id)
-    for_parties = row.claimer_id is not None and is_party(call, row)
-    if row.removed_at is not None and not for_parties:
-        raise removed("job", job_id, reason=row.removed_reason, at=iso(row.removed_at))
-    return row
+    if row.removed_at is None or (row.claimer_id is not None and is_party(call, row)):
+        return row
+    raise removed("job", job_id, reason=row.removed_reason, at=iso(row.removed_at))
 
 
 @operation(

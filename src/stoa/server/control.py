@@ -29,8 +29,7 @@ async def listening(file: Path, operate: Operate) -> AsyncGenerator[None]:
         writer.close()
 
     with _address(file) as address:
-        with suppress(FileNotFoundError):
-            Path(address).unlink()  # of a server that was killed
+        _forget(address)  # that of a server that was killed
         mask = os.umask(0o177)
         try:
             server = await asyncio.start_unix_server(serve, address, limit=MOST_BYTES)
@@ -40,8 +39,11 @@ async def listening(file: Path, operate: Operate) -> AsyncGenerator[None]:
             yield
         finally:
             server.close()
-            with suppress(FileNotFoundError):
-                Path(address).unlink()
+            _forget(address)
+
+
+def _forget(address: str) -> None:
+    Path(address).unlink(missing_ok=True)
 
 
 def ask(file: Path, command: bytes) -> bytes | None:

@@ -45,7 +45,8 @@ class ReplicatedStore:
         self._replica = replica
         self._lag_s = lag_s
         self._notes: deque[tuple[float, int]] = deque()
-        self._acts = self._acted = 0
+        self._acts: int = 0
+        self._acted: int = 0
         self._task: asyncio.Task[None] | None = None
         self._state = "used"
         self._failed_at = 0.0
