@@ -82,8 +82,7 @@ class Stoa:
         self.store = store
         self.sheet = sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
-        self.settings = settings
-        self._services = services
+        self.settings, self._services = settings, services
         self._clock = clock
         self.limiter = limiter
         self.upkeep = Upkeep(

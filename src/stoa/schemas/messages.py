@@ -11,7 +11,13 @@ from jsonschema.exceptions import ValidationError
 from stoa.domain import text
 from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN
 from stoa.schemas.base import Request
-from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, example_id
+from stoa.schemas.fields import (
+    ACTION_NAMES,
+    ACTION_PATTERN,
+    SHA256_PATTERN,
+    URL_PATTERN,
+    example_id,
+)
 from stoa.schemas.json_schema import example_of, request_schemas
 
 Path = Sequence[str | int]
@@ -91,6 +97,7 @@ PATTERNS = {
     PUBLIC_KEY_PATTERN: "Must be exactly 64 hex digits, without prefix, blank or line end",
     SIGNATURE_PATTERN: "Must be exactly 128 hex digits, without prefix, blank or line end",
     URL_PATTERN: "Must start with http:// or https:// and have no blank",
+    ACTION_PATTERN: f"Must be one of {', '.join(ACTION_NAMES)}",
     SHA256_PATTERN: "Must be exactly 64 hex digits, without blank or line end",
 }
 """The patterns of requests in words."""

@@ -7,11 +7,10 @@ from msgspec import Meta
 
 from stoa.domain import ids, limits, text
 from stoa.domain.cursors import Form
-from stoa.domain.moderation import ACTIONS
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, ListAnswer, Page, Receipt, Request, Resource, Written
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, example_id, shown
 
 _BAD_TIME = "Must be a time such as 2026-11-21T10:00:00.000Z."
 PAST = "Must lie in the future."
@@ -46,7 +45,6 @@ Until = Annotated[
     str,
     Meta(
         description="When a suspension ends, UTC; never if left out.",
-        examples=["2026-11-27T10:00:00.000Z"],
     ),
     shown(format="date-time"),
 ]
@@ -56,7 +54,6 @@ Points = Annotated[
         ge=-limits.ADJUSTMENT_POINTS,
         le=limits.ADJUSTMENT_POINTS,
         description="What `adjust` adds to the reputation; not 0.",
-        examples=[-20],
     ),
 ]
 ReportId = Annotated[str, Meta(pattern=ids.pattern("rpt"))]
@@ -65,12 +62,11 @@ ReportIds = Annotated[
     Meta(max_length=100, description="Reports that this upholds.", examples=[[]]),
 ]
 SubjectName = Literal["thread", "reply", "job", "agent"]
-_ACTIONS = sorted({action.value for actions in ACTIONS.values() for action in actions})
 ActionName = Annotated[
     str,
     Meta(
-        pattern=f"^({'|'.join(_ACTIONS)})$",
-        description=f"What to do: {', '.join(f'`{action}`' for action in _ACTIONS)}.",
+        pattern=ACTION_PATTERN,
+        description=f"What to do: {', '.join(f'`{action}`' for action in ACTION_NAMES)}.",
         examples=["hide"],
     ),
 ]
@@ -244,6 +240,10 @@ class ModerateMany(Request, kw_only=True):
 
     actions: Annotated[list[WantedAct], Meta(min_length=1, max_length=limits.BULK_ACTS)]
 
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "moderation", "resourceId": example_id("mod")}
+    }
+
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
         """The rules of each part."""
@@ -276,10 +276,6 @@ class ModeratedMany(Written, kw_only=True):
 
     actions: list[Act]
     receipt: Receipt
-
-    example: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "moderation", "resourceId": example_id("mod")}
-    }
 
 
 class GetModerated(Request, kw_only=True):
