@@ -28,6 +28,7 @@ MADE_RIGHT = {
     "recoveryPublicKey": EXAMPLE_PUBLIC_KEY,
     "signature": "0" * 128,
     "challenge": "x",
+    "type": "thread",
 }
 ENUMERATED = {"sort", "status"}
 
