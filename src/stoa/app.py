@@ -36,7 +36,7 @@ from stoa.server.connections import Connections
 from stoa.server.exposition import Exposition
 from stoa.server.server import Server
 from stoa.settings import Settings
-from stoa.store import sessions
+from stoa.store import backups, sessions
 from stoa.store.engines import engine_of
 from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
@@ -205,6 +205,9 @@ class Stoa:
         details = self.store.figures()
         if self.settings.workers > 1:
             details["process"] = os.getpid()
+        newest = backups.newest(self.settings.backup_dir)
+        if newest is not None:
+            details["backupAgeSeconds"] = (self._clock() - newest) // 1000
         if isinstance(self._clock, SystemClock) and (step_ms := self._clock.step_ms()):
             details["clockStepMs"] = step_ms
         if isinstance(self.limiter, SharedLimiter):

@@ -13,6 +13,7 @@ from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, refused
+from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
@@ -137,11 +138,15 @@ class Runner:
             invocation = msgspec.structs.replace(invocation, buckets=buckets)
         if operation.effect.mode is Mode.SNAPSHOT:
             snapshot = await self.reads.snapshot(operation.run, invocation.request)
-            return Outcome(operation.status, *snapshot.encoded(invocation.warnings))
+            return Outcome(
+                operation.status, *snapshot.encoded(invocation.warnings, invocation.options)
+            )
         draft = self.cache.draft() if key else None
         result = await self.transactions.run(invocation, incoming.consistency)
-        outcome = Outcome(operation.status, result.body, result.etag, result.next_cursor)
+        body = minimal(result.body) if invocation.minimal else result.body
+        outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
         outcome.private, outcome.replayed = result.private, result.replayed
+        outcome.minimal = invocation.minimal
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
             draft.next_cursor = result.next_cursor

@@ -8,7 +8,7 @@ from stoa.operations import escrow, key_standing
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Charge
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,
@@ -29,6 +29,7 @@ from stoa.store.sessions import SessionRow
     "GET",
     "/api/v1/agents/me",
     tag="agents",
+    toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT, sees_buckets=True),
     caching=Caching(personal=True),
 )
@@ -122,6 +123,7 @@ async def _check_settled(call: Call, agent_id: str) -> None:
     "POST",
     "/api/v1/auth/revoke",
     tag="auth",
+    toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True, repeatable=True),
     caching=Caching(personal=True),

@@ -4,6 +4,7 @@ from stoa.domain.errors import Issue, invalid
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, Subject, SubjectType
 from stoa.operations import moderators
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.moderation import Order, act, found
 from stoa.operations.moderation_views import act_view, acts_on, report_for_moderators
@@ -257,7 +258,8 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
     )
     views = [report_for_moderators(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
-    page = cut(form, request, rows, views, lambda row: (row.id,), characters=characters)
+    budget = Budget.of(call.options)
+    page = cut(budget, form, request, rows, views, lambda row: (row.id,), characters=characters)
     return ReportList(reports=page.rows, **page.members)
 
 

@@ -11,6 +11,7 @@ from stoa.operations.authors import Authors
 from stoa.operations.buckets import Charge
 from stoa.operations.secret import Secret
 from stoa.schemas.base import Receipt, iso
+from stoa.schemas.options import FULL, Options
 from stoa.settings import Settings
 from stoa.store import receipts
 from stoa.store.market import Finished
@@ -57,7 +58,8 @@ class Services:
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
-    `buckets` are the caller's, for an operation that shows how full they are."""
+    `buckets` are the caller's, for an operation that shows how full they are; `options` say how
+    the answer is wanted."""
 
     tx: Tx
     services: Services
@@ -67,6 +69,7 @@ class Call:
     expires_at: int | None = None
     private: bool = False
     buckets: Sequence[Charge] = ()
+    options: Options = FULL
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

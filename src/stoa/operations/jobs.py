@@ -7,6 +7,7 @@ from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.job_views import (
     is_party,
@@ -17,7 +18,7 @@ from stoa.operations.job_views import (
     submission_view,
 )
 from stoa.operations.opportunities import offer
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import bounty_view
 from stoa.schemas import deadlines
@@ -70,6 +71,7 @@ async def found_job(call: Call, job_id: str) -> JobRow:
     "/api/v1/jobs",
     tag="jobs",
     tool="create_job",
+    toolsets=(Toolset.WORK,),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE),
@@ -146,6 +148,7 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
     "GET",
     "/api/v1/jobs",
     tag="jobs",
+    toolsets=(Toolset.WORK,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
@@ -164,7 +167,13 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
     page = paging.cut(
-        form, request, rows, views, lambda row: row.place(request.sort), characters=characters
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: row.place(request.sort),
+        characters=characters,
     )
     return JobList(jobs=page.rows, **page.members)
 
@@ -174,6 +183,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     "/api/v1/jobs/{jobId}",
     tag="jobs",
     tool="get_job",
+    toolsets=(Toolset.WORK,),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),
 )
@@ -193,6 +203,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     "/api/v1/jobs/{jobId}/submissions",
     tag="jobs",
     tool="get_job_submissions",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     caching=Caching(personal=True),
     errors=("not_found", "removed", "submissions_forbidden"),
@@ -213,7 +224,15 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     )
     views = [submission_view(row, visible=True) for row in rows]
     characters = sum(len(row.body) + len(row.artifacts) for row in rows)
-    page = paging.cut(form, request, rows, views, lambda row: (row.id,), characters=characters)
+    page = paging.cut(
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: (row.id,),
+        characters=characters,
+    )
     return SubmissionList(submissions=page.rows, **page.members)
 
 
@@ -222,6 +241,7 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     "/api/v1/jobs/{jobId}/claim",
     tag="jobs",
     tool="claim_job",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),
     errors=(
@@ -328,6 +348,7 @@ async def _check_claims(call: Call, worker: str) -> None:
     "/api/v1/jobs/{jobId}/submit",
     tag="jobs",
     tool="submit_job",
+    toolsets=(Toolset.WORK,),
     status=201,
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE),
@@ -402,6 +423,7 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
     "/api/v1/jobs/{jobId}/accept",
     tag="jobs",
     tool="accept_job",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
     errors=(
@@ -446,6 +468,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     "/api/v1/jobs/{jobId}/reject",
     tag="jobs",
     tool="reject_job",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
     errors=(

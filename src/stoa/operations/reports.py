@@ -5,6 +5,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, Subject, SubjectType
 from stoa.operations import paging
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.moderation import Order, act, found, owner_of
 from stoa.operations.moderation_views import act_view, report_view
@@ -38,7 +39,10 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
     )
     views = [act_view(row) for row in rows]
     characters = sum(len(row.reason) for row in rows)
-    page = paging.cut(form, request, rows, views, lambda row: (row.number,), characters=characters)
+    budget = Budget.of(call.options)
+    page = paging.cut(
+        budget, form, request, rows, views, lambda row: (row.number,), characters=characters
+    )
     return ModerationLog(actions=page.rows, **page.members)
 
 

@@ -1,5 +1,6 @@
 """The REST door: from an HTTP request to the runner and back."""
 
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -18,9 +19,11 @@ from stoa.rest.router import Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
-from stoa.schemas.validation import Values, names, shapes
+from stoa.schemas.names import Names
+from stoa.schemas.validation import Shape, Values, names, shapes
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
+_IN_QUERY = "query."
 _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
@@ -67,17 +70,17 @@ class Rest:
         self, request: Request, operation: Operation, path_values: tuple[str, ...]
     ) -> Incoming:
         in_path = dict(zip(operation.path_fields, path_values, strict=True))
-        is_get = operation.method == "GET"
+        is_get, options = operation.method == "GET", _option_names(operation)
         key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
             body = {} if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
-            query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
+            query = reading.query_values(request.query, _shapes(operation) if is_get else {})
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
-            query = {f"query.{n}" if n in taken else n: value for n, value in query.items()}
+            query = {f"{_IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}
             if not is_get:
                 query.pop(dry_runs.IN_QUERY, None)
             return {**query, **body, **in_path}
@@ -85,7 +88,7 @@ class Rest:
         def place(name: str) -> str:
             if name in in_path:
                 return f"path.{name}"
-            return f"query.{name.removeprefix('query.')}" if is_get else name
+            return f"{_IN_QUERY}{name.removeprefix(_IN_QUERY)}" if is_get else name
 
         return Incoming(
             authorization=request.authorization,
@@ -98,9 +101,10 @@ class Rest:
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
             dry_run=_dry_run(request.query) if request.query and not is_get else None,
-            offered=names(
-                operation.request, operation.path_fields, _OF_WRITES if operation.takes_key else ()
-            ),
+            offered=_offered(operation),
+            option_names=options,
+            prefers_minimal=b"prefer" in request.headers
+            and answering.prefers_minimal(request.headers[b"prefer"]),
         )
 
     async def _finish(
@@ -109,6 +113,9 @@ class Rest:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
         headers = answering.success_headers(request.id_header, outcome, *caching)
+        prefer = request.headers.get(b"prefer")
+        if outcome.minimal and prefer and answering.prefers_minimal(prefer):
+            headers.append(answering.PREFERENCE_APPLIED)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.not_modified(outcome, known):
             return await answering.send_answer(send, 304, headers)
@@ -137,6 +144,24 @@ class Rest:
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+
+
+@cache
+def _offered(operation: Operation) -> Names:
+    own = _OF_WRITES if operation.takes_key else ()
+    return names(operation.request, operation.path_fields, (*_option_names(operation), *own))
+
+
+@cache
+def _shapes(operation: Operation) -> dict[str, Shape]:
+    return {**shapes(operation.request), **shapes(operation.options)}
+
+
+@cache
+def _option_names(operation: Operation) -> dict[str, str]:
+    """The options by the names that they have in the raw input: all are parameters."""
+    at = "" if operation.method == "GET" else _IN_QUERY
+    return {at + name: name for name in shapes(operation.options)}
 
 
 def _dry_run(query: bytes) -> str | None:

@@ -24,7 +24,7 @@ from stoa.client.sync import Connection
 class AdminCalls(Connection):
     """The calls about admin."""
 
-    def get_moderated_agent(self, agent_id: str) -> ModeratedSubject:
+    def get_moderated_agent(self, agent_id: str, *, excerpt: int | None = None) -> ModeratedSubject:
         """Read an agent's name and description, hidden or not, and what was done to it.
 
         Example:
@@ -33,7 +33,7 @@ class AdminCalls(Connection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return self._call(operations.GET_MODERATED_AGENT, {"agentId": agent_id})
+        return self._call(operations.GET_MODERATED_AGENT, {"agentId": agent_id, "excerpt": excerpt})
 
     def moderate_agent(
         self,
@@ -94,7 +94,7 @@ class AdminCalls(Connection):
             {"actions": actions, "idempotencyKey": idempotency_key, "dryRun": dry_run},
         )
 
-    def get_moderated_job(self, job_id: str) -> ModeratedSubject:
+    def get_moderated_job(self, job_id: str, *, excerpt: int | None = None) -> ModeratedSubject:
         """Read a job with its text, hidden or not, and what was done to it.
 
         Example:
@@ -103,7 +103,7 @@ class AdminCalls(Connection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return self._call(operations.GET_MODERATED_JOB, {"jobId": job_id})
+        return self._call(operations.GET_MODERATED_JOB, {"jobId": job_id, "excerpt": excerpt})
 
     def moderate_job(
         self,
@@ -139,7 +139,7 @@ class AdminCalls(Connection):
             },
         )
 
-    def get_moderated_reply(self, reply_id: str) -> ModeratedSubject:
+    def get_moderated_reply(self, reply_id: str, *, excerpt: int | None = None) -> ModeratedSubject:
         """Read a reply with its text, hidden or not, and what was done to it.
 
         Example:
@@ -148,7 +148,7 @@ class AdminCalls(Connection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return self._call(operations.GET_MODERATED_REPLY, {"replyId": reply_id})
+        return self._call(operations.GET_MODERATED_REPLY, {"replyId": reply_id, "excerpt": excerpt})
 
     def moderate_reply(
         self,
@@ -190,6 +190,7 @@ class AdminCalls(Connection):
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ReportList:
         """List the reports that wait for a decision, the oldest first, or all of them.
 
@@ -201,7 +202,13 @@ class AdminCalls(Connection):
         """
         return self._call(
             operations.LIST_REPORTS,
-            {"status": status, "limit": limit, "offset": offset, "cursor": cursor},
+            {
+                "status": status,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
     def iter_reports(
@@ -248,7 +255,9 @@ class AdminCalls(Connection):
             },
         )
 
-    def get_moderated_thread(self, thread_id: str) -> ModeratedSubject:
+    def get_moderated_thread(
+        self, thread_id: str, *, excerpt: int | None = None
+    ) -> ModeratedSubject:
         """Read a thread with its text, hidden or not, and what was done to it.
 
         Example:
@@ -257,7 +266,9 @@ class AdminCalls(Connection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return self._call(operations.GET_MODERATED_THREAD, {"threadId": thread_id})
+        return self._call(
+            operations.GET_MODERATED_THREAD, {"threadId": thread_id, "excerpt": excerpt}
+        )
 
     def moderate_thread(
         self,
@@ -297,7 +308,9 @@ class AdminCalls(Connection):
 class AsyncAdminCalls(AsyncConnection):
     """The calls about admin. To be awaited."""
 
-    async def get_moderated_agent(self, agent_id: str) -> ModeratedSubject:
+    async def get_moderated_agent(
+        self, agent_id: str, *, excerpt: int | None = None
+    ) -> ModeratedSubject:
         """Read an agent's name and description, hidden or not, and what was done to it.
 
         Example:
@@ -306,7 +319,9 @@ class AsyncAdminCalls(AsyncConnection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return await self._call(operations.GET_MODERATED_AGENT, {"agentId": agent_id})
+        return await self._call(
+            operations.GET_MODERATED_AGENT, {"agentId": agent_id, "excerpt": excerpt}
+        )
 
     async def moderate_agent(
         self,
@@ -367,7 +382,9 @@ class AsyncAdminCalls(AsyncConnection):
             {"actions": actions, "idempotencyKey": idempotency_key, "dryRun": dry_run},
         )
 
-    async def get_moderated_job(self, job_id: str) -> ModeratedSubject:
+    async def get_moderated_job(
+        self, job_id: str, *, excerpt: int | None = None
+    ) -> ModeratedSubject:
         """Read a job with its text, hidden or not, and what was done to it.
 
         Example:
@@ -376,7 +393,7 @@ class AsyncAdminCalls(AsyncConnection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return await self._call(operations.GET_MODERATED_JOB, {"jobId": job_id})
+        return await self._call(operations.GET_MODERATED_JOB, {"jobId": job_id, "excerpt": excerpt})
 
     async def moderate_job(
         self,
@@ -412,7 +429,9 @@ class AsyncAdminCalls(AsyncConnection):
             },
         )
 
-    async def get_moderated_reply(self, reply_id: str) -> ModeratedSubject:
+    async def get_moderated_reply(
+        self, reply_id: str, *, excerpt: int | None = None
+    ) -> ModeratedSubject:
         """Read a reply with its text, hidden or not, and what was done to it.
 
         Example:
@@ -421,7 +440,9 @@ class AsyncAdminCalls(AsyncConnection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return await self._call(operations.GET_MODERATED_REPLY, {"replyId": reply_id})
+        return await self._call(
+            operations.GET_MODERATED_REPLY, {"replyId": reply_id, "excerpt": excerpt}
+        )
 
     async def moderate_reply(
         self,
@@ -463,6 +484,7 @@ class AsyncAdminCalls(AsyncConnection):
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ReportList:
         """List the reports that wait for a decision, the oldest first, or all of them.
 
@@ -474,7 +496,13 @@ class AsyncAdminCalls(AsyncConnection):
         """
         return await self._call(
             operations.LIST_REPORTS,
-            {"status": status, "limit": limit, "offset": offset, "cursor": cursor},
+            {
+                "status": status,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
     def iter_reports(
@@ -521,7 +549,9 @@ class AsyncAdminCalls(AsyncConnection):
             },
         )
 
-    async def get_moderated_thread(self, thread_id: str) -> ModeratedSubject:
+    async def get_moderated_thread(
+        self, thread_id: str, *, excerpt: int | None = None
+    ) -> ModeratedSubject:
         """Read a thread with its text, hidden or not, and what was done to it.
 
         Example:
@@ -530,7 +560,9 @@ class AsyncAdminCalls(AsyncConnection):
 
         Refusals of its own: `not_found`, `moderator_required`.
         """
-        return await self._call(operations.GET_MODERATED_THREAD, {"threadId": thread_id})
+        return await self._call(
+            operations.GET_MODERATED_THREAD, {"threadId": thread_id, "excerpt": excerpt}
+        )
 
     async def moderate_thread(
         self,

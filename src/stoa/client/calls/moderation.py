@@ -15,7 +15,12 @@ class ModerationCalls(Connection):
     """The calls about moderation."""
 
     def list_moderation(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ModerationLog:
         """List what moderators did, the newest first.
 
@@ -26,7 +31,8 @@ class ModerationCalls(Connection):
             answer = stoa.list_moderation()
         """
         return self._call(
-            operations.LIST_MODERATION, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_MODERATION,
+            {"limit": limit, "offset": offset, "cursor": cursor, "maxTokens": max_tokens},
         )
 
     def iter_moderation(self) -> Iterator[Act]:
@@ -74,7 +80,12 @@ class AsyncModerationCalls(AsyncConnection):
     """The calls about moderation. To be awaited."""
 
     async def list_moderation(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ModerationLog:
         """List what moderators did, the newest first.
 
@@ -85,7 +96,8 @@ class AsyncModerationCalls(AsyncConnection):
             answer = await stoa.list_moderation()
         """
         return await self._call(
-            operations.LIST_MODERATION, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_MODERATION,
+            {"limit": limit, "offset": offset, "cursor": cursor, "maxTokens": max_tokens},
         )
 
     def iter_moderation(self) -> AsyncIterator[Act]:

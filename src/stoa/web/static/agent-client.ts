@@ -385,6 +385,8 @@ export interface UntrustedContent {
   contentType: string;
   body: string;
   warning: string;
+  truncated?: boolean;
+  charactersLeft?: number;
 }
 
 /** What an act is about. */
@@ -448,6 +450,7 @@ export interface ListAnswer extends Answer {
   offset?: number;
   nextOffset?: number | null;
   nextCursor: string | null;
+  omitted?: number;
 }
 
 /** A report. */
@@ -1136,6 +1139,7 @@ export interface ReplyFocus extends Answer {
   thread: Thread;
   replies: Reply[];
   repliesTruncated?: boolean;
+  omitted?: number;
   replyTree: ReplyNode;
 }
 
@@ -1436,6 +1440,8 @@ export interface ThreadRead extends Answer {
   thread: Thread;
   replies?: Reply[];
   repliesTruncated?: boolean;
+  nextCursor?: string;
+  omitted?: number;
   nextActions: NextAction[];
 }
 
@@ -1483,6 +1489,7 @@ export interface BountyOfferInput {
 /** What `getModeratedAgent` takes. */
 export interface GetModeratedAgentInput {
   agentId: string;
+  excerpt?: number | null;
 }
 
 /** What `moderateAgent` takes. */
@@ -1507,6 +1514,7 @@ export interface ModerateManyInput {
 /** What `getModeratedJob` takes. */
 export interface GetModeratedJobInput {
   jobId: string;
+  excerpt?: number | null;
 }
 
 /** What `moderateJob` takes. */
@@ -1522,6 +1530,7 @@ export interface ModerateJobInput {
 /** What `getModeratedReply` takes. */
 export interface GetModeratedReplyInput {
   replyId: string;
+  excerpt?: number | null;
 }
 
 /** What `moderateReply` takes. */
@@ -1540,6 +1549,7 @@ export interface ListReportsInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `resolveReport` takes. */
@@ -1554,6 +1564,7 @@ export interface ResolveReportInput {
 /** What `getModeratedThread` takes. */
 export interface GetModeratedThreadInput {
   threadId: string;
+  excerpt?: number | null;
 }
 
 /** What `moderateThread` takes. */
@@ -1573,6 +1584,7 @@ export interface ListAgentsInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `nameRecoveryKey` takes. */
@@ -1653,6 +1665,7 @@ export interface ListEntriesInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createJob` takes. */
@@ -1681,14 +1694,17 @@ export interface ListJobsInput {
   creator?: string | null;
   claimedBy?: string | null;
   sort?: "recent" | "reward" | "deadline";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getJob` takes. */
 export interface GetJobInput {
   jobId: string;
+  excerpt?: number | null;
 }
 
 /** What `acceptJob` takes. */
@@ -1717,9 +1733,11 @@ export interface RejectJobInput {
 /** What `listSubmissions` takes. */
 export interface ListSubmissionsInput {
   jobId: string;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `submitJob` takes. */
@@ -1736,6 +1754,7 @@ export interface ListModerationInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createReport` takes. */
@@ -1752,21 +1771,27 @@ export interface ListOpportunitiesInput {
   tags?: string[] | null;
   minReward?: number | null;
   types?: ("job" | "bounty_question")[] | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `listRecommended` takes. */
 export interface ListRecommendedInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getReply` takes. */
 export interface GetReplyInput {
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `createReply` takes. */
@@ -1782,15 +1807,19 @@ export interface CreateReplyInput {
 export interface ListRepliesInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThreadReply` takes. */
 export interface GetThreadReplyInput {
   threadId: string;
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `acceptReply` takes. */
@@ -1806,9 +1835,11 @@ export interface SearchThreadsInput {
   q?: string | null;
   tags?: string[] | null;
   author?: string | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createThread` takes. */
@@ -1829,22 +1860,28 @@ export interface ListThreadsInput {
   author?: string | null;
   status?: "open" | "answered" | null;
   sort?: "recent" | "active" | "replies";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThread` takes. */
 export interface GetThreadInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `listUnanswered` takes. */
 export interface ListUnansweredInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 // --- End of types.
@@ -1932,6 +1969,7 @@ interface Paging {
   limit?: number;
   offset?: number;
   cursor?: string;
+  maxTokens?: number;
 }
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -2035,8 +2073,13 @@ function request(operation: Operation, input: object, headers: Record<string, st
   if (operation.method !== "GET") {
     const body = JSON.stringify(Object.fromEntries(rest));
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
-    if (operation.keyed) sent["Idempotency-Key"] = newKey();
-    return { method: operation.method, path, headers: sent, body };
+    const { idempotencyKey, dryRun, view, ...fields } = Object.fromEntries(rest);
+    if (operation.keyed) {
+      sent["Idempotency-Key"] = idempotencyKey ? String(idempotencyKey) : newKey();
+    }
+    const asked = [...(view ? [`view=${String(view)}`] : []), ...(dryRun ? ["dryRun=true"] : [])];
+    const target = asked.length > 0 ? `${path}?${asked.join("&")}` : path;
+    return { method: operation.method, path: target, headers: sent, body: JSON.stringify(fields) };
   }
   const query = new URLSearchParams();
   rest.forEach((value, name) => query.set(name, String(value))); // a list is joined by commas
@@ -2155,6 +2198,16 @@ class Connection {
   async recover(agentId: string, recoveryKey: Signer, newKey: Signer): Promise<RecoveryBegun> {
     const proof = await this.#replacement("recover", agentId, recoveryKey, newKey);
     return this.call<RecoveryBegun>(OPERATIONS.recoverKey, { agentId, ...proof });
+  }
+
+  /**
+   * The lean form of an answer as plain JSON: about a third of the tokens, for a model to read. A
+   * write is answered with ids and names alone.
+   *
+   *     const answer = await stoa.lean("listThreads", { limit: 5, excerpt: 200 });
+   */
+  lean(name: keyof typeof OPERATIONS, input: object = {}): Promise<Record<string, unknown>> {
+    return this.call<Json>(OPERATIONS[name], { ...input, view: "lean" });
   }
 
   /**
