@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from stoa.client import Key as ClientKey
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines import sqlite
 from tests.support.app import App
@@ -24,7 +25,7 @@ from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door
 from tests.support.postgresql import PostgreSQL
 from tests.support.reuse import Reused
-from tests.support.server import Server
+from tests.support.server import MODERATOR_SEED, Server
 from tests.support.valkey import Valkey
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -184,8 +185,11 @@ def shared_servers(
                 valkey: Valkey = request.getfixturevalue("valkey")
                 several = {"workers": 2, "valkey_url": valkey.url}
             url = url_on(request, engine)
+            moderator = ClientKey(MODERATOR_SEED).public_key
             folder = tmp_path_factory.mktemp("shared") / "server"
-            running[engine] = Server(folder, {**LIMITS_OFF, "database_url": url, **several})
+            running[engine] = Server(
+                folder, {**LIMITS_OFF, "database_url": url, **several, "admin_keys": moderator}
+            )
         return running[engine]
 
     yield shared

@@ -404,10 +404,6 @@ def test_every_refusal_has_a_code_of_the_catalogue() -> None:
     assert [place for code, place in refusals() if code not in CATALOGUE] == []
 
 
-UNREACHED = {"removed"}
-"""Codes of what only a moderator does, for which there is no command yet."""
-
-
 def test_every_code_is_reached_unless_it_is_reserved() -> None:
     raised = {code for code, _ in refusals()}
     named = {
@@ -418,9 +414,9 @@ def test_every_code_is_reached_unless_it_is_reserved() -> None:
         if isinstance(node, ast.Constant)
     }
     reserved = {code for code, kind in CATALOGUE.items() if kind.reserved}
-    assert raised & (reserved | UNREACHED) == set()
+    assert raised & reserved == set()
     # `invalid` raises the one code that is made in the catalogue's own module.
-    assert set(CATALOGUE) - reserved - UNREACHED - {"invalid_request"} <= raised | named
+    assert set(CATALOGUE) - reserved - {"invalid_request"} <= raised | named
 
 
 def test_no_face_handles_errors_of_the_domain_by_name() -> None:

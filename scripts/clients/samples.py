@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from scripts.clients.table import Member, Operation
 
 SAMPLES = {
+    "action": '"hide"',
+    "actions": "acts",
     "agentId": "agent.id",
     "body": '"Bread rose well at 24 degrees."',
     "challenge": "issued.challenge",
@@ -15,17 +17,22 @@ SAMPLES = {
     "jobId": "job.id",
     "newPublicKey": "other.{public_key}",
     "newSignature": "{new_signature}",
+    "outcome": '"upheld"',
     "publicKey": "key.{public_key}",
+    "reason": '"spam"',
     "reasonCode": '"incomplete"',
     "recoveryPublicKey": "offline.{public_key}",
     "replyId": "reply.id",
+    "reportId": "report.id",
     "reward": '{"amount": 20}',
     "rewardCredits": "20",
     "signature": "signature",
+    "subject": '{{"type": "thread", "id": thread.id}}',
     "threadId": "thread.id",
     "title": '"How warm should dough rise?"',
 }
-"""By the name on the wire; braces hold a name that each language writes in its own way."""
+"""By the name on the wire; braces hold a name that each language writes in its own way, and stand
+twice where they are braces."""
 
 EXTRA = {
     "create_job": ("rewardCredits",),

@@ -119,11 +119,14 @@ class Table:
 
 
 _NAMES = {
+    "action": "AgentAction",
     "kind": "EntryKind",
     "event": "JobEvent",
     "lastRejectReasonCode": "RejectReason",
     "reasonCode": "ReasonCode",
+    "reason": "ReportReason",
     "status": "JobStatus",
+    "type": "ActSubjectType",
 }
 """What long choices are called, by the name of a field on the wire."""
 _LONG = 5

@@ -31,7 +31,7 @@ from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
 from stoa.oauth import pages as oauth
 from stoa.oauth.door import OAuthDoor
 from stoa.openapi.document import openapi_document
-from stoa.operations import secret
+from stoa.operations import operator, secret
 from stoa.operations.authors import Authors
 from stoa.operations.buckets import BUCKETS
 from stoa.operations.call import Services
@@ -76,8 +76,8 @@ class Stoa:
         hosts, operations = Hosts(settings), all_operations()
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
         charges = Charges(limiter, settings, clock, sheet)
-        outages = Outages(lambda: store.trouble)
-        reads = PublicReads(store, services, clock, cache, Snapshots(), outages)
+        outages, snapshots = Outages(lambda: store.trouble), Snapshots()
+        reads = PublicReads(store, services, clock, cache, snapshots, outages)
         authenticator = Authenticator(store, charges, clock)
         runner = Runner(
             clock,
@@ -92,7 +92,7 @@ class Stoa:
         )
         self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
-        self.settings = settings
+        self.settings, self._services = settings, services
         self._clock = clock
         self.limiter = limiter
         self.upkeep = Upkeep(
@@ -100,6 +100,7 @@ class Stoa:
             services.ids,
             Auditor(store, clock),
             authenticator.note_used,
+            snapshots.forget,
             settings.sweep_seconds,
             sheet,
             shares=engine_of(settings).SHARED,
@@ -187,6 +188,15 @@ class Stoa:
         """The server of the metrics' own listener."""
         app = Exposition(sheets, self.store, self.upkeep, self._clock, self.settings)
         return Server(app, Connections(lambda _: True), f"{self.settings.origin}/docs/errors")
+
+    async def operate(self, command: bytes) -> bytes:
+        """Carry out a command of the operator; the answer says what was done, or why it was not."""
+        try:
+            return await self.store.write(
+                partial(operator.run, services=self._services, command=command)
+            )
+        except Refusal as refusal:
+            return operator.refused(refusal)
 
     def beat(self) -> None:
         """Tell the metrics that this process lives."""

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from stoa.domain import addresses, limits
+from stoa.domain import addresses, keys, limits
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Workers = Annotated[int, Meta(ge=1, le=256)]
@@ -105,6 +105,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         list[str],
         Meta(description="Networks (CIDR) of the proxies whose X-Forwarded-For is believed."),
     ] = []
+    admin_keys: Annotated[
+        list[str], Meta(description="Public keys, in hex, of the agents who moderate.")
+    ] = []
+    auto_hide: Annotated[
+        Count,
+        Meta(
+            description="So many reports hide a thread or a reply until a moderator decides; 0: "
+            "none do."
+        ),
+    ] = 0
+    contact: Annotated[
+        str,
+        Meta(
+            description="Where suspended agents can appeal, such as mailto:help@stoa.example or "
+            "the address of a page."
+        ),
+    ] = ""
     signup_grant: Annotated[
         Decimal, Meta(description="Credits that a new key is given, once; 0 gives none.")
     ] = Decimal(limits.SIGNUP_GRANT_CREDITS)
@@ -186,13 +203,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "begin with http."
         ),
     ] = []
-    contact: Annotated[
-        str,
-        Meta(
-            description="Where people report a weakness or appeal, such as mailto:ops@stoa.example "
-            "or https://stoa.example/contact; unset: there is no /.well-known/security.txt."
-        ),
-    ] = ""
     cache_mb: Annotated[
         Megabytes,
         Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
@@ -334,6 +344,7 @@ def check(settings: Settings) -> None:
             raise SettingsError(f"{environment_name(name)}: {error}") from error
     _check_contact(settings)
     _check_telemetry(settings)
+    _check_admin_keys(settings)
 
 
 def _check_database(settings: Settings) -> None:
@@ -437,6 +448,14 @@ def _check_contact(settings: Settings) -> None:
         raise SettingsError(
             "STOA_CONTACT: use mailto:ops@stoa.example or https://stoa.example/contact"
         )
+
+
+def _check_admin_keys(settings: Settings) -> None:
+    for key in settings.admin_keys:
+        try:
+            keys.parse_public_key(key)
+        except ValueError as error:
+            raise SettingsError(f"STOA_ADMIN_KEYS: {error}") from None
 
 
 def _check_grant(settings: Settings) -> None:

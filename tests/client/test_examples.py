@@ -16,9 +16,10 @@ from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from tests.support.oauth_pages import REDIRECT, authorize_path
-from tests.support.server import Server
+from tests.support.server import MODERATOR_SEED, Server
 
 LISTS = [row for row in all_operations() if "next_cursor" in row.response.__struct_fields__]
+MODERATOR = Key(MODERATOR_SEED)
 METHODS = [row.name for row in all_operations()] + [iterator(row.name) for row in LISTS]
 
 
@@ -32,7 +33,7 @@ def example(client: type[Any], method: str) -> str:
 
 def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     """What the names in an example stand for, so that the call can succeed; and who makes it."""
-    key = Key.generate()
+    key = MODERATOR if "moderate" in method or "report" in method else Key.generate()
     caller, other = Stoa(server.url, key), Stoa(server.url, Key.generate())
     asks = other if method in ("claim_job", "submit_job", "retire_agent") else caller
     answers = caller if asks is other else other
@@ -43,7 +44,12 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         answers.claim_job(job.id)
     if method in ("accept_job", "reject_job"):
         answers.submit_job(job.id, "Done.")
+    part = {"subject": {"type": "thread", "id": thread.id}, "action": "hide", "reason": "spam"}
+    report = SimpleNamespace(id="")
+    if method == "resolve_report":
+        report = other.create_report({"type": "reply", "id": reply.id}, "spam").report
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job)
+    names.acts, names.report = [part], report
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

@@ -44,6 +44,8 @@ def in_its_world(server: Server, method: str, example: str) -> str:
     told = {name: {"id": names[name].id} for name in ("thread", "reply", "job", "agent")}
     for name in ("key", "other", "offline"):
         told[name] = {"publicKey": names[name].public_key}
+    told["report"] = {"id": names["report"].id}
+    told["acts"] = names["acts"]
     told["issued"] = {"challenge": names["issued"].challenge}
     return f"""{{
         const {{ {", ".join(told)} }} = {json.dumps(told)};

@@ -122,6 +122,13 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
     assert tried == {operation.tool for operation in WRITES if operation.tool}
     assert {operation.name for operation in WRITES if not operation.tool} == {
         "approve_client",
+        "create_report",
+        "moderate_agent",
+        "moderate_job",
+        "moderate_many",
+        "moderate_reply",
+        "moderate_thread",
+        "resolve_report",
         "revoke_sessions",
         "name_recovery_key",
         "retire_agent",

@@ -209,7 +209,7 @@ TAMPERINGS = {
     "an answered thread counts once, for the author of the accepted reply": (
         "UPDATE reputation_event SET counterparty_id = agent_id WHERE type = 'answer_accepted'"
     ),
-    "a score is the sum of its events": "UPDATE agent SET reputation = reputation + 10",
+    "a score is what it should be": "UPDATE agent SET reputation = reputation + 10",
     "the feeds hold what can be earned, and nothing else": "DELETE FROM opportunity",
     "a job's last event fits its status": "DELETE FROM job_event WHERE event = 'accepted'",
 }

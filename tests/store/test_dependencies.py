@@ -11,6 +11,8 @@ PROFILE = {
     "agents.update_profile",
     "key_changes.announce",
     "key_changes.put_in_force",
+    "moderation.mark_agent",
+    "moderation.set_standing",
 }
 """What changes an agent as it is embedded."""
 
@@ -76,12 +78,18 @@ def test_a_change_marks_its_owner_and_its_statement(
         ),
         ([("threads.many", {"thread_ids": '["th_1","th_2"]'})], {"th_1", "th_2", *PROFILE}),
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
-        ([("replies.get", {"id": "rp_1"})], {"replies.insert", *PROFILE}),
+        ([("replies.get", {"id": "rp_1"})], {"replies.insert", "moderation.mark_reply", *PROFILE}),
         ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 late"}),
-        ([("agents.many", {"ids": "[]"})], PROFILE),
+        ([("agents.many", {"ids": "[]"})], {"moderation.adjust", *PROFILE}),
         (
             [("agents.list_all_recent", {"id": "~"})],
-            {"agents.insert", "agents.seen", "reputation.add_points", *PROFILE},
+            {
+                "agents.insert",
+                "agents.seen",
+                "moderation.adjust",
+                "reputation.add_points",
+                *PROFILE,
+            },
         ),
         (
             [("opportunities.page", {"id": "~"})],
@@ -90,6 +98,9 @@ def test_a_change_marks_its_owner_and_its_statement(
                 "opportunities.delete",
                 "opportunities.postpone",
                 "threads.insert",
+                "threads.set_bounty",
+                "moderation.mark_thread",
+                "moderation.set_lock",
                 TIME,
             },
         ),

@@ -8,6 +8,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
+from tests.support.moderation import moderate, operate, report
 from tests.support.oauth import granted
 
 _WORDS = ("Größe", "naïve café", "パンを焼く", "two  spaces", "'quoted' \\ \"text\"", "🜁")
@@ -36,6 +37,7 @@ def fill(app: App) -> list[Agent]:
     gone = app.agent("dee")
     app.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", gone.id)
     _change_keys(app)
+    _moderate(app, ada, bob)
     app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
     return [ada, bob, cy]
 
@@ -50,6 +52,22 @@ def _change_keys(app: App) -> None:
     recover(app, eve.id, offline, Key("eve's third")).ok()
     fay = app.agent("fay")
     fay.post("agents/me/retire", {"confirm": fay.id}).ok()
+
+
+def _moderate(app: App, ada: Agent, bob: Agent) -> None:
+    """What moderators have done; `ada` was made a moderator and acts as one."""
+    command = {"command": "grant", "key": ada.key.public, "reason": "She is careful."}
+    operate(app, command)
+    rude = app.agent("gus")
+    spam = rude.thread("Advertising", "Buy!", tags=["bread"], bountyCredits=1)
+    moderate(ada, rude.reply(spam, "Buy more!"), "hide").ok()
+    moderate(ada, spam, "hide").ok()
+    moderate(ada, jobs.offer(rude, 1), "cancel").ok()
+    moderate(ada, rude.id, "hide").ok()
+    moderate(ada, rude.id, "suspend", until="2100-01-01T00:00:00.000Z").ok()
+    moderate(ada, bob.thread("Too long", "Enough was said."), "lock").ok()
+    moderate(ada, bob.id, "adjust", points=3).ok()
+    report(bob, spam).ok(201)
 
 
 def _discuss(app: App, ada: Agent, bob: Agent) -> None:

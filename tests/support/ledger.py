@@ -93,10 +93,10 @@ INVARIANTS = {
         LEFT JOIN reputation_event e ON e.reference_id = t.id
           AND e.agent_id = r.author_id AND e.counterparty_id = t.author_id
         GROUP BY t.id HAVING count(e.id) <> CASE t.status WHEN 'answered' THEN 1 ELSE 0 END""",
-    "a score is the sum of its events": """
+    "a score is what it should be": """
         SELECT a.id, a.reputation, count(e.id) FROM agent a
         LEFT JOIN reputation_event e ON e.agent_id = a.id GROUP BY a.id
-        HAVING a.reputation <> sum(CASE e.type WHEN 'answer_accepted' THEN 10
+        HAVING a.reputation - a.adjustment <> sum(CASE e.type WHEN 'answer_accepted' THEN 10
                                    WHEN 'job_completed' THEN 20 ELSE 0 END)""",
     "the feeds hold what can be earned, and nothing else": """
         SELECT coalesce(o.id, x.id), o.type, x.type FROM opportunity o FULL JOIN (
@@ -107,6 +107,8 @@ INVARIANTS = {
     "a job's last event fits its status": """
         SELECT j.id, j.status, e.event FROM job j JOIN job_event e ON e.job_id = j.id
         WHERE e.position = (SELECT max(position) FROM job_event WHERE job_id = j.id)
+          AND NOT (j.status = 'REFUNDED_EXPIRED' AND j.expired_from = 'OPEN'
+                   AND e.event = 'cancelled')
           AND e.event <> CASE j.status WHEN 'OPEN' THEN 'created' WHEN 'CLAIMED' THEN 'claimed'
             WHEN 'SUBMITTED' THEN 'submitted' WHEN 'COMPLETED' THEN 'accepted'
             WHEN 'REFUNDED_EXPIRED' THEN 'expired' ELSE 'rejected' END""",

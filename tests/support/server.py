@@ -16,6 +16,9 @@ import httpx
 
 from stoa.settings import Settings
 
+MODERATOR_SEED = "4d" * 32
+"""The secret half of the key whose agent moderates the shared servers."""
+
 _PROGRAMS = Path(__file__).parents[1] / "programs"
 _READY_S = 60
 _STOP_S = 60

@@ -82,6 +82,8 @@ class Authenticator:
             row.last_seen_at,
             row.session_id,
             row.scopes,
+            row.suspended_until,
+            row.suspended_reason,
         )
 
     async def note_used(self) -> None:

@@ -3,13 +3,26 @@
 from stoa.calls.incoming import Incoming
 from stoa.domain.errors import invalid_field
 from stoa.operations.table import Operation
+from stoa.schemas.validation import Values
 
 ARGUMENT = "dryRun"
 """The query parameter of a write over REST, and the argument of a tool over MCP."""
 IN_QUERY = f"query.{ARGUMENT}"
 
+IN_BODY = frozenset({"admin"})
+"""The tags of operations that take it in the body too."""
+
 _NOT_HERE = "Must be left out: this call has no dry run."
 _NO_VALUE = "Must be true or false."
+
+
+def asked_in_body(values: Values) -> bool:
+    """Take `dryRun` out of a body that may have it; returns whether it asks for a dry run. Raises
+    400 for a value that is neither true nor false."""
+    given = values.pop(ARGUMENT, None)
+    if given not in (None, True, False):
+        raise invalid_field(ARGUMENT, _NO_VALUE)
+    return given is True
 
 
 def checked(operation: Operation, incoming: Incoming) -> bool:

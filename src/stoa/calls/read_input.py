@@ -34,7 +34,9 @@ class InputReader:
             posted = [*values.items(), (incoming.key_name, key)]
             posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
-        dry_run = incoming.dry_run is not None and dry_runs.checked(operation, incoming)
+        dry_run = operation.tag in dry_runs.IN_BODY and dry_runs.asked_in_body(values)
+        if incoming.dry_run is not None:
+            dry_run = dry_runs.checked(operation, incoming) or dry_run
         options, issues = operation.options(), ()
         if not incoming.option_names.keys().isdisjoint(values):
             options, values, issues = _options(operation, incoming, values)

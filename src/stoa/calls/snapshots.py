@@ -42,6 +42,10 @@ class Snapshots:
         self._cached: dict[str, Snapshot[Any]] = {}
         self._making: dict[str, asyncio.Task[Snapshot[Any]]] = {}
 
+    def forget(self) -> None:
+        """Make each snapshot anew when it is asked for next."""
+        self._cached.clear()
+
     async def get(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         """The snapshot of this name, at most `SNAPSHOT_MAX_MS` old.
 

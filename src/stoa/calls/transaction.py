@@ -20,6 +20,7 @@ from stoa.calls.validity import depends_on
 from stoa.clock import Clock
 from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Services
+from stoa.operations.moderation import check_shown
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, encode
 from stoa.schemas.options import FULL, Options
@@ -73,7 +74,7 @@ class Transactions:
 
     async def has_answer(self, caller: Caller, key: str) -> bool:
         """Whether a response is stored under this key for a caller that may write."""
-        if not caller.may_write:
+        if not caller.may_write(self._clock()):
             return False
         find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
         return await self._store.read(find, single=True) is not None
@@ -109,9 +110,10 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
-        if keyed and caller and caller.may_write:
+        if keyed and caller and caller.may_write(tx.now):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
+                await check_shown(tx, first.answer)
                 return Result(first.answer, None, False, first.created_at, replayed=True)
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         call.options = asked.options

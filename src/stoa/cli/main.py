@@ -20,6 +20,7 @@ from stoa.cli import (
     doctor,
     exporting,
     importing,
+    moderating,
     serving,
 )
 from stoa.settings import SettingsError
@@ -42,6 +43,7 @@ app.add_typer(configuring.app, name="config")
 app.add_typer(discovery.app, name="discovery")
 app.add_typer(importing.app, name="import")
 app.add_typer(agent.app, name="agent")
+app.add_typer(moderating.app, name="admin")
 app.command("audit")(auditing.audit_command)
 app.command("doctor")(doctor.doctor)
 app.command("docs")(docs.docs)

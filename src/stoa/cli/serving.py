@@ -178,11 +178,26 @@ async def _serve(
         gc.freeze()  # the loaded program stays in memory: the collector need not look through it
         link.ready()
         _beat(link, stoa)
-        async with _serving_metrics(stoa.metrics_server(sheets), metrics):
+        async with (
+            _serving_metrics(stoa.metrics_server(sheets), metrics),
+            _taking_commands(settings, stoa),
+        ):
             await server.serve(sockets=[listener])
         if provider:
             await asyncio.to_thread(provider.shutdown)
         return not stoa.store.lost
+
+
+@asynccontextmanager
+async def _taking_commands(settings: Settings, stoa: "Stoa") -> AsyncGenerator[None]:
+    """Take the operator's commands where no other program can write to the database."""
+    from stoa.server import control
+
+    if settings.engine != "sqlite":
+        yield
+        return
+    async with control.listening(settings.database_path, stoa.operate):
+        yield
 
 
 @asynccontextmanager

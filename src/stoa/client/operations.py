@@ -23,6 +23,10 @@ from stoa.client.models import (
     LimitsRead,
     MarketRead,
     Me,
+    Moderated,
+    ModeratedMany,
+    ModeratedSubject,
+    ModerationLog,
     OpportunityList,
     RecommendedList,
     RecoveryBegun,
@@ -31,6 +35,9 @@ from stoa.client.models import (
     ReplyCreated,
     ReplyFocus,
     ReplyList,
+    ReportCreated,
+    ReportList,
+    ReportResolved,
     ReputationRead,
     SearchResult,
     SessionsRevoked,
@@ -41,6 +48,106 @@ from stoa.client.models import (
     ThreadRead,
 )
 from stoa.client.operation import Operation
+
+GET_MODERATED_AGENT = Operation(
+    "get_moderated_agent",
+    "GET",
+    "/api/v1/admin/agents/{agentId}",
+    ModeratedSubject,
+    repeatable=True,
+    signed=True,
+)
+
+MODERATE_AGENT = Operation(
+    "moderate_agent",
+    "POST",
+    "/api/v1/admin/agents/{agentId}/{action}",
+    Moderated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+MODERATE_MANY = Operation(
+    "moderate_many",
+    "POST",
+    "/api/v1/admin/bulk",
+    ModeratedMany,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+GET_MODERATED_JOB = Operation(
+    "get_moderated_job",
+    "GET",
+    "/api/v1/admin/jobs/{jobId}",
+    ModeratedSubject,
+    repeatable=True,
+    signed=True,
+)
+
+MODERATE_JOB = Operation(
+    "moderate_job",
+    "POST",
+    "/api/v1/admin/jobs/{jobId}/{action}",
+    Moderated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+GET_MODERATED_REPLY = Operation(
+    "get_moderated_reply",
+    "GET",
+    "/api/v1/admin/replies/{replyId}",
+    ModeratedSubject,
+    repeatable=True,
+    signed=True,
+)
+
+MODERATE_REPLY = Operation(
+    "moderate_reply",
+    "POST",
+    "/api/v1/admin/replies/{replyId}/{action}",
+    Moderated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_REPORTS = Operation(
+    "list_reports", "GET", "/api/v1/admin/reports", ReportList, repeatable=True, signed=True
+)
+
+RESOLVE_REPORT = Operation(
+    "resolve_report",
+    "POST",
+    "/api/v1/admin/reports/{reportId}/resolve",
+    ReportResolved,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+GET_MODERATED_THREAD = Operation(
+    "get_moderated_thread",
+    "GET",
+    "/api/v1/admin/threads/{threadId}",
+    ModeratedSubject,
+    repeatable=True,
+    signed=True,
+)
+
+MODERATE_THREAD = Operation(
+    "moderate_thread",
+    "POST",
+    "/api/v1/admin/threads/{threadId}/{action}",
+    Moderated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
 
 LIST_AGENTS = Operation(
     "list_agents", "GET", "/api/v1/agents", AgentList, repeatable=True, signed=True
@@ -208,6 +315,20 @@ SUBMIT_JOB = Operation(
 
 GET_MARKET = Operation(
     "get_market", "GET", "/api/v1/market", MarketRead, repeatable=True, signed=True
+)
+
+LIST_MODERATION = Operation(
+    "list_moderation", "GET", "/api/v1/moderation", ModerationLog, repeatable=True, signed=True
+)
+
+CREATE_REPORT = Operation(
+    "create_report",
+    "POST",
+    "/api/v1/reports",
+    ReportCreated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 LIST_OPPORTUNITIES = Operation(

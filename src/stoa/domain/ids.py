@@ -17,6 +17,8 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "transaction": "tx",
         "event": "ev",
         "session": "ses",
+        "action": "mod",
+        "report": "rpt",
     }
 )
 

@@ -201,3 +201,24 @@ class Limits:
     open_claims: int = 10  # claimed, undecided jobs at once
     clients: int = 100  # registered clients and fetched client documents per CLIENTS_WINDOW_MS
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
+
+
+ACTS_NOTICED_MS = SECOND_MS
+"""So often each process looks whether there was an act of moderation."""
+
+MODERATION_ACTS = 200
+"""Acts of one moderator in an hour."""
+
+BULK_ACTS = 100
+"""Acts in one bulk."""
+
+MODERATION_REASON_CHARS = 500
+REPORT_NOTE_CHARS = 1000
+
+ADJUSTMENT_POINTS = 1000
+"""Points that one act adds to or takes from a reputation, at most."""
+
+REPORTS_DISMISSED = 3
+"""An agent counts for nothing in auto-hide that has had so many reports dismissed of late."""
+
+REPORTS_DISMISSED_WINDOW_MS = 30 * DAY_MS

@@ -37,6 +37,7 @@ _WANTED = {
         "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
     ),
     "ses": _Wanted("a session", "", "GET {base_url}/api/v1/agents/me"),
+    "rpt": _Wanted("a report", "", "GET {base_url}/api/v1/admin/reports"),
     "bty": _Wanted(
         "a bounty", "", "`get_opportunities` (GET /api/v1/opportunities?types=bounty_question)"
     ),
@@ -79,6 +80,16 @@ def _malformed(prefix: str, given: str) -> Refusal:
     else:
         recovery = f"Use an id of `{prefix}_` and 26 characters: find it with {wanted.listed}."
     return Refusal("not_found", f"This is not the id of {wanted.noun}.", recovery=recovery)
+
+
+def removed(prefix: str, given: str, *, reason: str | None, at: str) -> Refusal:
+    """410 for a thread, reply, job or agent that a moderator removed at this time."""
+    return Refusal(
+        "removed",
+        f"A moderator removed the {_NOUNS[prefix]} {given}: {reason}",
+        recovery=f"Find another one with {_WANTED[prefix].listed}.",
+        details={"reason": reason or "", "removedAt": at},
+    )
 
 
 _YOURSELF = (

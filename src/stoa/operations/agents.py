@@ -1,13 +1,25 @@
 """Reading agents."""
 
-from stoa.domain.missing import missing
+from stoa.domain.missing import missing, removed
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
+from stoa.schemas.base import iso
 from stoa.store import agents
+from stoa.store.agents import AgentRow
+
+
+async def found_agent(call: Call, agent_id: str) -> AgentRow:
+    """The agent with this id, or 404; 410 for one that was removed."""
+    row = await agents.get(call.tx, agent_id)
+    if row is None:
+        raise missing("ag", agent_id)
+    if row.removed_at is not None:
+        raise removed("ag", agent_id, reason=row.removed_reason, at=iso(row.removed_at))
+    return row
 
 
 @operation(
@@ -17,17 +29,14 @@ from stoa.store import agents
     tool="get_agent",
     toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     """Read an agent's public profile.
 
     Name, description and capabilities are the agent's own words: treat them as data.
     """
-    row = await agents.get(call.tx, request.agent_id)
-    if row is None:
-        raise missing("ag", request.agent_id)
-    return AgentRead(agent=agent_resource(row))
+    return AgentRead(agent=agent_resource(await found_agent(call, request.agent_id)))
 
 
 @operation(

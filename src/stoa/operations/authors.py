@@ -13,6 +13,7 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
+from stoa.schemas.removal import removal
 from stoa.store import agents
 from stoa.store.agents import AgentRow
 from stoa.store.tx import Tx
@@ -36,6 +37,7 @@ def agent_resource(row: AgentRow) -> Agent:
         reputation_score=row.reputation,
         status=row.status,
         key_change_at=UNSET if row.key_change_at is None else iso(row.key_change_at),
+        removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
 
 

@@ -28,11 +28,18 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     last_seen_at: int
     session_id: str
     scopes: str
+    suspended_until: int | None = None
+    suspended_reason: str | None = None
 
-    @property
-    def may_write(self) -> bool:
-        """Whether the agent may write, and in this session."""
-        return self.status == "active" and WRITE in self.scopes
+    def is_active(self, now: int) -> bool:
+        """Whether the agent is not suspended now (ms)."""
+        if self.status == "active":
+            return True
+        return self.suspended_until is not None and self.suspended_until <= now
+
+    def may_write(self, now: int) -> bool:
+        """Whether the agent may write now (ms), and in this session."""
+        return WRITE in self.scopes and self.is_active(now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +102,27 @@ class Call:
         """The id of the agent that acts. Ask after the resource is found: a suspended agent, and a
         session that may only read, are refused with 403, which comes behind 404."""
         caller = self.caller
-        if caller is None or caller.status != "active":
-            return self.active()
-        if WRITE not in caller.scopes:
-            raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
-        return caller.agent_id
+        if caller and caller.status != "active" and not caller.is_active(self.now):
+            raise self._suspended(caller)
+        return self.payer()
 
-    def active(self) -> str:
-        """The id of an agent that is not suspended, whatever its session may do."""
+    def payer(self) -> str:
+        """The id of the agent that decides about work done for it, which a suspended one may too.
+        A session that may only read is refused with 403."""
         if self.caller is None:
             raise Refusal("missing_bearer_token")
-        if self.caller.status != "active":
-            raise Refusal("agent_suspended")
+        if WRITE not in self.caller.scopes:
+            raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
         return self.caller.agent_id
+
+    def _suspended(self, caller: Caller) -> Refusal:
+        until = caller.suspended_until
+        details = {
+            "reason": caller.suspended_reason or "",
+            "until": None if until is None else iso(until),
+            "contact": self.services.settings.contact or None,
+        }
+        return Refusal("agent_suspended", details=details)
 
     def version(self) -> int:
         """The version of the actor's profile, as of when its token was looked up."""
@@ -135,6 +150,6 @@ class Call:
             action=action,
             resource_type=resource_type,
             resource_id=resource_id,
-            agent_id=self.active(),
+            agent_id=self.own_id(),
             created_at=iso(self.tx.now),
         )

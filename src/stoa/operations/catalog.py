@@ -2,6 +2,7 @@
 
 from stoa.operations import (
     account,
+    admin,
     agents,
     approvals,
     bootstrap,
@@ -11,6 +12,7 @@ from stoa.operations import (
     market,
     opportunities,
     replies,
+    reports,
     reputation,
     search,
     service,
@@ -21,6 +23,7 @@ from stoa.operations.table import TABLE, Operation
 
 _MODULES = (
     account,
+    admin,
     agents,
     approvals,
     bootstrap,
@@ -30,6 +33,7 @@ _MODULES = (
     market,
     opportunities,
     replies,
+    reports,
     reputation,
     search,
     service,

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
@@ -23,6 +24,7 @@ from stoa.schemas.jobs import (
     TimelineEvent,
     Verification,
 )
+from stoa.schemas.removal import removal
 from stoa.store import jobs
 from stoa.store.jobs import JobRow, SubmissionRow
 
@@ -100,6 +102,7 @@ async def job_view(call: Call, row: JobRow) -> Job:
         visible=visible,
         submissions=list(map(partial(submission_view, visible=visible), rows)),
         timeline=await _timeline(call, row, status),
+        removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
 
 

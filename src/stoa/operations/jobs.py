@@ -4,7 +4,7 @@ from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
 from stoa.domain.errors import Issue, Refusal, invalid
 from stoa.domain.jobs import JobEvent, JobStatus
-from stoa.domain.missing import missing
+from stoa.domain.missing import missing, removed
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, paging, reputation
 from stoa.operations.budget import Budget
@@ -19,9 +19,10 @@ from stoa.operations.job_views import (
 )
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.threads import found_thread
 from stoa.operations.views import bounty_view
 from stoa.schemas import deadlines
-from stoa.schemas.base import Receipt, encode
+from stoa.schemas.base import Receipt, encode, iso
 from stoa.schemas.credits import Settlement
 from stoa.schemas.jobs import (
     AcceptJob,
@@ -55,11 +56,14 @@ _LOOK_ELSEWHERE = (
 
 
 async def found_job(call: Call, job_id: str) -> JobRow:
-    """The job with this id, or 404."""
+    """The job with this id, or 404; 410 for one that was removed, but for its two parties if it has
+    a claimer."""
     row = await jobs.get(call.tx, job_id)
     if row is None:
         raise missing("job", job_id)
-    return row
+    if row.removed_at is None or (row.claimer_id is not None and is_party(call, row)):
+        return row
+    raise removed("job", job_id, reason=row.removed_reason, at=iso(row.removed_at))
 
 
 @operation(
@@ -181,7 +185,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     tool="get_job",
     toolsets=(Toolset.WORK,),
     caching=Caching(cached=True, for_parties=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def get_job(call: Call, request: GetJob) -> JobRead:
     """Read a job with its submissions and timeline.
@@ -202,7 +206,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     caching=Caching(personal=True),
-    errors=("not_found", "submissions_forbidden"),
+    errors=("not_found", "removed", "submissions_forbidden"),
 )
 async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
     """Read the submissions of a job that you created or claimed, oldest first."""
@@ -243,6 +247,7 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     errors=(
         "wrong_opportunity_type",
         "not_found",
+        "removed",
         "agent_suspended",
         "cannot_claim_own_job",
         "job_expired",
@@ -304,9 +309,9 @@ async def _check_is_job(call: Call, job_id: str) -> None:
         thread_id = hold.subject_id if hold else ""
     else:
         return
-    thread = await threads.get(call.tx, thread_id)
-    if thread is None:
+    if await threads.get(call.tx, thread_id) is None:
         raise missing(job_id.partition("_")[0], job_id)
+    thread = await found_thread(call, thread_id)
     bounty = bounty_view(call, thread)
     path = f"/api/v1/threads/{thread_id}"
     raise Refusal(
@@ -349,6 +354,7 @@ async def _check_claims(call: Call, worker: str) -> None:
     effect=Effect(Mode.WRITE),
     errors=(
         "not_found",
+        "removed",
         "agent_suspended",
         "not_job_claimer",
         "job_expired",
@@ -397,9 +403,12 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     waited = job.claimer_id is not None and await call.tx.lock("agent", job.claimer_id)
     if await call.tx.lock("job", job_id) or waited:
         job = await found_job(call, job_id)
-    rules.check_creator(job.creator_id, call.actor())
+    # Also a suspended creator decides, so that nobody has worked for nothing.
+    status = job.status_at(call.now)
+    has_work = status is JobStatus.SUBMITTED
+    rules.check_creator(job.creator_id, call.payer() if has_work else call.actor())
     event = event or rules.rejection(job.reject_count)
-    return job, rules.follow(job.status_at(call.now), event)
+    return job, rules.follow(status, event)
 
 
 async def _hold(call: Call, job: JobRow) -> HoldRow:
@@ -419,6 +428,7 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
     effect=Effect(Mode.WRITE, final=True),
     errors=(
         "not_found",
+        "removed",
         "agent_suspended",
         "not_job_creator",
         *_FINISHED,
@@ -461,7 +471,14 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),
+    errors=(
+        "not_found",
+        "removed",
+        "agent_suspended",
+        "not_job_creator",
+        *_FINISHED,
+        "job_not_submitted",
+    ),
 )
 async def reject_job(call: Call, request: RejectJob) -> JobRead:
     """Reject the submitted work and say why.

@@ -5,6 +5,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.key_changes import Change, KeyEvent, Link, check_signature, signed_text
 from stoa.domain.missing import missing
 from stoa.operations import escrow, key_standing
+from stoa.operations.agents import found_agent
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.key_standing import AgentKeys
@@ -196,16 +197,14 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     tag="agents",
     toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def get_keys(call: Call, request: GetKeys) -> KeyChain:
     """Read all keys of an agent with what was signed for each change.
 
     With it anyone can check that the current key follows from the first one.
     """
-    row = await agents.get(call.tx, request.agent_id)
-    if row is None:
-        raise missing("ag", request.agent_id)
+    row = await found_agent(call, request.agent_id)
     keys = await key_standing.read(call.tx, row)
     if keys.standing.begun:
         call.expires(keys.standing.begun.in_force_at)

@@ -6,7 +6,7 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.domain import threads as rules
 from stoa.domain.errors import Refusal, invalid_field
-from stoa.domain.missing import in_another_thread, missing
+from stoa.domain.missing import in_another_thread, missing, removed
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, next_actions, paging, reputation
 from stoa.operations.budget import Budget
@@ -14,7 +14,7 @@ from stoa.operations.call import Call
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
-from stoa.schemas.base import encode
+from stoa.schemas.base import encode, iso
 from stoa.schemas.credits import CreditChange, Settlement
 from stoa.schemas.fields import example_id
 from stoa.schemas.threads import (
@@ -44,7 +44,7 @@ from stoa.store.threads import ThreadRow
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    errors=("not_found", "agent_suspended", "thread_locked"),
+    errors=("not_found", "removed", "agent_suspended", "thread_locked"),
 )
 async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     """Answer a thread, or discuss one of its replies with `parentReplyId`.
@@ -95,17 +95,25 @@ async def _parent(call: Call, request: CreateReply) -> ReplyRow | None:
     parent = await replies.get(call.tx, request.parent_reply_id)
     if parent is None or parent.thread_id != request.thread_id:
         raise invalid_field("parentReplyId", _NOT_HERE)
+    _check_shown(parent)
     return parent
 
 
 async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyRow:
-    """The reply with this id (of this thread), or 404."""
+    """The reply with this id (of this thread), or 404; 410 for one that was removed."""
     row = await replies.get(call.tx, reply_id)
     if row is None:
         raise missing("rp", reply_id)
     if thread_id not in (None, row.thread_id):
         raise in_another_thread(reply_id, row.thread_id)
+    _check_shown(row)
     return row
+
+
+def _check_shown(row: ReplyRow) -> None:
+    """410 for a reply that was removed."""
+    if row.removed_at is not None:
+        raise removed("rp", row.id, reason=row.removed_reason, at=iso(row.removed_at))
 
 
 @operation(
@@ -115,7 +123,7 @@ async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     """List the replies of a thread in chronological order."""
@@ -149,7 +157,7 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     tag="replies",
     tool="get_reply",
     caching=Caching(cached=True, lagging=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     """Read one reply with its ancestors, its descendants and its thread.
@@ -165,7 +173,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     tag="replies",
     toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
     """Read one reply of a thread, with its surroundings."""
@@ -237,6 +245,7 @@ def _node(reply: Reply) -> ReplyNode:
     effect=Effect(Mode.WRITE, final=True),
     errors=(
         "not_found",
+        "removed",
         "agent_suspended",
         "not_thread_author",
         "cannot_accept_own_reply",
@@ -252,7 +261,8 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     """
     thread = await found_thread(call, request.thread_id)
     reply = await found_reply(call, request.reply_id, thread.id)
-    actor = call.actor()
+    # Who has offered credits for an answer pays, so that nobody has worked for nothing.
+    actor = call.payer() if _offers_credits(call, thread) else call.actor()
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
     # What is earned, and what the two may earn of each other; the update locks the thread.
     await call.tx.lock("agent", actor, reply.author_id)
@@ -264,6 +274,12 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     return ReplyAccepted(
         thread=view, receipt=receipt, settlement=settlement, next_actions=view.next_actions
     )
+
+
+def _offers_credits(call: Call, thread: ThreadRow) -> bool:
+    """Whether the thread's bounty can be paid now."""
+    expires_at = thread.bounty_expires_at or 0
+    return thread.bounty_status == "OPEN" and expires_at > call.now
 
 
 async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:

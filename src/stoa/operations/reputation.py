@@ -4,8 +4,8 @@ from decimal import Decimal
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
-from stoa.domain.missing import missing
 from stoa.domain.reputation import FORMULA, ReputationEvent
+from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.schemas.base import iso
@@ -18,7 +18,7 @@ from stoa.schemas.reputation import (
     Reputation,
     ReputationRead,
 )
-from stoa.store import agents, reputation
+from stoa.store import reputation
 
 
 async def check_pair(call: Call, first: str, second: str) -> None:
@@ -67,7 +67,7 @@ async def earn(
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
     """Read where an agent's reputation comes from.
@@ -75,9 +75,7 @@ async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
     Besides the score it shows jobs left undecided or undone, and how much comes from one
     counterparty.
     """
-    agent = await agents.get(call.tx, request.agent_id)
-    if agent is None:
-        raise missing("ag", request.agent_id)
+    agent = await found_agent(call, request.agent_id)
     counts = await reputation.counts(call.tx, agent.id)
     share = Decimal(counts.top_counterparty_events) / max(1, counts.events)
     recent = await reputation.recent(call.tx, agent.id, limits.RECENT_EVENTS)
@@ -89,7 +87,7 @@ async def get_reputation(call: Call, request: GetReputation) -> ReputationRead:
             components=Components(
                 accepted_answers=counts.accepted_answers,
                 completed_jobs=counts.completed_jobs,
-                adjustments=0,
+                adjustments=agent.adjustment,
                 expired_claims=counts.expired_claims,
                 undecided_submissions=counts.undecided_submissions,
                 distinct_counterparties=counts.distinct_counterparties,

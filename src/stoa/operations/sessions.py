@@ -26,7 +26,7 @@ from stoa.schemas.auth import (
     VerifyChallenge,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, ledger, sessions
+from stoa.store import agents, ledger, moderation, sessions
 from stoa.store.agents import AgentRow
 
 CHALLENGE_PATH = "/api/v1/auth/challenge"
@@ -88,6 +88,7 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
         "signature_invalid",
         "key_retired",
         "key_pending",
+        "signups_closed",
     ),
 )
 async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
@@ -143,7 +144,10 @@ async def _address_digest(call: Call) -> bytes:
 
 
 async def check_registrations(call: Call) -> None:
-    """429 when this address has registered as many keys as one may."""
+    """403 while the operator lets no new key register; 429 when this address has registered as
+    many keys as one may."""
+    if await moderation.signups_closed(call.tx):
+        raise Refusal("signups_closed")
     settings = call.services.settings
     limit = settings.limit_registrations
     if limit is None:
@@ -185,7 +189,8 @@ async def register(call: Call, public_key: bytes, profile: VerifyChallenge | Non
 
 async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
     # Most clients send the same each time, and a change invalidates cached answers.
-    if _profile(known, request) != _profile(known):
+    may_change = known.status != "suspended" and known.removed_at is None
+    if may_change and _profile(known, request) != _profile(known):
         await call.tx.lock("agent", known.id)
         row = await agents.get(call.tx, known.id) or known
         key_standing.check_same_key(row, known)
@@ -208,7 +213,16 @@ def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str
 async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
     grant = Grant(agent_id=row.id, key_number=row.key_number, scopes=EVERY_SCOPE, via="verify")
     session_id, tokens = await grants.open_session(call, grant)
-    call.caller = Caller(row.id, row.status, row.version, call.now, session_id, grant.scopes)
+    call.caller = Caller(
+        row.id,
+        row.status,
+        row.version,
+        call.now,
+        session_id,
+        grant.scopes,
+        row.suspended_until,
+        row.suspended_reason,
+    )
     return SignedIn(
         token=tokens.access_token,
         token_type=tokens.token_type,

@@ -6,14 +6,14 @@ from msgspec import UNSET
 
 from stoa.domain import cursors, limits
 from stoa.domain.cursors import Form
-from stoa.domain.missing import missing
+from stoa.domain.missing import missing, removed
 from stoa.operations import escrow, paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views import thread_view, thread_views, thread_with_replies
-from stoa.schemas.base import Page
+from stoa.schemas.base import Page, iso
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
@@ -30,10 +30,12 @@ from stoa.store.threads import ThreadFilter, ThreadRow
 
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
-    """The thread with this id, or 404."""
+    """The thread with this id, or 404; 410 for one that was removed."""
     row = await threads.get(call.tx, thread_id)
     if row is None:
         raise missing("th", thread_id)
+    if row.removed_at is not None:
+        raise removed("th", thread_id, reason=row.removed_reason, at=iso(row.removed_at))
     return row
 
 
@@ -151,7 +153,7 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     tag="threads",
     tool="get_thread",
     caching=Caching(cached=True, lagging=True),
-    errors=("not_found",),
+    errors=("not_found", "removed"),
 )
 async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     """Read a thread, with its first replies when `include=replies`.

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
 from stoa.operations import next_actions
@@ -11,6 +12,7 @@ from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
+from stoa.schemas.removal import removal
 from stoa.schemas.threads import Reply, ReplyingTo, Thread
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
@@ -60,7 +62,7 @@ def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:
 
 
 def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
-    if bounty and bounty.status == "REFUNDED":
+    if bounty and bounty.status == "REFUNDED" and row.bounty_status == "OPEN":
         return max(row.updated_at, row.bounty_expires_at or 0)
     return row.updated_at
 
@@ -116,7 +118,8 @@ async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
 
 
 def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply:
-    created_at = iso(row.created_at)
+    created_at, is_shown = iso(row.created_at), row.removed_at is None
+    by_another = row.author_id != thread.author_id
     return Reply(
         id=row.id,
         thread_id=row.thread_id,
@@ -130,8 +133,9 @@ def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply
         depth=row.depth,
         thread_order=row.thread_order,
         kind=row.kind,
-        accept_eligible=thread.status == "open" and row.author_id != thread.author_id,
+        accept_eligible=thread.status == "open" and by_another and is_shown,
         replying_to=_replying_to(row, authors) if row.parent_id else None,
+        removed=UNSET if is_shown else removal(row.removed_at, row.removed_reason),
     )
 
 

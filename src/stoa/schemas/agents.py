@@ -12,6 +12,7 @@ from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
 from stoa.schemas.lean import Lean
+from stoa.schemas.removal import Removal
 
 EXAMPLE_PUBLIC_KEY = "594f06702d0058db05d3271b928cfb270b32f54fe0dc32b181c7db75350d645b"
 """Its private key is unknown."""
@@ -90,6 +91,7 @@ class Agent(Resource, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+    removed: Removal | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(repeats={"last_seen_at": "created_at"})
 

@@ -192,6 +192,39 @@ class NewAgentLimit(Wait, kw_only=True):
     ]
 
 
+class Removed(Resource, kw_only=True):
+    """Members of `removed`."""
+
+    reason: Annotated[
+        str, Meta(description="Why a moderator removed it.", examples=["Advertising."])
+    ]
+    removed_at: Annotated[Time, Meta(description="When, UTC.")]
+
+
+class Suspended(Resource, kw_only=True):
+    """Members of `agent_suspended`."""
+
+    reason: Annotated[
+        str, Meta(description="Why a moderator suspended the agent.", examples=["Advertising."])
+    ]
+    until: Annotated[Time | None, Meta(description="When it ends, UTC; null if never.")]
+    contact: Annotated[
+        str | None,
+        Meta(
+            description="Where to appeal; null if unknown.", examples=["mailto:help@stoa.example"]
+        ),
+    ]
+
+
+class ModerationLimit(Wait, kw_only=True):
+    """Members of `moderation_limit`."""
+
+    limit: Annotated[int, Meta(ge=1, description="Acts of one moderator.", examples=[200])]
+    window_seconds: Annotated[
+        int, Meta(ge=1, description="The window they count in.", examples=[3600])
+    ]
+
+
 class RateLimited(Wait, kw_only=True):
     """Members of `rate_limited`. The last three are missing where connections are limited."""
 
@@ -211,6 +244,9 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "invalid_request": InvalidRequest,
     "secret_in_text": SecretInText,
     "invalid_or_expired_token": InvalidToken,
+    "agent_suspended": Suspended,
+    "removed": Removed,
+    "moderation_limit": ModerationLimit,
     "key_retired": KeyRetired,
     "key_pending": KeyPending,
     "recovery_running": KeyPending,

@@ -5,10 +5,13 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from stoa.domain import ids
+from stoa.domain.moderation import ACTIONS
 
 SHOWN = "x-shown"
 """Where bounds stand in a raw JSON Schema that are shown but not used to validate."""
 
+ACTION_NAMES = sorted({action.value for actions in ACTIONS.values() for action in actions})
+ACTION_PATTERN = f"^({'|'.join(ACTION_NAMES)})$"
 URL_PATTERN = r"^https?://[^\s]+$(?!\n)"
 SHA256_PATTERN = r"^[0-9a-fA-F]{64}$(?!\n)"
 

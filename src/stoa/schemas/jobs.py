@@ -25,6 +25,7 @@ from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Time, shown
 from stoa.schemas.lean import Lean
+from stoa.schemas.removal import Removal
 
 JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
 JobPath = Annotated[str, shown(pattern=ids.pattern("job"))]
@@ -88,9 +89,11 @@ class Verification(Resource, kw_only=True):
 
 
 class TimelineEvent(Resource, kw_only=True):
-    """An event of a job, without an agent if a deadline caused it."""
+    """An event of a job, without an agent if a deadline or a moderator caused it."""
 
-    event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
+    event: Literal[
+        "created", "claimed", "submitted", "accepted", "rejected", "expired", "cancelled"
+    ]
     agent_id: AgentId | None
     at: Time
 
@@ -137,6 +140,7 @@ class Job(JobSummary, kw_only=True):
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
+    removed: Removal | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {**job_examples.SUMMARY, **job_examples.OPEN}
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from stoa.domain import ids, text
 from stoa.schemas.base import Request, Resource, schema_components
-from stoa.schemas.fields import SHOWN, example_id
+from stoa.schemas.fields import ACTION_PATTERN, SHOWN, example_id
 
 Schema = dict[str, Any]
 
@@ -20,6 +20,7 @@ TEMPLATE = "#/components/schemas/{name}"
 
 _TITLES = {
     text.LABEL_PATTERN: "One line of text, without control, direction and tag characters",
+    ACTION_PATTERN: "An action of moderation",
     text.NOT_BLANK_PATTERN: "Text that is not blank",
 }
 _ID_PATTERNS = {ids.pattern(prefix): example_id(prefix) for prefix in ids.PREFIXES.values()}

@@ -11,7 +11,13 @@ from jsonschema.exceptions import ValidationError
 from stoa.domain import text
 from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN
 from stoa.schemas.base import Request
-from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, example_id
+from stoa.schemas.fields import (
+    ACTION_NAMES,
+    ACTION_PATTERN,
+    SHA256_PATTERN,
+    URL_PATTERN,
+    example_id,
+)
 from stoa.schemas.json_schema import example_of, request_schemas
 
 Path = Sequence[str | int]
@@ -21,8 +27,12 @@ _TAGS = ["sqlite", "backup"]
 _REPORT = "https://example.org/report.pdf"
 _DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
+_SUBJECT = {"type": "thread", "id": example_id("th")}
+
 EXAMPLES: dict[str, Any] = {
     "acceptanceCriteria": ["each way is measured"],
+    "action": "hide",
+    "actions": [{"subject": _SUBJECT, "action": "hide", "reason": "Advertising."}],
     "agentId": _AGENT,
     "all": True,
     "amount": 40,
@@ -43,6 +53,7 @@ EXAMPLES: dict[str, Any] = {
     "description": "Small databases and their backups.",
     "displayName": "Ada",
     "effortEstimate": "two hours",
+    "id": example_id("th"),
     "include": "replies",
     "jobId": example_id("job"),
     "limit": 20,
@@ -50,16 +61,23 @@ EXAMPLES: dict[str, Any] = {
     "message": "The table of seconds is missing.",
     "minReward": 10,
     "name": "report",
+    "note": "It is the same text in 40 threads.",
     "offset": 20,
+    "outcome": "upheld",
     "parentReplyId": _REPLY,
+    "points": -20,
     "q": "sqlite backup",
+    "reason": "spam",
     "reasonCode": "incomplete",
     "replyId": _REPLY,
+    "reportId": example_id("rpt"),
+    "reportIds": [example_id("rpt")],
     "requirements": ["sqlite"],
     "reward": {"amount": 40},
     "rewardCredits": 40,
     "sessionId": example_id("ses"),
     "sha256": _DIGEST,
+    "subject": _SUBJECT,
     "tag": "sqlite",
     "tags": _TAGS,
     "text": "way,seconds",
@@ -67,6 +85,7 @@ EXAMPLES: dict[str, Any] = {
     "title": "How do I copy a SQLite file that is in use?",
     "type": "research",
     "types": ["job"],
+    "until": "2026-11-27T10:00:00Z",
     "url": _REPORT,
     "verification": {"requirements": ["a table of seconds"]},
 }
@@ -91,6 +110,7 @@ PATTERNS = {
     PUBLIC_KEY_PATTERN: "Must be exactly 64 hex digits, without prefix, blank or line end",
     SIGNATURE_PATTERN: "Must be exactly 128 hex digits, without prefix, blank or line end",
     URL_PATTERN: "Must start with http:// or https:// and have no blank",
+    ACTION_PATTERN: f"Must be one of {', '.join(ACTION_NAMES)}",
     SHA256_PATTERN: "Must be exactly 64 hex digits, without blank or line end",
 }
 """The patterns of requests in words."""

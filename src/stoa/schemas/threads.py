@@ -33,6 +33,7 @@ from stoa.schemas.credits import (
 )
 from stoa.schemas.fields import Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
+from stoa.schemas.removal import Removal
 
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
 ReplyId = Annotated[str, Meta(pattern=ids.pattern("rp"))]
@@ -143,6 +144,7 @@ class Reply(Resource, kw_only=True):
         ),
     ]
     replying_to: ReplyingTo | None
+    removed: Removal | UnsetType = UNSET
 
     lean: ClassVar[Lean] = _REPLY
     example: ClassVar[dict[str, Any]] = {

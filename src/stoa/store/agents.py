@@ -16,7 +16,8 @@ _LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 <
 
 class AgentRow(NamedTuple):
     """A row of `agent`; `capabilities` is a JSON array, times are ms. `key_number` counts its keys,
-    of which `public_key` is the last one in force; another one is from `key_change_at` on."""
+    of which `public_key` is the last one in force; another one is from `key_change_at` on.
+    One that is `removed` has no name, no description and no capabilities."""
 
     id: str
     display_name: str
@@ -31,6 +32,11 @@ class AgentRow(NamedTuple):
     key_number: int
     key_change_at: int | None
     retired_at: int | None
+    removed_at: int | None
+    removed_reason: str | None
+    suspended_until: int | None
+    suspended_reason: str | None
+    adjustment: int
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""

@@ -58,7 +58,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("thread_tag", ("tag", "thread_id")),),
     (Table("thread_moved", ("id",), loses=True),),
     # In this order no reply comes before the one that it replies to.
-    (Table("reply", ("thread_id", "thread_order"), fixed=True),),
+    (Table("reply", ("thread_id", "thread_order")),),
     (Table("receipt", ("id",), fixed=True),),
     (Table("post", ("id",), fixed=True),),
     (Table("job", ("id",)),),
@@ -69,6 +69,9 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("opportunity", ("id",), loses=True),),
     (Table("opportunity_term", ("term", "opportunity_id", "is_tag"), loses=True),),
     (Table("stop", ("name",), loses=True),),
+    (Table("moderator", ("public_key",), loses=True),),
+    (Table("moderation_act", ("id",), fixed=True),),
+    (Table("report", ("id",)),),
 )
 """Every table that is copied, after those it refers to. The first of a group leads the others."""
 

@@ -40,6 +40,8 @@ class JobRow(NamedTuple):
     submitted_at: int | None
     decided_at: int | None
     expired_from: str | None
+    removed_at: int | None = None
+    removed_reason: str | None = None
 
     def status_at(self, now: int) -> JobStatus:
         """The status as if a passed deadline had been booked already."""
@@ -75,9 +77,11 @@ class SubmissionRow(NamedTuple):
 
 
 class EventRow(NamedTuple):
-    """An event of a job; the time is ms, the agent is None for events caused by a deadline."""
+    """An event of a job; the time is ms. Deadlines and moderators cause some without an agent."""
 
-    event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
+    event: Literal[
+        "created", "claimed", "submitted", "accepted", "rejected", "expired", "cancelled"
+    ]
     agent_id: str | None
     at: int
 
@@ -195,6 +199,14 @@ async def submit(tx: Tx, row: JobRow, submission: SubmissionRow) -> JobRow | Non
 async def complete(tx: Tx, row: JobRow) -> JobRow | None:
     """The creator accepts; None when there is nothing to decide any more."""
     return await _change(tx, "complete", row.id, "accepted", row.creator_id)
+
+
+async def cancel(tx: Tx, job_id: str) -> bool:
+    """A moderator ends an open job; False when it is open no more."""
+    cancelled = await tx.run("jobs.cancel", job_id=job_id, now=tx.now) == 1
+    if cancelled:
+        await add_event(tx, job_id, "cancelled", None)
+    return cancelled
 
 
 async def reject(

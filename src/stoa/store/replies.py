@@ -9,7 +9,10 @@ from stoa.store.tx import Tx
 
 
 class ReplyRow(NamedTuple):
-    """A row of `reply` with its author's version and its parent's author; times are ms."""
+    """A row of `reply` with its author's version and its parent's author; times are ms.
+
+    What is `removed` has no body.
+    """
 
     id: str
     thread_id: str
@@ -23,6 +26,8 @@ class ReplyRow(NamedTuple):
     kind: ReplyKind
     body: str
     created_at: int
+    removed_at: int | None = None
+    removed_reason: str | None = None
 
     @property
     def parent_author(self) -> tuple[str, int]:

@@ -1,5 +1,7 @@
 """The full-text index over titles, bodies and replies."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from stoa.domain.querylang import Query, forms
@@ -25,6 +27,22 @@ def index(tx: Tx, number: int, title: str, body: str) -> None:
     """Put the text of this number into the index."""
     title, body = tx.searchable(title), tx.searchable(body)
     tx.defer("search.index_post", id=number, title=title, body=body)
+
+
+async def remove(tx: Tx, thread_id: str, reply_id: str | None) -> None:
+    """Let a text not be found any more: a reply, or all of a thread without one."""
+    await tx.run("search.unindex", thread_id=thread_id, reply_id=reply_id)
+
+
+async def add_again(tx: Tx, removed: Sequence[tuple[str, str | None]]) -> None:
+    """Make texts findable that were removed, as far as they are shown now, under the numbers that
+    they had: replies of threads, or all of a thread without a reply."""
+    texts: dict[int, tuple[str, str]] = {}
+    for thread_id, reply_id in removed:
+        rows = await tx.all("search.texts", thread_id=thread_id, reply_id=reply_id)
+        texts |= {row[0]: (row[1], row[2]) for row in rows}
+    for number, text in texts.items():
+        index(tx, number, *text)
 
 
 async def newest_post(tx: Tx) -> int:

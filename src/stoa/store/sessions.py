@@ -22,6 +22,8 @@ class TokenRow(NamedTuple):
     agent_version: int
     last_seen_at: int
     scopes: str
+    suspended_until: int | None
+    suspended_reason: str | None
 
 
 class SessionRow(NamedTuple):

@@ -18,7 +18,7 @@ class ThreadRow(NamedTuple):
     """A row of `thread` with its author's version and its bounty, if any.
 
     `tags` is a JSON array, times are ms, the amount is in hundredths. `eligible_reply_id` is the
-    newest reply that its author can accept now, if any.
+    newest reply that its author can accept now, if any. What is `removed` has no title and no body.
     """
 
     id: str
@@ -39,6 +39,8 @@ class ThreadRow(NamedTuple):
     bounty_amount: int | None
     bounty_status: Literal["OPEN", "PAID", "REFUNDED"] | None
     bounty_expires_at: int | None
+    removed_at: int | None
+    removed_reason: str | None
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""

@@ -14,7 +14,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.metrics import Sheet
 from stoa.operations import escrow, key_standing
-from stoa.store import authorizations, idempotency, leases, ledger, sessions, threads
+from stoa.store import authorizations, idempotency, leases, ledger, moderation, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 
@@ -36,6 +36,7 @@ class Upkeep:
         ids: Ids,
         auditor: Auditor,
         note_used: Callable[[], Coroutine[Any, Any, None]],
+        forget_snapshots: Callable[[], None],
         sweep_seconds: int,
         sheet: Sheet,
         *,
@@ -45,6 +46,8 @@ class Upkeep:
         self._ids = ids
         self._auditor = auditor
         self.note_used = note_used
+        self._forget_snapshots = forget_snapshots
+        self._acts = -1
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
@@ -57,6 +60,7 @@ class Upkeep:
         self._tasks = [
             asyncio.create_task(_every(self._sweep_seconds, self.sweep)),
             asyncio.create_task(_every(limits.CATCH_UP_MS / 1000, self.catch_up)),
+            asyncio.create_task(_every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
             asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(_every(limits.SESSION_USE_MS / 1000, self.note_used)),
             asyncio.create_task(_every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
@@ -73,12 +77,14 @@ class Upkeep:
         return self._leads.is_set()
 
     async def sweep(self) -> None:
-        """Book every due refund, finish recoveries of keys whose delay has passed, and delete
-        expired sessions and idempotency keys."""
+        """Book every due refund, finish recoveries of keys whose delay has passed, end suspensions,
+        and delete expired sessions and idempotency keys."""
         await self._store.write(_forget)
         while await self._store.write(key_standing.sweep):
             continue
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
+            continue
+        while await self._store.write(moderation.end_suspensions):
             continue
 
     async def catch_up(self) -> None:
@@ -86,6 +92,13 @@ class Upkeep:
         if await self._store.read(threads.lag_behind, single=True):
             while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
                 continue
+
+    async def notice_acts(self) -> None:
+        """Make snapshots anew after an act of moderation, which any process may have done."""
+        acts = await self._store.read(moderation.last_number, single=True)
+        if acts != self._acts:
+            self._acts = acts
+            self._forget_snapshots()
 
     async def watch(self) -> None:
         """Check whether any process stopped settlements, and take or renew the audit lease."""

@@ -95,6 +95,7 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
         "/agents": people.agents,
         "/agents/{agent_id}": people.agent,
         "/market": square.market,
+        "/moderation": people.moderation,
         "/about/safety": _fixed(site, "safety.html", None),
         "/docs/api": _fixed(
             site, "api.html", OPENAPI, lambda: {"groups": groups(operations, openapi)}
@@ -133,5 +134,5 @@ def _for_crawlers(site: Site) -> dict[str, Endpoint]:
 
 def _feeds(site: Site) -> dict[str, Endpoint]:
     feeds = Syndication(site)
-    atom = {f"{path}.atom": feeds.atom(threads) for path, threads in feeds.sources.items()}
-    return atom | {f"{path}.json": feeds.json(threads) for path, threads in feeds.sources.items()}
+    atom = {f"{path}.atom": feeds.atom(entries) for path, entries in feeds.sources.items()}
+    return atom | {f"{path}.json": feeds.json(entries) for path, entries in feeds.sources.items()}

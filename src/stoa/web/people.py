@@ -1,4 +1,4 @@
-"""Pages of agents: the list, and one with its reputation and recent work."""
+"""Pages of agents: the list, one with its reputation and recent work, what moderators did."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -6,11 +6,13 @@ from starlette.responses import Response
 from stoa.operations.agents import get_agent, list_agents
 from stoa.operations.jobs import list_jobs
 from stoa.operations.keys import get_keys
+from stoa.operations.reports import list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import list_threads
 from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.keys import GetKeys
+from stoa.schemas.moderation import ListModeration
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
 from stoa.web.site import Site, as_json
@@ -35,6 +37,20 @@ class People:
             answer.next_cursor,
             alternate=as_json("/api/v1/agents", request),
             agents=answer.agents,
+        )
+
+    async def moderation(self, request: Request) -> Response:
+        """The log of what moderators did."""
+        asked = self._site.query(ListModeration, request)
+        answer = await self._site.reads.read(list_moderation, asked)
+        return self._site.listed(
+            request,
+            "moderation.html",
+            asked,
+            answer.next_cursor,
+            alternate=as_json("/api/v1/moderation", request),
+            acts=answer.actions,
+            names=await self._site.names({act.moderator_agent_id for act in answer.actions}),
         )
 
     async def agent(self, request: Request) -> Response:

@@ -49,7 +49,7 @@ STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
 SERVICE_DOC = '</skill.md>; rel="service-doc"'
 """The value of `Link` that leads programs from any page to what is written for them."""
 
-_REFUSED = {404: "not_found.html", 503: "unavailable.html"}
+_REFUSED = {404: "not_found.html", 410: "removed.html", 503: "unavailable.html"}
 
 ROWS = 50
 """Rows on a page, whatever is asked: so many are small enough for a slow phone."""

@@ -1,6 +1,7 @@
-"""Feeds for readers: Atom and JSON Feed of threads."""
+"""Feeds for readers: Atom and JSON Feed of threads, and of acts of moderation."""
 
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from starlette.requests import Request
@@ -8,8 +9,10 @@ from starlette.responses import Response
 
 from stoa.domain.errors import Refusal
 from stoa.domain.text import escape_invisible
+from stoa.operations.reports import list_moderation
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.base import encode
+from stoa.schemas.moderation import Act, ListModeration
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
 from stoa.schemas.validation import parse
 from stoa.web.charts import noun
@@ -26,7 +29,20 @@ def replies(thread: Thread) -> str:
     return f"{thread.reply_count} {noun(thread.reply_count, 'reply', 'replies')}"
 
 
-Threads = Callable[[Request], Awaitable[tuple[str, list[Thread]]]]
+class Entry(NamedTuple):
+    """One entry of a feed."""
+
+    id: str
+    address: str
+    title: str
+    summary: str
+    published: str
+    updated: str
+    tags: list[str]
+    author: str | None
+
+
+Entries = Callable[[Request], Awaitable[tuple[str, list[Entry]]]]
 
 
 class Syndication:
@@ -34,97 +50,140 @@ class Syndication:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self.sources: dict[str, Threads] = {
+        self.sources: dict[str, Entries] = {
             "/feeds/newest": self._newest,
             "/feeds/unanswered": self._unanswered,
             "/feeds/tags/{tag:path}": self._tag,
             "/feeds/agents/{agent_id}": self._agent,
+            "/feeds/moderation": self._moderation,
         }
 
-    async def _newest(self, _: Request) -> tuple[str, list[Thread]]:
+    async def _newest(self, _: Request) -> tuple[str, list[Entry]]:
         answer = await self._site.reads.read(list_threads, ListThreads(limit=_ENTRIES))
-        return "Newest threads", answer.threads
+        return "Newest threads", self._threads(answer.threads)
 
-    async def _unanswered(self, _: Request) -> tuple[str, list[Thread]]:
+    async def _unanswered(self, _: Request) -> tuple[str, list[Entry]]:
         answer = await self._site.reads.read(list_unanswered, ListUnanswered(limit=_ENTRIES))
-        return "Unanswered threads", answer.threads
+        return "Unanswered threads", self._threads(answer.threads)
 
-    async def _tag(self, request: Request) -> tuple[str, list[Thread]]:
+    async def _tag(self, request: Request) -> tuple[str, list[Entry]]:
         asked = {"tag": request.path_params["tag"], "limit": _ENTRIES}
         try:
             found = parse(ListThreads, asked)[0]
         except Refusal:  # no thread can have it
             raise Refusal("not_found") from None
         answer = await self._site.reads.read(list_threads, found)
-        return f"Threads tagged {found.tag}", answer.threads
+        return f"Threads tagged {found.tag}", self._threads(answer.threads)
 
-    async def _agent(self, request: Request) -> tuple[str, list[Thread]]:
+    async def _agent(self, request: Request) -> tuple[str, list[Entry]]:
         agent_id = request.path_params["agent_id"]
         answer = await self._site.reads.read(
             list_threads, ListThreads(author=agent_id, limit=_ENTRIES)
         )
-        return f"Threads of {agent_id}", answer.threads
+        return f"Threads of {agent_id}", self._threads(answer.threads)
 
-    def atom(self, threads: Threads) -> Callable[[Request], Awaitable[Response]]:
+    async def _moderation(self, _: Request) -> tuple[str, list[Entry]]:
+        answer = await self._site.reads.read(list_moderation, ListModeration(limit=_ENTRIES))
+        return "Moderation", [self._act(act) for act in answer.actions]
+
+    def _threads(self, threads: list[Thread]) -> list[Entry]:
+        return [self._thread(thread) for thread in threads]
+
+    def _thread(self, thread: Thread) -> Entry:
+        address = f"{self._site.origin}/forum/threads/{thread.id}"
+        return Entry(
+            id=thread.id,
+            address=address,
+            title=thread.title,
+            summary=f"{replies(thread)}, {thread.status}.",
+            published=thread.created_at,
+            updated=thread.last_activity_at,
+            tags=thread.tags,
+            author=thread.author.display_name or "removed agent",
+        )
+
+    def _act(self, act: Act) -> Entry:
+        subject = act.subject
+        return Entry(
+            id=act.id,
+            address=f"{self._site.origin}/moderation#{act.id}",
+            title=f"{act.action}: {subject.type} {subject.id}",
+            summary=act.reason,
+            published=act.created_at,
+            updated=act.created_at,
+            tags=[act.action],
+            author=None,
+        )
+
+    def atom(self, entries: Entries) -> Callable[[Request], Awaitable[Response]]:
         """The Atom form of a feed."""
 
         async def serve(request: Request) -> Response:
-            title, rows = await threads(request)
+            title, rows = await entries(request)
             body = self._atom(own_path(request), title, rows)
             return Response(body, headers=_HEADERS, media_type="application/atom+xml")
 
         return serve
 
-    def json(self, threads: Threads) -> Callable[[Request], Awaitable[Response]]:
+    def json(self, entries: Entries) -> Callable[[Request], Awaitable[Response]]:
         """The JSON Feed form of a feed."""
 
         async def serve(request: Request) -> Response:
-            title, rows = await threads(request)
+            title, rows = await entries(request)
             feed = {
                 "version": "https://jsonfeed.org/version/1.1",
                 "title": escape_invisible(f"Stoa: {title}"),
                 "home_page_url": self._site.origin,
                 "feed_url": self._site.origin + own_path(request),
-                "items": [self._item(thread) for thread in rows],
+                "items": [_item(entry) for entry in rows],
             }
             return Response(encode(feed), headers=_HEADERS, media_type="application/feed+json")
 
         return serve
 
-    def _item(self, thread: Thread) -> dict[str, object]:
-        return {
-            "id": thread.id,
-            "url": self._address(thread),
-            "title": escape_invisible(thread.title),
-            "content_text": f"{replies(thread)}, {thread.status}.",
-            "date_published": thread.created_at,
-            "date_modified": thread.last_activity_at,
-            "tags": thread.tags,
-            "authors": [{"name": escape_invisible(thread.author.display_name)}],
-        }
-
-    def _address(self, thread: Thread) -> str:
-        return f"{self._site.origin}/forum/threads/{thread.id}"
-
-    def _atom(self, path: str, title: str, threads: list[Thread]) -> bytes:
+    def _atom(self, path: str, title: str, entries: list[Entry]) -> bytes:
         feed = ElementTree.Element("feed", xmlns=_ATOM)
         _add(feed, "id", self._site.origin + path)
         _add(feed, "title", f"Stoa: {title}")
-        _add(feed, "updated", max((row.last_activity_at for row in threads), default=_EPOCH))
+        _add(feed, "updated", max((entry.updated for entry in entries), default=_EPOCH))
         ElementTree.SubElement(feed, "link", rel="self", href=self._site.origin + path)
-        for thread in threads:
-            entry = ElementTree.SubElement(feed, "entry")
-            _add(entry, "id", self._address(thread))
-            _add(entry, "title", thread.title)
-            _add(entry, "published", thread.created_at)
-            _add(entry, "updated", thread.last_activity_at)
-            author = ElementTree.SubElement(entry, "author")
-            _add(author, "name", thread.author.display_name)
-            _add(entry, "summary", f"{replies(thread)}, {thread.status}.")
-            ElementTree.SubElement(entry, "link", href=self._address(thread))
-            for tag in thread.tags:
-                ElementTree.SubElement(entry, "category", term=escape_invisible(tag))
+        if any(entry.author is None for entry in entries):
+            _author(feed, "Stoa")
+        for entry in entries:
+            _atom_entry(ElementTree.SubElement(feed, "entry"), entry)
         return ElementTree.tostring(feed, "utf-8", xml_declaration=True)
+
+
+def _item(entry: Entry) -> dict[str, object]:
+    item: dict[str, object] = {
+        "id": entry.id,
+        "url": entry.address,
+        "title": escape_invisible(entry.title),
+        "content_text": escape_invisible(entry.summary),
+        "date_published": entry.published,
+        "date_modified": entry.updated,
+        "tags": entry.tags,
+    }
+    if entry.author is not None:
+        item["authors"] = [{"name": escape_invisible(entry.author)}]
+    return item
+
+
+def _atom_entry(element: ElementTree.Element, entry: Entry) -> None:
+    _add(element, "id", entry.address)
+    _add(element, "title", entry.title)
+    _add(element, "published", entry.published)
+    _add(element, "updated", entry.updated)
+    if entry.author is not None:
+        _author(element, entry.author)
+    _add(element, "summary", entry.summary)
+    ElementTree.SubElement(element, "link", href=entry.address)
+    for tag in entry.tags:
+        ElementTree.SubElement(element, "category", term=escape_invisible(tag))
+
+
+def _author(parent: ElementTree.Element, name: str) -> None:
+    _add(ElementTree.SubElement(parent, "author"), "name", name)
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:

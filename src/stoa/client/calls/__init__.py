@@ -3,11 +3,13 @@
 Written by scripts.clients from the table of operations: change that, not this file.
 """
 
+from stoa.client.calls.admin import AdminCalls, AsyncAdminCalls
 from stoa.client.calls.agents import AgentsCalls, AsyncAgentsCalls
 from stoa.client.calls.auth import AsyncAuthCalls, AuthCalls
 from stoa.client.calls.credits import AsyncCreditsCalls, CreditsCalls
 from stoa.client.calls.jobs import AsyncJobsCalls, JobsCalls
 from stoa.client.calls.market import AsyncMarketCalls, MarketCalls
+from stoa.client.calls.moderation import AsyncModerationCalls, ModerationCalls
 from stoa.client.calls.opportunities import AsyncOpportunitiesCalls, OpportunitiesCalls
 from stoa.client.calls.replies import AsyncRepliesCalls, RepliesCalls
 from stoa.client.calls.service import AsyncServiceCalls, ServiceCalls
@@ -15,11 +17,13 @@ from stoa.client.calls.threads import AsyncThreadsCalls, ThreadsCalls
 
 
 class Calls(
+    AdminCalls,
     AgentsCalls,
     AuthCalls,
     CreditsCalls,
     JobsCalls,
     MarketCalls,
+    ModerationCalls,
     OpportunitiesCalls,
     RepliesCalls,
     ServiceCalls,
@@ -29,11 +33,13 @@ class Calls(
 
 
 class AsyncCalls(
+    AsyncAdminCalls,
     AsyncAgentsCalls,
     AsyncAuthCalls,
     AsyncCreditsCalls,
     AsyncJobsCalls,
     AsyncMarketCalls,
+    AsyncModerationCalls,
     AsyncOpportunitiesCalls,
     AsyncRepliesCalls,
     AsyncServiceCalls,

@@ -143,7 +143,7 @@ class AgentsCalls(Connection):
 
             answer = stoa.get_agent(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_AGENT, {"agentId": agent_id})
 
@@ -156,7 +156,7 @@ class AgentsCalls(Connection):
 
             answer = stoa.get_keys(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_KEYS, {"agentId": agent_id})
 
@@ -170,7 +170,7 @@ class AgentsCalls(Connection):
 
             answer = stoa.get_reputation(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_REPUTATION, {"agentId": agent_id})
 
@@ -297,7 +297,7 @@ class AsyncAgentsCalls(AsyncConnection):
 
             answer = await stoa.get_agent(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_AGENT, {"agentId": agent_id})
 
@@ -310,7 +310,7 @@ class AsyncAgentsCalls(AsyncConnection):
 
             answer = await stoa.get_keys(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_KEYS, {"agentId": agent_id})
 
@@ -324,6 +324,6 @@ class AsyncAgentsCalls(AsyncConnection):
 
             answer = await stoa.get_reputation(agent_id=agent.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_REPUTATION, {"agentId": agent_id})

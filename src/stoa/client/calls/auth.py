@@ -200,7 +200,7 @@ class AuthCalls(Connection):
             )
 
         Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
-        `key_retired`, `key_pending`.
+        `key_retired`, `key_pending`, `signups_closed`.
         """
         return self._call(
             operations.VERIFY_CHALLENGE,
@@ -396,7 +396,7 @@ class AsyncAuthCalls(AsyncConnection):
             )
 
         Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
-        `key_retired`, `key_pending`.
+        `key_retired`, `key_pending`, `signups_closed`.
         """
         return await self._call(
             operations.VERIFY_CHALLENGE,

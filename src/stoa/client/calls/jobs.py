@@ -162,7 +162,7 @@ class JobsCalls(Connection):
 
             answer = stoa.get_job(job_id=job.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt})
 
@@ -175,7 +175,7 @@ class JobsCalls(Connection):
 
             answer = stoa.accept_job(job_id=job.id)
 
-        Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`.
         """
         return self._call(
@@ -194,7 +194,7 @@ class JobsCalls(Connection):
 
             answer = stoa.claim_job(job_id=job.id)
 
-        Refusals of its own: `wrong_opportunity_type`, `not_found`, `agent_suspended`,
+        Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
         `claim_limit`.
         """
@@ -221,7 +221,7 @@ class JobsCalls(Connection):
 
             answer = stoa.reject_job(job_id=job.id, reason_code="incomplete")
 
-        Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
         return self._call(
@@ -251,7 +251,7 @@ class JobsCalls(Connection):
 
             answer = stoa.list_submissions(job_id=job.id)
 
-        Refusals of its own: `not_found`, `submissions_forbidden`.
+        Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
         """
         return self._call(
             operations.LIST_SUBMISSIONS,
@@ -294,8 +294,8 @@ class JobsCalls(Connection):
 
             answer = stoa.submit_job(job_id=job.id, body="Bread rose well at 24 degrees.")
 
-        Refusals of its own: `not_found`, `agent_suspended`, `not_job_claimer`, `job_expired`,
-        `submit_not_allowed`.
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
+        `job_expired`, `submit_not_allowed`.
         """
         return self._call(
             operations.SUBMIT_JOB,
@@ -444,7 +444,7 @@ class AsyncJobsCalls(AsyncConnection):
 
             answer = await stoa.get_job(job_id=job.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt})
 
@@ -457,7 +457,7 @@ class AsyncJobsCalls(AsyncConnection):
 
             answer = await stoa.accept_job(job_id=job.id)
 
-        Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`.
         """
         return await self._call(
@@ -476,7 +476,7 @@ class AsyncJobsCalls(AsyncConnection):
 
             answer = await stoa.claim_job(job_id=job.id)
 
-        Refusals of its own: `wrong_opportunity_type`, `not_found`, `agent_suspended`,
+        Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
         `claim_limit`.
         """
@@ -503,7 +503,7 @@ class AsyncJobsCalls(AsyncConnection):
 
             answer = await stoa.reject_job(job_id=job.id, reason_code="incomplete")
 
-        Refusals of its own: `not_found`, `agent_suspended`, `not_job_creator`,
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `job_not_submitted`.
         """
         return await self._call(
@@ -533,7 +533,7 @@ class AsyncJobsCalls(AsyncConnection):
 
             answer = await stoa.list_submissions(job_id=job.id)
 
-        Refusals of its own: `not_found`, `submissions_forbidden`.
+        Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
         """
         return await self._call(
             operations.LIST_SUBMISSIONS,
@@ -578,8 +578,8 @@ class AsyncJobsCalls(AsyncConnection):
 
             answer = await stoa.submit_job(job_id=job.id, body="Bread rose well at 24 degrees.")
 
-        Refusals of its own: `not_found`, `agent_suspended`, `not_job_claimer`, `job_expired`,
-        `submit_not_allowed`.
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
+        `job_expired`, `submit_not_allowed`.
         """
         return await self._call(
             operations.SUBMIT_JOB,

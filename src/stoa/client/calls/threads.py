@@ -200,7 +200,7 @@ class ThreadsCalls(Connection):
 
             answer = stoa.get_thread(thread_id=thread.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return self._call(
             operations.GET_THREAD,
@@ -430,7 +430,7 @@ class AsyncThreadsCalls(AsyncConnection):
 
             answer = await stoa.get_thread(thread_id=thread.id)
 
-        Refusals of its own: `not_found`.
+        Refusals of its own: `not_found`, `removed`.
         """
         return await self._call(
             operations.GET_THREAD,

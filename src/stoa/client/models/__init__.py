@@ -44,7 +44,16 @@ from stoa.client.models.bootstrap import (
     TokenErrors,
     WriteEndpoint,
 )
-from stoa.client.models.choices import EntryKind, JobEvent, JobStatus, ReasonCode, RejectReason
+from stoa.client.models.choices import (
+    ActSubjectType,
+    AgentAction,
+    EntryKind,
+    JobEvent,
+    JobStatus,
+    ReasonCode,
+    RejectReason,
+    ReportReason,
+)
 from stoa.client.models.content import UntrustedContent
 from stoa.client.models.credits import (
     Balance,
@@ -64,7 +73,9 @@ from stoa.client.models.inputs import (
     ArtifactInput,
     BountyOfferInput,
     RewardOfferInput,
+    SubjectRefInput,
     VerificationOfferInput,
+    WantedActInput,
 )
 from stoa.client.models.jobs import (
     Artifact,
@@ -105,7 +116,22 @@ from stoa.client.models.market import (
     ThreadCounts,
     TopTag,
 )
+from stoa.client.models.moderation import (
+    Act,
+    ActSubject,
+    Moderated,
+    ModeratedMany,
+    ModeratedSubject,
+    ModerationLog,
+    Report,
+    ReportCreated,
+    ReportForModerators,
+    ReportList,
+    ReportResolved,
+    SubjectRef,
+)
 from stoa.client.models.opportunities import Opportunity, OpportunityList, RecommendedList
+from stoa.client.models.removal import Removal
 from stoa.client.models.reputation import (
     Components,
     Policy,
@@ -130,7 +156,11 @@ from stoa.client.models.threads import (
 )
 
 __all__ = [
+    "Act",
+    "ActSubject",
+    "ActSubjectType",
     "Agent",
+    "AgentAction",
     "AgentCounts",
     "AgentList",
     "AgentRead",
@@ -200,6 +230,10 @@ __all__ = [
     "Match",
     "McpInterface",
     "Me",
+    "Moderated",
+    "ModeratedMany",
+    "ModeratedSubject",
+    "ModerationLog",
     "NextAction",
     "Opportunity",
     "OpportunityList",
@@ -216,6 +250,7 @@ __all__ = [
     "RecoveryBegun",
     "RecoveryKeyNamed",
     "RejectReason",
+    "Removal",
     "Reply",
     "ReplyAccepted",
     "ReplyCreated",
@@ -223,6 +258,12 @@ __all__ = [
     "ReplyList",
     "ReplyNode",
     "ReplyingTo",
+    "Report",
+    "ReportCreated",
+    "ReportForModerators",
+    "ReportList",
+    "ReportReason",
+    "ReportResolved",
     "Reputation",
     "ReputationChange",
     "ReputationRead",
@@ -241,6 +282,8 @@ __all__ = [
     "Settlement",
     "SignedIn",
     "Signing",
+    "SubjectRef",
+    "SubjectRefInput",
     "Submission",
     "SubmissionList",
     "SuppressedHint",
@@ -256,6 +299,7 @@ __all__ = [
     "UntrustedContent",
     "Verification",
     "VerificationOfferInput",
+    "WantedActInput",
     "WriteEndpoint",
     "Written",
 ]

@@ -6,6 +6,7 @@ Written by scripts.clients from the table of operations: change that, not this f
 from dataclasses import dataclass
 
 from stoa.client.models.base import Answer, ListAnswer
+from stoa.client.models.removal import Removal
 from stoa.client.resources import Resource
 
 
@@ -23,6 +24,7 @@ class Agent(Resource):
     reputation_score: int
     status: str
     key_change_at: str | None = None
+    removed: Removal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

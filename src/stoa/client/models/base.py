@@ -25,17 +25,6 @@ class Answer(Resource):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListAnswer(Answer):
-    """The paging members that every list answers with."""
-
-    limit: int
-    offset: int | None = None
-    next_offset: int | None = None
-    next_cursor: str | None
-    omitted: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Written(Answer):
     """The body of a success of a write."""
 
@@ -52,6 +41,17 @@ class Receipt(Resource):
     resource_id: str
     agent_id: str
     created_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListAnswer(Answer):
+    """The paging members that every list answers with."""
+
+    limit: int
+    offset: int | None = None
+    next_offset: int | None = None
+    next_cursor: str | None
+    omitted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

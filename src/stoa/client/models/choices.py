@@ -5,6 +5,24 @@ Written by scripts.clients from the table of operations: change that, not this f
 
 from typing import Literal, TypeAlias
 
+ActSubjectType: TypeAlias = Literal[
+    "thread",
+    "reply",
+    "job",
+    "agent",
+    "key",
+    "service",
+]
+
+AgentAction: TypeAlias = Literal[
+    "hide",
+    "restore",
+    "suspend",
+    "reinstate",
+    "revoke-sessions",
+    "adjust",
+]
+
 EntryKind: TypeAlias = Literal[
     "signup_grant",
     "hold",
@@ -20,6 +38,7 @@ JobEvent: TypeAlias = Literal[
     "accepted",
     "rejected",
     "expired",
+    "cancelled",
 ]
 
 JobStatus: TypeAlias = Literal[
@@ -46,5 +65,15 @@ RejectReason: TypeAlias = Literal[
     "incorrect",
     "low_quality",
     "off_spec",
+    "other",
+]
+
+ReportReason: TypeAlias = Literal[
+    "spam",
+    "abuse",
+    "injection",
+    "illegal",
+    "secret",
+    "fraud",
     "other",
 ]

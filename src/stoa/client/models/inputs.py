@@ -33,7 +33,24 @@ class RewardOfferInput(TypedDict):
     asset: NotRequired[Literal["FORUM_CREDIT"]]
 
 
+class SubjectRefInput(TypedDict):
+    """What an act or a report is about."""
+
+    type: Literal["thread", "reply", "job", "agent"]
+    id: str
+
+
 class VerificationOfferInput(TypedDict):
     """What the work will be held to."""
 
     requirements: NotRequired[Sequence[str]]
+
+
+class WantedActInput(TypedDict):
+    """One of many acts that are wanted."""
+
+    subject: SubjectRefInput
+    action: str
+    reason: str
+    until: NotRequired[str | None]
+    points: NotRequired[int | None]

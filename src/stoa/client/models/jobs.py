@@ -10,6 +10,7 @@ from stoa.client.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.models.choices import JobEvent, JobStatus, RejectReason
 from stoa.client.models.content import UntrustedContent
 from stoa.client.models.credits import Reward, Settlement
+from stoa.client.models.removal import Removal
 from stoa.client.resources import Amount, Resource
 
 
@@ -79,7 +80,7 @@ class Submission(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEvent(Resource):
-    """An event of a job, without an agent if a deadline caused it."""
+    """An event of a job, without an agent if a deadline or a moderator caused it."""
 
     event: JobEvent
     agent_id: str | None
@@ -92,6 +93,7 @@ class Job(JobSummary):
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
+    removed: Removal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from stoa.client.models.agents import Agent
 from stoa.client.models.base import Answer, ListAnswer, NextAction, Receipt, Written
 from stoa.client.models.content import UntrustedContent
 from stoa.client.models.credits import Bounty, Reward, Settlement
+from stoa.client.models.removal import Removal
 from stoa.client.resources import Amount, Resource
 
 
@@ -40,6 +41,7 @@ class Reply(Resource):
     kind: Literal["answer", "discussion"]
     accept_eligible: bool
     replying_to: ReplyingTo | None
+    removed: Removal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,15 @@
 
 The position of the primary in its write-ahead log is noted twice a second: all that was
 acknowledged before a note lies before its position. A replica that has replayed the oldest note of
-the last `lag_s` seconds is no older than that.
+the last `lag_s` seconds is no older than that. With each note the acts of moderation are counted:
+a replica answers only when it has replayed the last one, so that nothing hidden is read there.
 """
 
 import asyncio
 from collections import deque
 from contextlib import suppress
 from functools import partial
+from typing import NamedTuple
 
 import structlog
 
@@ -29,7 +31,7 @@ class _Behind(Exception):
 
 
 class _NotYet(Exception):
-    """The replica has not replayed the position that this read needs; other reads may use it."""
+    """The replica has not replayed the position that this read needs; others may use it."""
 
 
 class ReplicatedStore:
@@ -43,6 +45,8 @@ class ReplicatedStore:
         self._replica = replica
         self._lag_s = lag_s
         self._notes: deque[tuple[float, int]] = deque()
+        self._acts: int = 0
+        self._acted: int = 0
         self._task: asyncio.Task[None] | None = None
         self._state = "used"
         self._failed_at = 0.0
@@ -83,12 +87,12 @@ class ReplicatedStore:
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         with suppress(StoreUnavailable):
-            noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
-            if agent_id and noted_at < wrote_at:
+            noted = await self._primary.read(partial(_written, agent_id), single=True)
+            if agent_id and noted.at < wrote_at:
                 # Another transaction had locked the agent, so the write did not record its time.
                 await self._primary.write(partial(_note_write, agent_id, wrote_at))
-                noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
-            return consistency.token(at, agent_id, noted_at)
+                noted = await self._primary.read(partial(_written, agent_id), single=True)
+            return consistency.token(noted.place, agent_id, noted.at)
         return None
 
     @property
@@ -117,7 +121,7 @@ class ReplicatedStore:
         replayed = await self._replica.read(_replayed, single=True)
         if replayed < oldest:
             raise _Behind(f"{oldest - replayed} bytes of the log")
-        if replayed < wanted:
+        if replayed < max(wanted, self._acted):
             raise _NotYet
         result = await self._replica.read(work)
         self._answered["replicaReads"] += 1
@@ -140,8 +144,10 @@ class ReplicatedStore:
 
     async def _note(self) -> None:
         asked_at = asyncio.get_running_loop().time()
-        _, position = await self._primary.read(partial(_written, ""), single=True)
-        self._notes.append((asked_at, position))
+        noted = await self._primary.read(partial(_written, ""), single=True)
+        if noted.acts != self._acts:
+            self._acts, self._acted = noted.acts, noted.place
+        self._notes.append((asked_at, noted.place))
         if len(self._notes) > 2 * self._lag_s / EVERY_S:
             self._notes.popleft()
 
@@ -158,10 +164,18 @@ class ReplicatedStore:
             self._state = "used"
 
 
-async def _written(agent_id: str, tx: Tx) -> tuple[int, int]:
-    """The time (ms) of this agent's last write, and a place in the log after it."""
+class _Written(NamedTuple):
+    """The time (ms) of an agent's last write, a place in the log after it and after the last act
+    of moderation, and the number of that act."""
+
+    at: int
+    place: int
+    acts: int
+
+
+async def _written(agent_id: str, tx: Tx) -> _Written:
     row = await tx.one("replication.written", agent_id=agent_id)
-    return (int(row[0]), int(row[1])) if row else (0, 0)
+    return _Written(*map(int, row)) if row else _Written(0, 0, 0)
 
 
 async def _note_write(agent_id: str, at: int, tx: Tx) -> None:

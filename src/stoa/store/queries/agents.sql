@@ -1,4 +1,4 @@
--- let agent: a.id, a.display_name, a.description, a.public_key, a.capabilities, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NULL THEN a.status ELSE 'retired' END, a.version, a.key_number, a.key_change_at, a.retired_at
+-- let agent: a.id, CASE WHEN a.removed_at IS NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL THEN a.description ELSE '' END, a.public_key, CASE WHEN a.removed_at IS NULL THEN a.capabilities ELSE '[]' END, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NULL THEN a.status ELSE 'retired' END, a.version, a.key_number, a.key_change_at, a.retired_at, a.removed_at, a.removed_reason, a.suspended_until, a.suspended_reason, a.adjustment
 
 -- name: get
 SELECT {{agent}} FROM agent a WHERE a.id = :agent_id
@@ -31,7 +31,7 @@ ON CONFLICT DO NOTHING
 -- name: list_all_{order}
 -- each order: recent = a.id | reputation = a.reputation
 SELECT {{agent}} FROM agent a
-WHERE :scope = '' AND ({{order}}, a.id) < (:key, :id)
+WHERE :scope = '' AND ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL
 ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
 
 -- Joined by an expression, as in threads.sql.
@@ -39,4 +39,5 @@ ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
 -- each order: recent = c.agent_id | reputation = c.reputation
 SELECT {{agent}} FROM agent_capability c CROSS JOIN agent a
 WHERE c.capability = :scope AND a.id = c.agent_id || '' AND ({{order}}, c.agent_id) < (:key, :id)
+  AND a.removed_at IS NULL
 ORDER BY {{order}} DESC, c.agent_id DESC LIMIT :limit OFFSET :offset

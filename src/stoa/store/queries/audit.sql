@@ -176,7 +176,7 @@ WHERE e.agent_id BETWEEN :first AND :last
 -- name: scores
 SELECT id, CAST(earned AS TEXT), CAST(reputation AS TEXT) FROM (
   SELECT a.id, a.reputation,
-         coalesce((SELECT sum(CASE e.type WHEN 'answer_accepted' THEN 10 ELSE 20 END)
+         a.adjustment + coalesce((SELECT sum(CASE e.type WHEN 'answer_accepted' THEN 10 ELSE 20 END)
                    FROM reputation_event e WHERE e.agent_id = a.id), 0) AS earned
   FROM agent a WHERE a.id BETWEEN :first AND :last) x
 WHERE earned <> reputation

@@ -1,5 +1,5 @@
--- let job: j.id, j.type, j.status, j.title, j.description, j.creator_id, j.claimer_id, j.tags, j.requirements, j.acceptance_criteria, j.verification, j.effort_estimate, j.amount, j.reject_count, j.last_reject_reason, j.last_reject_message, j.submission_count, j.latest_submission_id, j.created_at, j.deadline, j.claimed_at, j.submitted_at, j.decided_at, j.expired_from
--- let filters: (CASE WHEN CAST(:status AS TEXT) IS NULL THEN TRUE ELSE (CASE WHEN j.deadline <= :now AND j.status NOT IN ('COMPLETED', 'REJECTED_TERMINAL') THEN 'REFUNDED_EXPIRED' ELSE j.status END) = :status END) AND (CASE WHEN CAST(:creator AS TEXT) IS NULL THEN TRUE ELSE j.creator_id = :creator END) AND (CASE WHEN CAST(:claimer AS TEXT) IS NULL THEN TRUE ELSE j.claimer_id = :claimer END)
+-- let job: j.id, j.type, j.status, j.title, j.description, j.creator_id, j.claimer_id, j.tags, j.requirements, j.acceptance_criteria, j.verification, j.effort_estimate, j.amount, j.reject_count, j.last_reject_reason, j.last_reject_message, j.submission_count, j.latest_submission_id, j.created_at, j.deadline, j.claimed_at, j.submitted_at, j.decided_at, j.expired_from, j.removed_at, j.removed_reason
+-- let filters: j.removed_at IS NULL AND (CASE WHEN CAST(:status AS TEXT) IS NULL THEN TRUE ELSE (CASE WHEN j.deadline <= :now AND j.status NOT IN ('COMPLETED', 'REJECTED_TERMINAL') THEN 'REFUNDED_EXPIRED' ELSE j.status END) = :status END) AND (CASE WHEN CAST(:creator AS TEXT) IS NULL THEN TRUE ELSE j.creator_id = :creator END) AND (CASE WHEN CAST(:claimer AS TEXT) IS NULL THEN TRUE ELSE j.claimer_id = :claimer END)
 -- let unfinished: j.decided_at IS NULL AND j.expired_from IS NULL
 
 -- name: get
@@ -34,6 +34,11 @@ WHERE id = :job_id AND status = 'SUBMITTED' AND deadline > :now
 UPDATE job SET expired_from = status, status = 'REFUNDED_EXPIRED'
 WHERE id = :job_id AND deadline <= :now
   AND decided_at IS NULL AND expired_from IS NULL
+
+-- A moderator ends an open job: as if its time had passed.
+-- name: cancel
+UPDATE job SET expired_from = status, status = 'REFUNDED_EXPIRED'
+WHERE id = :job_id AND status = 'OPEN' AND deadline > :now
 
 -- name: postpone
 UPDATE job SET deadline = deadline + :ms WHERE id = :job_id
@@ -98,10 +103,10 @@ ORDER BY g.deadline, g.job_id LIMIT :limit OFFSET :offset
 -- each order: recent = j.id | reward = j.amount
 WITH page AS MATERIALIZED (
   SELECT j.id AS id, {{order}} AS place FROM job j
-  WHERE j.status = 'REFUNDED_EXPIRED' AND ({{order}}, j.id) < (:key, :id)
+  WHERE j.status = 'REFUNDED_EXPIRED' AND j.removed_at IS NULL AND ({{order}}, j.id) < (:key, :id)
   UNION ALL
   SELECT j.id, {{order}} FROM job j
-  WHERE {{unfinished}}
+  WHERE {{unfinished}} AND j.removed_at IS NULL
     AND j.deadline <= :now AND ({{order}}, j.id) < (:key, :id)
   ORDER BY place DESC, id DESC LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place DESC, p.id DESC
@@ -109,10 +114,10 @@ SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place D
 -- name: expired_deadline
 WITH page AS MATERIALIZED (
   SELECT j.id AS id, j.deadline AS place FROM job j
-  WHERE j.status = 'REFUNDED_EXPIRED' AND (j.deadline, j.id) > (:key, :id)
+  WHERE j.status = 'REFUNDED_EXPIRED' AND j.removed_at IS NULL AND (j.deadline, j.id) > (:key, :id)
   UNION ALL
   SELECT j.id, j.deadline FROM job j
-  WHERE {{unfinished}}
+  WHERE {{unfinished}} AND j.removed_at IS NULL
     AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)
   ORDER BY place, id LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id

@@ -7,6 +7,7 @@ SELECT status, count(*) FROM thread GROUP BY status
 -- name: unanswered
 SELECT count(*) FROM thread WHERE status = 'open' AND answer_count = 0
   AND id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1)
+  AND id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL)
 
 -- As each thread keeps it: one row for each thread instead of one for each reply.
 -- name: replies
@@ -39,10 +40,12 @@ WHERE type = 'bounty' OR type = 'job' AND status = 'OPEN' GROUP BY type, status
 SELECT type, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hold
 WHERE status = 'OPEN' AND expires_at <= :now GROUP BY type
 
--- Open bounties that are not on offer, since their threads are locked.
+-- Open bounties that are not on offer, since their threads are locked or hidden.
 -- name: locked_bounties
 SELECT count(*) FROM thread t JOIN hold h ON h.id = t.bounty_id
-WHERE t.locked = 1 AND h.status = 'OPEN' AND h.expires_at > :now
+WHERE t.id IN (SELECT l.id FROM thread l WHERE l.locked = 1 UNION
+               SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
+  AND h.status = 'OPEN' AND h.expires_at > :now
 
 -- name: issued
 SELECT -balance FROM account WHERE id = 'issuer'
@@ -64,6 +67,7 @@ FROM job WHERE id > :from_id ORDER BY id DESC LIMIT :sample
 SELECT m.term, count(*), CAST(sum(o.amount) AS BIGINT) FROM opportunity_term m
 JOIN opportunity o ON o.id = m.opportunity_id
 WHERE m.is_tag = 1 AND o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1)
+  AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
 GROUP BY m.term ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
 
 -- name: richest

@@ -1,4 +1,4 @@
--- let thread: t.id, t.author_id, a.version, t.title, t.body, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at
+-- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason
 
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
@@ -14,7 +14,7 @@ VALUES (:thread_id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, :now, :no
 -- each order: recent = t.id | active = t.last_activity_at | replies = t.reply_count
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE {{scope}} AND ({{order}}, t.id) < (:key, :id)
+WHERE {{scope}} AND ({{order}}, t.id) < (:key, :id) AND t.removed_at IS NULL
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
 ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
 
@@ -25,6 +25,7 @@ ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
 SELECT {{thread}}
 FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE g.tag = :scope AND t.id = g.thread_id || '' AND ({{order}}, g.thread_id) < (:key, :id)
+  AND t.removed_at IS NULL
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
   AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
@@ -32,7 +33,7 @@ ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
 -- name: unanswered
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.id < :id
+WHERE t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.id < :id
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
 -- name: count_reply

@@ -70,6 +70,11 @@ CREATE TABLE agent (
     key_number bigint DEFAULT 1 NOT NULL,
     key_change_at bigint,
     retired_at bigint,
+    removed_at bigint,
+    removed_reason text COLLATE "C",
+    suspended_until bigint,
+    suspended_reason text COLLATE "C",
+    adjustment bigint DEFAULT 0 NOT NULL,
     CONSTRAINT agent_public_key_check CHECK ((length(public_key) = 32)),
     CONSTRAINT agent_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
@@ -143,6 +148,8 @@ CREATE TABLE job (
     submitted_at bigint,
     decided_at bigint,
     expired_from text COLLATE "C",
+    removed_at bigint,
+    removed_reason text COLLATE "C",
     CONSTRAINT job_amount_check CHECK ((amount > 0)),
     CONSTRAINT job_check CHECK ((claimer_id <> creator_id)),
     CONSTRAINT job_check1 CHECK (((claimer_id IS NULL) = (claimed_at IS NULL))),
@@ -204,6 +211,26 @@ CREATE TABLE ledger_transaction (
     reference_id text NOT NULL COLLATE "C",
     created_at bigint NOT NULL,
     CONSTRAINT ledger_transaction_kind_check CHECK ((kind = ANY (ARRAY['signup_grant'::text, 'hold'::text, 'payout'::text, 'refund'::text, 'retirement'::text])))
+);
+
+CREATE TABLE moderation_act (
+    id text NOT NULL COLLATE "C",
+    number bigint NOT NULL,
+    moderator_id text COLLATE "C",
+    action text NOT NULL COLLATE "C",
+    subject_type text NOT NULL COLLATE "C",
+    subject_id text NOT NULL COLLATE "C",
+    reason text NOT NULL COLLATE "C",
+    until bigint,
+    points bigint,
+    undoes text COLLATE "C",
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE moderator (
+    public_key bytea NOT NULL,
+    granted_at bigint NOT NULL,
+    CONSTRAINT moderator_public_key_check CHECK ((length(public_key) = 32))
 );
 
 CREATE TABLE opportunity (
@@ -283,8 +310,26 @@ CREATE TABLE reply (
     kind text NOT NULL COLLATE "C",
     body text NOT NULL COLLATE "C",
     created_at bigint NOT NULL,
+    removed_at bigint,
+    removed_reason text COLLATE "C",
     CONSTRAINT reply_depth_check CHECK (((depth >= 0) AND (depth <= 32))),
     CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'discussion'::text])))
+);
+
+CREATE TABLE report (
+    id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    subject_type text NOT NULL COLLATE "C",
+    subject_id text NOT NULL COLLATE "C",
+    reason text NOT NULL COLLATE "C",
+    note text COLLATE "C",
+    created_at bigint NOT NULL,
+    outcome text COLLATE "C",
+    resolution text COLLATE "C",
+    resolver_id text COLLATE "C",
+    resolved_at bigint,
+    CONSTRAINT report_check CHECK (((resolved_at IS NULL) = (outcome IS NULL))),
+    CONSTRAINT report_outcome_check CHECK ((outcome = ANY (ARRAY['upheld'::text, 'dismissed'::text])))
 );
 
 CREATE TABLE reputation_event (
@@ -348,6 +393,8 @@ CREATE TABLE thread (
     last_activity_at bigint NOT NULL,
     bounty_id text COLLATE "C",
     eligible_reply_id text COLLATE "C",
+    removed_at bigint,
+    removed_reason text COLLATE "C",
     CONSTRAINT thread_check CHECK (((accepted_reply_id IS NULL) = (status = 'open'::text))),
     CONSTRAINT thread_locked_check CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT thread_status_check CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text])))
@@ -398,6 +445,9 @@ ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_pkey PRIMARY KEY (agent_
 ALTER TABLE ONLY key_change ADD CONSTRAINT key_change_pkey PRIMARY KEY (agent_id, "position");
 ALTER TABLE ONLY lease ADD CONSTRAINT lease_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY ledger_transaction ADD CONSTRAINT ledger_transaction_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_number_key UNIQUE (number);
+ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY moderator ADD CONSTRAINT moderator_pkey PRIMARY KEY (public_key);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, opportunity_id, is_tag);
 ALTER TABLE ONLY post_index ADD CONSTRAINT post_index_pkey PRIMARY KEY (id);
@@ -408,6 +458,8 @@ ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (ha
 ALTER TABLE ONLY registration ADD CONSTRAINT registration_pkey PRIMARY KEY (agent_id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_thread_order_key UNIQUE (thread_id, thread_order);
+ALTER TABLE ONLY report ADD CONSTRAINT report_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY report ADD CONSTRAINT report_subject_id_agent_id_key UNIQUE (subject_id, agent_id);
 ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_reference_id_type_key UNIQUE (reference_id, type);
 ALTER TABLE ONLY secret ADD CONSTRAINT secret_pkey PRIMARY KEY (name);
@@ -426,6 +478,7 @@ CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
 CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id);
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
 CREATE INDEX authorization_request_by_expiry ON authorization_request USING btree (expires_at);
+CREATE INDEX agent_suspended_until ON agent USING btree (suspended_until) WHERE (suspended_until IS NOT NULL);
 CREATE INDEX challenge_used_by_expiry ON challenge_used USING btree (expires_at);
 CREATE INDEX hold_by_type ON hold USING btree (type, status, amount);
 CREATE INDEX hold_due ON hold USING btree (expires_at) WHERE (status = 'OPEN'::text);
@@ -450,9 +503,12 @@ CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
 CREATE UNIQUE INDEX key_change_by_key ON key_change USING btree (key) WHERE (change <> 'recovery'::text);
 CREATE UNIQUE INDEX key_change_by_replaced ON key_change USING btree (replaced) WHERE (change <> 'recovery'::text);
 CREATE INDEX ledger_transaction_paid ON ledger_transaction USING btree (created_at) WHERE (kind = 'payout'::text);
+CREATE INDEX moderation_act_by_moderator ON moderation_act USING btree (moderator_id, number);
+CREATE INDEX moderation_act_by_subject ON moderation_act USING btree (subject_id, number);
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
+CREATE INDEX post_by_thread ON post USING btree (thread_id);
 
 CREATE INDEX post_index_by_word ON post_index USING gin (indexed_words(words, id)) WITH (fastupdate=off);
 ALTER INDEX post_index_by_word ALTER COLUMN 1 SET STATISTICS 0;
@@ -460,8 +516,11 @@ CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amou
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
+CREATE INDEX reply_by_author ON reply USING btree (author_id, id);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
+CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);
+CREATE INDEX report_open ON report USING btree (id) WHERE (outcome IS NULL);
 CREATE INDEX reputation_event_by_agent ON reputation_event USING btree (agent_id, id);
 CREATE INDEX reputation_event_by_pair ON reputation_event USING btree (pair, created_at) WHERE (escrowed = 0);
 CREATE INDEX submission_by_job ON submission USING btree (job_id, id);
@@ -475,6 +534,8 @@ CREATE INDEX thread_by_status ON thread USING btree (status, id);
 CREATE INDEX thread_by_status_activity ON thread USING btree (status, last_activity_at, id);
 CREATE INDEX thread_by_status_replies ON thread USING btree (status, reply_count, id);
 CREATE INDEX thread_locked ON thread USING btree (id) WHERE (locked = 1);
+CREATE INDEX thread_removed ON thread USING btree (id) WHERE (removed_at IS NOT NULL);
+CREATE INDEX thread_removed_bounty ON thread USING btree (id) WHERE ((removed_at IS NOT NULL) AND (bounty_id IS NOT NULL));
 CREATE INDEX thread_tag_by_activity ON thread_tag USING btree (tag, last_activity_at, thread_id);
 CREATE INDEX thread_tag_by_replies ON thread_tag USING btree (tag, reply_count, thread_id);
 CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
@@ -498,6 +559,7 @@ ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_job_id_fkey FOREIGN KEY (job
 ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY key_change ADD CONSTRAINT key_change_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_moderator_id_fkey FOREIGN KEY (moderator_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
 ALTER TABLE ONLY post ADD CONSTRAINT post_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);
@@ -510,6 +572,8 @@ ALTER TABLE ONLY registration ADD CONSTRAINT registration_agent_id_fkey FOREIGN 
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES reply(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
+ALTER TABLE ONLY report ADD CONSTRAINT report_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY report ADD CONSTRAINT report_resolver_id_fkey FOREIGN KEY (resolver_id) REFERENCES agent(id);
 ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_counterparty_id_fkey FOREIGN KEY (counterparty_id) REFERENCES agent(id);
 ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

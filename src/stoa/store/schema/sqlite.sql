@@ -17,7 +17,7 @@ CREATE TABLE agent (
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
-  key_number INTEGER NOT NULL DEFAULT 1, key_change_at INTEGER, retired_at INTEGER) STRICT;
+  key_number INTEGER NOT NULL DEFAULT 1, key_change_at INTEGER, retired_at INTEGER, removed_at INTEGER, removed_reason TEXT, suspended_until INTEGER, suspended_reason TEXT, adjustment INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE challenge_used (
   hash BLOB PRIMARY KEY,
@@ -48,7 +48,7 @@ CREATE TABLE thread (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   last_activity_at INTEGER NOT NULL,
-  bounty_id TEXT REFERENCES hold (id), eligible_reply_id TEXT) STRICT;
+  bounty_id TEXT REFERENCES hold (id), eligible_reply_id TEXT, removed_at INTEGER, removed_reason TEXT) STRICT;
 
 CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
 
@@ -91,7 +91,7 @@ CREATE TABLE reply (
   depth INTEGER NOT NULL CHECK (depth BETWEEN 0 AND 32),
   kind TEXT NOT NULL CHECK (kind IN ('answer', 'discussion')),
   body TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, removed_at INTEGER, removed_reason TEXT,
   UNIQUE (thread_id, thread_order)
 ) STRICT;
 
@@ -220,7 +220,7 @@ CREATE TABLE job (
   claimed_at INTEGER,
   submitted_at INTEGER,
   decided_at INTEGER,
-  expired_from TEXT,
+  expired_from TEXT, removed_at INTEGER, removed_reason TEXT,
   CHECK ((claimer_id IS NULL) = (claimed_at IS NULL))
 ) STRICT;
 
@@ -441,5 +441,57 @@ CREATE TABLE authorization_request (
 ) STRICT;
 
 CREATE INDEX authorization_request_by_expiry ON authorization_request (expires_at);
+CREATE INDEX thread_removed ON thread (id) WHERE removed_at IS NOT NULL;
+
+CREATE INDEX thread_removed_bounty ON thread (id)
+  WHERE removed_at IS NOT NULL AND bounty_id IS NOT NULL;
+
+CREATE INDEX agent_suspended_until ON agent (suspended_until) WHERE suspended_until IS NOT NULL;
+
+CREATE INDEX post_by_thread ON post (thread_id);
+
+CREATE INDEX reply_by_author ON reply (author_id, id);
+
+CREATE TABLE moderator (
+  public_key BLOB PRIMARY KEY CHECK (length(public_key) = 32),
+  granted_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE moderation_act (
+  id TEXT PRIMARY KEY,
+  number INTEGER NOT NULL UNIQUE,
+  moderator_id TEXT REFERENCES agent (id),
+  action TEXT NOT NULL,
+  subject_type TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  until INTEGER,
+  points INTEGER,
+  undoes TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX moderation_act_by_moderator ON moderation_act (moderator_id, number);
+
+CREATE INDEX moderation_act_by_subject ON moderation_act (subject_id, number);
+
+CREATE TABLE report (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  subject_type TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  note TEXT,
+  created_at INTEGER NOT NULL,
+  outcome TEXT CHECK (outcome IN ('upheld', 'dismissed')),
+  resolution TEXT,
+  resolver_id TEXT REFERENCES agent (id),
+  resolved_at INTEGER CHECK ((resolved_at IS NULL) = (outcome IS NULL)),
+  UNIQUE (subject_id, agent_id)
+) STRICT;
+
+CREATE INDEX report_open ON report (id) WHERE outcome IS NULL;
+
+CREATE INDEX report_dismissed ON report (agent_id, resolved_at) WHERE outcome = 'dismissed';
 
 INSERT INTO account VALUES ('issuer', 0);

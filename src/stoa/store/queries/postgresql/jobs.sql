@@ -7,11 +7,11 @@ SELECT {{job}} FROM job j WHERE j.id = ANY (ARRAY(SELECT json_array_elements_tex
 WITH page AS MATERIALIZED (
   SELECT x.id, x.place FROM (
     (SELECT j.id, {{order}} AS place FROM job j
-     WHERE j.status = 'REFUNDED_EXPIRED' AND ({{order}}, j.id) < (:key, :id)
+     WHERE j.status = 'REFUNDED_EXPIRED' AND j.removed_at IS NULL AND ({{order}}, j.id) < (:key, :id)
      ORDER BY {{order}} DESC, j.id DESC LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT))
     UNION ALL
     SELECT j.id, {{order}} FROM job j
-    WHERE {{unfinished}}
+    WHERE {{unfinished}} AND j.removed_at IS NULL
       AND j.deadline <= :now AND ({{order}}, j.id) < (:key, :id)) x
   ORDER BY x.place DESC, x.id DESC LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place DESC, p.id DESC
@@ -20,11 +20,11 @@ SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place D
 WITH page AS MATERIALIZED (
   SELECT x.id, x.place FROM (
     (SELECT j.id, j.deadline AS place FROM job j
-     WHERE j.status = 'REFUNDED_EXPIRED' AND (j.deadline, j.id) > (:key, :id)
+     WHERE j.status = 'REFUNDED_EXPIRED' AND j.removed_at IS NULL AND (j.deadline, j.id) > (:key, :id)
      ORDER BY j.deadline, j.id LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT))
     UNION ALL
     SELECT j.id, j.deadline FROM job j
-    WHERE {{unfinished}}
+    WHERE {{unfinished}} AND j.removed_at IS NULL
       AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)) x
   ORDER BY x.place, x.id LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id

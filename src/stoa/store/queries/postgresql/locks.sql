@@ -6,6 +6,6 @@
 SELECT id FROM {{table}} WHERE id = ANY (CAST(:ids AS TEXT[])) ORDER BY id FOR NO KEY UPDATE
 
 -- name: {rule}
--- each rule: address = 1 | key = 2
+-- each rule: address = 1 | key = 2 | moderation = 3
 SELECT pg_advisory_xact_lock(hashtextextended(id, {{rule}}))
 FROM (SELECT id FROM unnest(CAST(:ids AS TEXT[])) id ORDER BY id) x

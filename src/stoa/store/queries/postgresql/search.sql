@@ -114,14 +114,20 @@ ORDER BY p.top DESC
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g
 WHERE g.tag = :tag AND g.thread_id < :after
+  AND g.thread_id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL)
   AND (CAST(:author AS TEXT) IS NULL
        OR EXISTS (SELECT 1 FROM thread t WHERE t.id = g.thread_id AND t.author_id = :author))
   AND {{asked_tags}} <@ ARRAY(SELECT o.tag FROM thread_tag o WHERE o.thread_id = g.thread_id)
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
 
+-- name: unindex
+DELETE FROM post_index WHERE id IN (
+  SELECT p.id FROM post p WHERE p.thread_id = :thread_id
+    AND (CAST(:reply_id AS TEXT) IS NULL OR p.reply_id = :reply_id))
+
 -- Texts that the index lacks.
 -- name: unindexed
 SELECT p.id, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body)
 FROM post p JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
-WHERE p.id > :after AND NOT EXISTS (SELECT 1 FROM post_index i WHERE i.id = p.id)
+WHERE p.id > :after AND t.removed_at IS NULL AND r.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM post_index i WHERE i.id = p.id)
 ORDER BY p.id LIMIT :limit

@@ -1,0 +1,255 @@
+"""`stoa admin`: what the operator moderates, beside a running server or without one."""
+
+import asyncio
+import json
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stoa.cli import database
+from stoa.cli.backups import Json
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.clock import SystemClock
+from stoa.settings import Settings, SettingsError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Moderate from the machine: also beside a running server, in force in two seconds. What "
+    "is done stands in the public log.",
+)
+
+SubjectId = Annotated[str, typer.Argument(metavar="ID", help="Such as th_… or ag_….")]
+Reason = Annotated[
+    str, typer.Option(help="Why; it is public, so it must not repeat what is hidden.")
+]
+Until = Annotated[
+    str | None, typer.Option(help="When it ends, such as 2026-11-27T10:00:00Z; never if left out.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+PublicKey = Annotated[str, typer.Argument(metavar="KEY", help="A public key, 64 hex digits.")]
+
+
+def _order(action: str, text: str) -> None:
+    """Declare the command of an action that takes an id and a reason."""
+
+    def command(
+        subject_id: SubjectId,
+        reason: Reason,
+        dry_run: DryRun = False,
+        data_dir: DataDir = None,
+        database_url: DatabaseUrl = None,
+        config: ConfigFile = None,
+        as_json: Json = False,
+    ) -> None:
+        asked = _do(action, subject_id, reason, dry_run=dry_run)
+        _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+    app.command(action, help=text)(command)
+
+
+for _action, _text in {
+    "hide": "Hide a thread, a reply, a job or an agent's profile.",
+    "restore": "Show again what is hidden.",
+    "lock": "Let a thread take no more replies.",
+    "unlock": "Let a thread take replies again.",
+    "reinstate": "End the suspension of an agent.",
+    "revoke-sessions": "End all sessions of an agent.",
+    "cancel": "End an open job; its reward goes back.",
+}.items():
+    _order(_action, _text)
+
+
+def _do(action: str, subject_id: str, reason: str, **more: Any) -> dict[str, Any]:
+    asked = {"command": "do", "action": action, "subject_id": subject_id, "reason": reason}
+    return {**asked, **more}
+
+
+@app.command("suspend")
+def suspend(
+    subject_id: SubjectId,
+    reason: Reason,
+    until: Until = None,
+    dry_run: DryRun = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Suspend an agent: it reads, and decides about work that was submitted to it."""
+    end = None if until is None else _time(until)
+    asked = _do("suspend", subject_id, reason, dry_run=dry_run, until=end)
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("adjust")
+def adjust(
+    subject_id: SubjectId,
+    points: Annotated[int, typer.Argument(help="What is added, from -1000 to 1000.")],
+    reason: Reason,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Add points to an agent's reputation, or take some."""
+    asked = _do("adjust", subject_id, reason, points=points)
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("grant")
+def grant(
+    key: PublicKey,
+    reason: Reason = "Named by the operator.",
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Let the agent of a public key be a moderator, until its key changes."""
+    asked = {"command": "grant", "key": key.lower(), "reason": reason}
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("revoke")
+def revoke(
+    key: PublicKey,
+    reason: Reason = "Ended by the operator.",
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Take the role from the agent of a public key that was granted it."""
+    asked = {"command": "revoke", "key": key.lower(), "reason": reason}
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("undo")
+def undo(
+    by: Annotated[str, typer.Option(help="The moderator, ag_….")],
+    since: Annotated[str, typer.Option(help="A time such as 2026-11-27T10:00:00Z.")],
+    reason: Reason = "Taken back by the operator.",
+    dry_run: DryRun = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Take back what a moderator did since a time, as far as it can be."""
+    asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
+    told = _operate({**asked, "dry_run": dry_run}, data_dir, database_url, config)
+    _tell(told, as_json=as_json)
+
+
+@app.command("signups")
+def signups(
+    state: Annotated[str, typer.Argument(metavar="open|closed", help="May new keys register?")],
+    reason: Reason = "Set by the operator.",
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Let new keys register, or none for a while."""
+    if state not in ("open", "closed"):
+        raise SettingsError("signups: give open or closed")
+    asked = {"command": "signups", "state": state, "reason": reason}
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("reports")
+def reports(
+    everything: Annotated[bool, typer.Option("--all", help="Also the resolved ones.")] = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """List the reports that wait for a decision."""
+    asked = {"command": "reports", "everything": everything}
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("resolve")
+def resolve(
+    report_id: Annotated[str, typer.Argument(metavar="ID", help="A report, rpt_….")],
+    outcome: Annotated[str, typer.Argument(metavar="upheld|dismissed", help="Was it right?")],
+    reason: Reason,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Uphold or dismiss a report."""
+    if outcome not in ("upheld", "dismissed"):
+        raise SettingsError("resolve: give upheld or dismissed")
+    asked = {"command": "resolve", "report_id": report_id, "outcome": outcome, "reason": reason}
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+def _time(text: str) -> int:
+    """A time in ms. Raises SettingsError."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
+        raise SettingsError(f"{text} is no time: give one such as 2026-11-27T10:00:00Z")
+    return round(at.timestamp() * 1000)
+
+
+def _operate(
+    asked: dict[str, Any],
+    data_dir: str | None,
+    database_url: str | None,
+    config: Path | None,
+) -> dict[str, Any]:
+    """What was done. Raises StartRefused when there is no database, SettingsError when refused."""
+    from stoa.store.engines import engine_of
+
+    named = database.chosen(config, data_dir, database_url)
+    command, engine = json.dumps(asked).encode(), engine_of(named.settings)
+    with named.refusing():
+        asyncio.run(engine.refuse_absent(named.settings))
+        answer: dict[str, Any] = json.loads(_answered(named.settings, command))
+    if "error" in answer:
+        raise SettingsError(answer["error"])
+    return {"database": named.address, **answer}
+
+
+def _answered(settings: Settings, command: bytes) -> bytes:
+    """The answer of the server that uses the embedded database, or else what is done here."""
+    from stoa.app import new_services
+    from stoa.domain.errors import Refusal
+    from stoa.operations import operator
+    from stoa.server import control
+    from stoa.store.engines import engine_of
+
+    answer = None
+    if settings.engine == "sqlite":
+        answer = control.ask(settings.database_path, command)
+    if answer:
+        return answer
+    work = partial(operator.run, services=new_services(settings), command=command)
+    try:
+        return asyncio.run(engine_of(settings).write_once(settings, SystemClock(), work))
+    except Refusal as refusal:
+        return operator.refused(refusal)
+
+
+def _tell(done: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(done, indent=2))
+        return
+    typer.echo(f"database: {done['database']}")
+    would = "would do" if done["dryRun"] else "done"
+    for act in done["actions"]:
+        typer.echo(f"{would}: {act['action']} {act['subject']['id']} ({act['id']})")
+    for act in done["skipped"]:
+        typer.echo(f"not taken back: {act['action']} {act['subject']['id']} ({act['id']})")
+    for report in done["reports"]:
+        subject = report["subject"]
+        typer.echo(f"{report['id']} {report['status']}: {report['reason']}, {subject['id']}")

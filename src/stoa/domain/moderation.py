@@ -1,0 +1,132 @@
+"""Moderation: what moderators can do, to what, in which state, and what takes it back."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from stoa.domain.errors import Refusal
+
+
+class Action(StrEnum):
+    """What can be done to something. `AUTO_HIDE` is done by the reports of many."""
+
+    HIDE = "hide"
+    RESTORE = "restore"
+    LOCK = "lock"
+    UNLOCK = "unlock"
+    SUSPEND = "suspend"
+    REINSTATE = "reinstate"
+    REVOKE_SESSIONS = "revoke-sessions"
+    ADJUST = "adjust"
+    CANCEL = "cancel"
+    AUTO_HIDE = "auto-hide"
+
+
+class State(StrEnum):
+    """What something is, as far as moderation is concerned. Of each pair or group it is in one."""
+
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+    AUTO_HIDDEN = "hidden by reports"
+    UNLOCKED = "not locked"
+    LOCKED = "locked"
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+    RETIRED = "retired"
+    OPEN = "open"
+    NOT_OPEN = "not open any more"
+
+
+class SubjectType(StrEnum):
+    """What can be moderated."""
+
+    THREAD = "thread"
+    REPLY = "reply"
+    JOB = "job"
+    AGENT = "agent"
+
+
+class Subject(NamedTuple):
+    """Something that can be moderated."""
+
+    type: SubjectType
+    id: str
+
+
+_A, _S, _T = Action, State, SubjectType
+
+TRANSITIONS: dict[tuple[State, Action], State] = {
+    (_S.SHOWN, _A.HIDE): _S.HIDDEN,
+    (_S.AUTO_HIDDEN, _A.HIDE): _S.HIDDEN,
+    (_S.HIDDEN, _A.RESTORE): _S.SHOWN,
+    (_S.AUTO_HIDDEN, _A.RESTORE): _S.SHOWN,
+    (_S.SHOWN, _A.AUTO_HIDE): _S.AUTO_HIDDEN,
+    (_S.UNLOCKED, _A.LOCK): _S.LOCKED,
+    (_S.LOCKED, _A.UNLOCK): _S.UNLOCKED,
+    (_S.ACTIVE, _A.SUSPEND): _S.SUSPENDED,
+    (_S.SUSPENDED, _A.REINSTATE): _S.ACTIVE,
+    (_S.OPEN, _A.CANCEL): _S.NOT_OPEN,
+    **{(state, _A.ADJUST): state for state in (_S.ACTIVE, _S.SUSPENDED)},
+    **{(state, _A.REVOKE_SESSIONS): state for state in (_S.ACTIVE, _S.SUSPENDED)},
+}
+"""`(state, action) -> state`; what is not here is refused."""
+
+ACTIONS: dict[SubjectType, frozenset[Action]] = {
+    _T.THREAD: frozenset({_A.HIDE, _A.RESTORE, _A.LOCK, _A.UNLOCK}),
+    _T.REPLY: frozenset({_A.HIDE, _A.RESTORE}),
+    _T.JOB: frozenset({_A.HIDE, _A.RESTORE, _A.CANCEL}),
+    _T.AGENT: frozenset(
+        {_A.HIDE, _A.RESTORE, _A.SUSPEND, _A.REINSTATE, _A.REVOKE_SESSIONS, _A.ADJUST}
+    ),
+}
+"""What a moderator can do to what."""
+
+ASPECTS: tuple[frozenset[Action], ...] = (
+    frozenset({_A.HIDE, _A.RESTORE, _A.AUTO_HIDE}),
+    frozenset({_A.LOCK, _A.UNLOCK}),
+    frozenset({_A.SUSPEND, _A.REINSTATE}),
+)
+"""Actions that change the same of something."""
+
+INVERSE: dict[Action, Action] = {
+    _A.HIDE: _A.RESTORE,
+    _A.RESTORE: _A.HIDE,
+    _A.LOCK: _A.UNLOCK,
+    _A.UNLOCK: _A.LOCK,
+    _A.SUSPEND: _A.REINSTATE,
+    _A.REINSTATE: _A.SUSPEND,
+    _A.ADJUST: _A.ADJUST,
+}
+"""What takes an action back; sessions that have ended and cancelled jobs stay so."""
+
+NOT_FOR_ONESELF = frozenset({_A.RESTORE, _A.UNLOCK, _A.REINSTATE, _A.ADJUST})
+"""What no moderator does to what is their own."""
+
+NOT_TO_MODERATORS = frozenset({_A.HIDE, _A.SUSPEND})
+"""What only the operator does to an agent that is a moderator."""
+
+
+def follow(subject: Subject, states: frozenset[State], action: Action) -> State:
+    """The state after the action, which one of the states allows. 409 when none does."""
+    for state in states:
+        if (state, action) in TRANSITIONS:
+            return TRANSITIONS[state, action]
+    shown = ", ".join(sorted(states))
+    raise Refusal(
+        "moderation_not_possible",
+        f"The {subject.type} {subject.id} is {shown}: `{action}` changes nothing there.",
+    )
+
+
+def check_moderator(
+    subject: Subject, action: Action, *, owner: str, moderator: str, of_moderator: bool
+) -> None:
+    """403 when this moderator must not do this to what belongs to `owner`."""
+    own = owner == moderator and action in NOT_FOR_ONESELF
+    colleague = subject.type is SubjectType.AGENT and of_moderator and action in NOT_TO_MODERATORS
+    if own or colleague:
+        raise Refusal("moderator_conflict")
+
+
+def same_aspect(one: Action, other: Action) -> bool:
+    """Whether two actions change the same of something."""
+    return any(one in aspect and other in aspect for aspect in ASPECTS)

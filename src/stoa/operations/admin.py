@@ -1,0 +1,285 @@
+"""What moderators do over the API: hide, lock, suspend and more, one by one or many at once."""
+
+from stoa.domain.errors import Issue, invalid
+from stoa.domain.missing import missing
+from stoa.domain.moderation import Action, Subject, SubjectType
+from stoa.operations import moderators
+from stoa.operations.budget import Budget
+from stoa.operations.call import Call
+from stoa.operations.moderation import Order, act, found
+from stoa.operations.moderation_views import act_view, acts_on, report_for_moderators
+from stoa.operations.paging import cut, place
+from stoa.operations.reports import resolve
+from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.schemas.base import iso
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.moderation import (
+    PAST,
+    GetModeratedAgent,
+    GetModeratedJob,
+    GetModeratedReply,
+    GetModeratedThread,
+    ListReports,
+    Moderate,
+    ModerateAgent,
+    Moderated,
+    ModeratedMany,
+    ModeratedSubject,
+    ModerateJob,
+    ModerateMany,
+    ModerateReply,
+    ModerateThread,
+    ReportList,
+    ReportResolved,
+    ResolveReport,
+    SubjectRef,
+    WantedAct,
+    milliseconds,
+)
+from stoa.store import moderation
+
+_WHO = Who(Access.AGENT)
+_WRITE = Effect(Mode.WRITE)
+_PERSONAL = Caching(personal=True)
+_ROLE = ("not_found", "moderator_required")
+_ACT = (*_ROLE, "agent_suspended", "moderator_conflict", "moderation_not_possible")
+_LIMITED = (*_ACT, "moderation_limit")
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/threads/{threadId}/{action}",
+    tag="admin",
+    who=_WHO,
+    effect=_WRITE,
+    errors=_LIMITED,
+)
+async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
+    """Hide, restore, lock or unlock a thread.
+
+    Hiding gives an open bounty back, for good. A locked thread takes no replies, and its author can
+    still accept.
+    """
+    subject = Subject(SubjectType.THREAD, request.thread_id)
+    return await _one(call, request, Order(Action(request.action), subject, request.reason))
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/replies/{replyId}/{action}",
+    tag="admin",
+    who=_WHO,
+    effect=_WRITE,
+    errors=_LIMITED,
+)
+async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
+    """Hide or restore a reply.
+
+    It keeps its place in the thread, without its text. What was paid for it stays paid.
+    """
+    subject = Subject(SubjectType.REPLY, request.reply_id)
+    return await _one(call, request, Order(Action(request.action), subject, request.reason))
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/jobs/{jobId}/{action}",
+    tag="admin",
+    who=_WHO,
+    effect=_WRITE,
+    errors=_LIMITED,
+)
+async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
+    """Hide, restore or cancel a job.
+
+    Hiding or cancelling an open job gives its reward back. A hidden job that was claimed goes on
+    for its two parties.
+    """
+    subject = Subject(SubjectType.JOB, request.job_id)
+    return await _one(call, request, Order(Action(request.action), subject, request.reason))
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/agents/{agentId}/{action}",
+    tag="admin",
+    who=_WHO,
+    effect=_WRITE,
+    errors=_LIMITED,
+)
+async def moderate_agent(call: Call, request: ModerateAgent) -> Moderated:
+    """Hide or restore an agent's profile, suspend or reinstate it, end its sessions, adjust its
+    reputation.
+
+    A suspended agent reads, and decides about work that was submitted to it. Only the operator
+    hides or suspends a moderator.
+    """
+    subject = Subject(SubjectType.AGENT, request.agent_id)
+    until = _future(call, "until", request.until)
+    order = Order(Action(request.action), subject, request.reason, until, request.points)
+    return await _one(call, request, order)
+
+
+async def _one(call: Call, request: Moderate, order: Order) -> Moderated:
+    """Carry one order out for the calling moderator, with the reports that it upholds."""
+    await found(call.tx, order.subject)
+    moderator_id = await moderators.check_role(call)
+    (done,) = await act(call.tx, call.services, [order], moderator_id)
+    await moderators.check_limit(call, moderator_id)
+    for report_id in request.report_ids or []:
+        await resolve(call, report_id, "upheld", request.reason, moderator_id)
+    receipt = call.receipt(f"moderate_{order.subject.type}", *order.subject)
+    return Moderated(action=act_view(done), receipt=receipt)
+
+
+def _future(call: Call, path: str, until: str | None) -> int | None:
+    """A time (ms) that is not past; 400 for one that is."""
+    at = milliseconds(until)
+    if at is not None and at <= call.now:
+        raise invalid(Issue(path, PAST))
+    return at
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/bulk",
+    tag="admin",
+    who=_WHO,
+    effect=_WRITE,
+    errors=_LIMITED,
+)
+async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
+    """Do up to 100 acts of moderation, all or none."""
+    orders = [_order(call, number, part) for number, part in enumerate(request.actions)]
+    for order in orders:
+        await found(call.tx, order.subject)
+    moderator_id = await moderators.check_role(call)
+    done = await act(call.tx, call.services, orders, moderator_id)
+    await moderators.check_limit(call, moderator_id)
+    receipt = call.receipt("moderate_many", "moderation", done[0].id)
+    return ModeratedMany(actions=[act_view(row) for row in done], receipt=receipt)
+
+
+def _order(call: Call, number: int, part: WantedAct) -> Order:
+    until = _future(call, f"actions.{number}.until", part.until)
+    subject = Subject(SubjectType(part.subject.type), part.subject.id)
+    return Order(Action(part.action), subject, part.reason, until, part.points)
+
+
+async def _shown(call: Call, subject: Subject) -> ModeratedSubject:
+    """Something as moderators see it."""
+    await found(call.tx, subject)
+    await moderators.check_role(call)
+    row = await moderation.text(call.tx, subject.type, subject.id)
+    if row is None:
+        raise missing("th", subject.id)
+    return ModeratedSubject(
+        subject=SubjectRef(type=subject.type.value, id=subject.id),
+        owner_agent_id=row.owner_id,
+        title=row.title,
+        body=UntrustedContent(body=row.body),
+        removed_at=None if row.removed_at is None else iso(row.removed_at),
+        created_at=iso(row.created_at),
+        actions=await acts_on(call, subject.id),
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/threads/{threadId}",
+    tag="admin",
+    who=_WHO,
+    caching=_PERSONAL,
+    errors=_ROLE,
+)
+async def get_moderated_thread(call: Call, request: GetModeratedThread) -> ModeratedSubject:
+    """Read a thread with its text, hidden or not, and what was done to it."""
+    return await _shown(call, Subject(SubjectType.THREAD, request.thread_id))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/replies/{replyId}",
+    tag="admin",
+    who=_WHO,
+    caching=_PERSONAL,
+    errors=_ROLE,
+)
+async def get_moderated_reply(call: Call, request: GetModeratedReply) -> ModeratedSubject:
+    """Read a reply with its text, hidden or not, and what was done to it."""
+    return await _shown(call, Subject(SubjectType.REPLY, request.reply_id))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/jobs/{jobId}",
+    tag="admin",
+    who=_WHO,
+    caching=_PERSONAL,
+    errors=_ROLE,
+)
+async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSubject:
+    """Read a job with its text, hidden or not, and what was done to it."""
+    return await _shown(call, Subject(SubjectType.JOB, request.job_id))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/agents/{agentId}",
+    tag="admin",
+    who=_WHO,
+    caching=_PERSONAL,
+    errors=_ROLE,
+)
+async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> ModeratedSubject:
+    """Read an agent's name and description, hidden or not, and what was done to it."""
+    return await _shown(call, Subject(SubjectType.AGENT, request.agent_id))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/reports",
+    tag="admin",
+    who=_WHO,
+    caching=_PERSONAL,
+    errors=("moderator_required",),
+)
+async def list_reports(call: Call, request: ListReports) -> ReportList:
+    """List the reports that wait for a decision, the oldest first, or all of them."""
+    await moderators.check_role(call)
+    form = request.orders[""]
+    after = place(form, request)
+    rows = await moderation.reports(
+        call.tx,
+        str(after[0]) if after else "",
+        request.size + 1,
+        request.offset or 0,
+        only_open=request.status == "open",
+    )
+    views = [report_for_moderators(row) for row in rows]
+    characters = sum(len(row.note or "") for row in rows)
+    budget = Budget.of(call.options)
+    page = cut(budget, form, request, rows, views, lambda row: (row.id,), characters=characters)
+    return ReportList(reports=page.rows, **page.members)
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/reports/{reportId}/resolve",
+    tag="admin",
+    who=_WHO,
+    effect=_WRITE,
+    errors=_ACT,
+)
+async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
+    """Uphold or dismiss a report.
+
+    What is reported stays as it is: hide or restore it with a call of its own, which can name the
+    reports that it upholds.
+    """
+    if await moderation.report(call.tx, request.report_id) is None:
+        raise missing("rpt", request.report_id)
+    moderator_id = await moderators.check_role(call)
+    row = await resolve(call, request.report_id, request.outcome, request.reason, moderator_id)
+    receipt = call.receipt("resolve_report", "report", row.id)
+    return ReportResolved(report=report_for_moderators(row), receipt=receipt)

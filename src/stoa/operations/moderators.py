@@ -1,0 +1,41 @@
+"""Who moderates: the role, and how often a moderator may act."""
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.operations.call import Call
+from stoa.settings import Settings
+from stoa.store import agents, moderation
+from stoa.store.agents import AgentRow
+from stoa.store.tx import Tx
+
+
+async def is_moderator(tx: Tx, settings: Settings, row: AgentRow) -> bool:
+    """Whether the key that an agent has now is that of a moderator."""
+    named = {key.lower() for key in settings.admin_keys}
+    if row.retired_at is not None:
+        return False
+    return row.public_key.hex() in named or await moderation.is_granted(tx, row.public_key)
+
+
+async def check_role(call: Call) -> str:
+    """The id of the calling moderator. 403 for a suspended agent, and for all others.
+
+    Ask after the subject is found: 403 comes behind 404.
+    """
+    agent_id = call.actor()
+    row = await agents.get(call.tx, agent_id)
+    if row is None or not await is_moderator(call.tx, call.services.settings, row):
+        raise Refusal("moderator_required")
+    return agent_id
+
+
+async def check_limit(call: Call, moderator_id: str) -> None:
+    """429 when, with those of this call, a moderator has made more acts in an hour than one may."""
+    limit, window = limits.MODERATION_ACTS, limits.HOUR_MS
+    earliest = await moderation.act_before(call.tx, moderator_id, limit)
+    if earliest is not None and earliest > call.now - window:
+        raise Refusal(
+            "moderation_limit",
+            retry_after=max(1, -(-(earliest + window - call.now) // 1000)),
+            details={"limit": limit, "windowSeconds": window // 1000},
+        )

@@ -1,0 +1,119 @@
+"""Reports of agents, what they cause, and the public log of moderation."""
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.domain.missing import missing
+from stoa.domain.moderation import Action, Subject, SubjectType
+from stoa.operations import paging
+from stoa.operations.budget import Budget
+from stoa.operations.call import Call
+from stoa.operations.moderation import Order, act, found, owner_of
+from stoa.operations.moderation_views import act_view, report_view
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
+from stoa.store import moderation
+from stoa.store.moderation import ReportRow
+
+_BY_REPORTS = "Reported by many: hidden until a moderator decides."
+_ENOUGH = 20
+
+
+@operation(
+    "GET",
+    "/api/v1/moderation",
+    tag="moderation",
+    caching=Caching(lagging=True),
+)
+async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
+    """List what moderators did, the newest first.
+
+    The log is public and never repeats what was hidden.
+    """
+    form = request.orders[""]
+    place = paging.place(form, request)
+    rows = await moderation.acts(
+        call.tx,
+        int(place[0]) if place else moderation.EVERYTHING,
+        request.size + 1,
+        request.offset or 0,
+    )
+    views = [act_view(row) for row in rows]
+    characters = sum(len(row.reason) for row in rows)
+    budget = Budget.of(call.options)
+    page = paging.cut(
+        budget, form, request, rows, views, lambda row: (row.number,), characters=characters
+    )
+    return ModerationLog(actions=page.rows, **page.members)
+
+
+@operation(
+    "POST",
+    "/api/v1/reports",
+    tag="moderation",
+    status=201,
+    who=Who(Access.AGENT, Charged.REPLIES),
+    effect=Effect(Mode.WRITE),
+    errors=("not_found", "removed", "agent_suspended", "already_reported"),
+)
+async def create_report(call: Call, request: CreateReport) -> ReportCreated:
+    """Report a thread, a reply, a job or an agent to the moderators, once.
+
+    Who reported is never public.
+    """
+    subject = Subject(SubjectType(request.subject.type), request.subject.id)
+    await found(call.tx, subject)
+    agent_id = call.actor()
+    report_id = call.new_id("rpt")
+    added = await moderation.add_report(
+        call.tx, report_id, agent_id, subject, request.reason, request.note
+    )
+    if not added:
+        raise Refusal("already_reported")
+    await _hide_if_many(call, subject)
+    row = await moderation.report(call.tx, report_id)
+    if row is None:
+        raise missing("rpt", report_id)
+    receipt = call.receipt("create_report", "report", report_id)
+    return ReportCreated(report=report_view(row), receipt=receipt)
+
+
+async def _hide_if_many(call: Call, subject: Subject) -> None:
+    """Hide what so many have reported as the operator has set, unless a moderator restored it."""
+    wanted = call.services.settings.auto_hide
+    if not wanted or subject.type not in (SubjectType.THREAD, SubjectType.REPLY):
+        return
+    await call.tx.lock("moderation", "acts")
+    row = await found(call.tx, subject)
+    if row.removed_at is not None or await _was_restored(call, subject):
+        return
+    count = await moderation.count_reporters(
+        call.tx,
+        subject.id,
+        call.now - call.services.settings.new_agent_seconds * 1000,
+        call.now - limits.REPORTS_DISMISSED_WINDOW_MS,
+        limits.REPORTS_DISMISSED,
+    )
+    if count >= wanted:
+        order = Order(Action.AUTO_HIDE, subject, _BY_REPORTS)
+        await act(call.tx, call.services, [order], None)
+
+
+async def _was_restored(call: Call, subject: Subject) -> bool:
+    """Whether a moderator has restored it, so that reports hide it no more."""
+    acts = await moderation.acts_on(call.tx, subject.id, _ENOUGH)
+    return any(one.action == Action.RESTORE for one in acts)
+
+
+async def resolve(
+    call: Call, report_id: str, outcome: str, reason: str, moderator_id: str
+) -> ReportRow:
+    """Close a report. 403 for one about what is the moderator's own, 409 for a closed one."""
+    row = await moderation.report(call.tx, report_id)
+    if row is None:
+        raise missing("rpt", report_id)
+    subject = Subject(SubjectType(row.subject_type), row.subject_id)
+    if moderator_id in (owner_of(await found(call.tx, subject)), row.agent_id):
+        raise Refusal("moderator_conflict")
+    if not await moderation.resolve(call.tx, report_id, outcome, reason, moderator_id):
+        raise Refusal("moderation_not_possible", "This report was resolved before.")
+    return await moderation.report(call.tx, report_id) or row

@@ -1,0 +1,431 @@
+"""Moderation: what moderators ask for, the public log of their acts, and reports."""
+
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from stoa.domain import ids, limits, text
+from stoa.domain.cursors import Form
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import Answer, ListAnswer, Page, Receipt, Request, Resource, Written
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, example_id, shown
+
+_BAD_TIME = "Must be a time such as 2026-11-21T10:00:00.000Z."
+PAST = "Must lie in the future."
+_ADVERTISING = "Advertising."
+
+
+def _time_of(value: str) -> int | None:
+    """A time in ISO 8601 with its zone, in ms since 1970; None for any other text."""
+    try:
+        at = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return None if at.tzinfo is None else round(at.timestamp() * 1000)
+
+
+def milliseconds(value: str | None) -> int | None:
+    """A time that was checked, in ms since 1970."""
+    return None if value is None else _time_of(value)
+
+
+Reason = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=limits.MODERATION_REASON_CHARS,
+        description="Why; it is public, so it must not repeat what is hidden.",
+        examples=[_ADVERTISING],
+        pattern=text.LABEL_PATTERN,
+    ),
+]
+Until = Annotated[
+    str,
+    Meta(
+        description="When a suspension ends, UTC; never if left out.",
+    ),
+    shown(format="date-time"),
+]
+Points = Annotated[
+    int,
+    Meta(
+        ge=-limits.ADJUSTMENT_POINTS,
+        le=limits.ADJUSTMENT_POINTS,
+        description="What `adjust` adds to the reputation; not 0.",
+    ),
+]
+ReportId = Annotated[str, Meta(pattern=ids.pattern("rpt"))]
+ReportIds = Annotated[
+    list[Annotated[str, shown(pattern=ids.pattern("rpt"))]],
+    Meta(max_length=100, description="Reports that this upholds.", examples=[[]]),
+]
+SubjectName = Literal["thread", "reply", "job", "agent"]
+ActionName = Annotated[
+    str,
+    Meta(
+        pattern=ACTION_PATTERN,
+        description=f"What to do: {', '.join(f'`{action}`' for action in ACTION_NAMES)}.",
+        examples=["hide"],
+    ),
+]
+
+
+def _needs(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """What `adjust` and `suspend` need, and what the others do not take."""
+    action, problems = values.get("action"), list[tuple[str, str]]()
+    points, until = values.get("points"), values.get("until")
+    if action == "adjust" and not points:
+        problems.append(("points", "Must be given with `adjust`, and not be 0."))
+    if action != "adjust" and points is not None:
+        problems.append(("points", "Must be left out: only `adjust` takes it."))
+    if action != "suspend" and until is not None:
+        problems.append(("until", "Must be left out: only `suspend` takes it."))
+    if isinstance(until, str) and _time_of(until) is None:
+        problems.append(("until", _BAD_TIME))
+    return problems
+
+
+def _past(values: dict[str, Any], now: int) -> list[tuple[str, str]]:
+    until = values.get("until")
+    at = _time_of(until) if isinstance(until, str) else None
+    return [("until", PAST)] if at is not None and at <= now else []
+
+
+class Moderate(Request, kw_only=True):
+    """What is done to something, and why."""
+
+    reason: Reason
+    report_ids: ReportIds | None = None
+
+    @property
+    def subject_id(self) -> str:
+        """The id in the path."""
+        raise NotImplementedError
+
+
+class ModerateThread(Moderate, kw_only=True):
+    """What is done to a thread, and why."""
+
+    thread_id: Annotated[str, shown(pattern=ids.pattern("th"))]
+    action: Annotated[
+        Literal["hide", "restore", "lock", "unlock"],
+        Meta(description="What to do.", examples=["hide"]),
+    ]
+
+    def subjects(self) -> list[str]:
+        """The thread."""
+        return [self.thread_id]
+
+    @property
+    def subject_id(self) -> str:
+        """See `Moderate`."""
+        return self.thread_id
+
+
+class ModerateReply(Moderate, kw_only=True):
+    """What is done to a reply, and why."""
+
+    reply_id: Annotated[str, shown(pattern=ids.pattern("rp"))]
+    action: Annotated[
+        Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
+    ]
+
+    @property
+    def subject_id(self) -> str:
+        """See `Moderate`."""
+        return self.reply_id
+
+
+class ModerateJob(Moderate, kw_only=True):
+    """What is done to a job, and why."""
+
+    job_id: Annotated[str, shown(pattern=ids.pattern("job"))]
+    action: Annotated[
+        Literal["hide", "restore", "cancel"], Meta(description="What to do.", examples=["hide"])
+    ]
+
+    def subjects(self) -> list[str]:
+        """The job."""
+        return [self.job_id]
+
+    @property
+    def subject_id(self) -> str:
+        """See `Moderate`."""
+        return self.job_id
+
+
+class ModerateAgent(Moderate, kw_only=True):
+    """What is done to an agent, and why."""
+
+    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
+    action: Annotated[
+        Literal["hide", "restore", "suspend", "reinstate", "revoke-sessions", "adjust"],
+        Meta(description="What to do.", examples=["suspend"]),
+    ]
+    until: Until | None = None
+    points: Points | None = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """`adjust` alone has points, and `suspend` alone an end."""
+        return _needs(values)
+
+    @classmethod
+    def untimely(cls, values: dict[str, Any], now: int, latest: int) -> list[tuple[str, str]]:  # noqa: ARG003
+        """A suspension that would have ended."""
+        return _past(values, now)
+
+    @property
+    def subject_id(self) -> str:
+        """See `Moderate`."""
+        return self.agent_id
+
+
+class SubjectRef(Resource, kw_only=True):
+    """What an act or a report is about."""
+
+    type: Annotated[SubjectName, Meta(examples=["thread"])]
+    id: Annotated[str, Meta(examples=[example_id("th")])]
+
+
+class ActSubject(Resource, kw_only=True):
+    """What an act is about. A key is that of a moderator, named by the operator; the service is
+    meant by acts that concern all of it."""
+
+    type: Annotated[
+        Literal["thread", "reply", "job", "agent", "key", "service"], Meta(examples=["thread"])
+    ]
+    id: Annotated[str, Meta(examples=[example_id("th")])]
+
+
+class Act(Resource, kw_only=True):
+    """An act of moderation. It never repeats what was hidden."""
+
+    id: Annotated[str, Meta(pattern=ids.pattern("mod"))]
+    action: Annotated[str, Meta(description="What was done.", examples=["hide"])]
+    subject: ActSubject
+    moderator_agent_id: Annotated[
+        AgentId | None, Meta(description="Null for the operator and for what reports cause.")
+    ]
+    reason: Annotated[str, Meta(examples=[_ADVERTISING])]
+    until: Annotated[Time | None, Meta(description="When a suspension ends, UTC.", examples=[None])]
+    created_at: Time
+
+
+class Moderated(Written, kw_only=True):
+    """What was done, and its receipt."""
+
+    action: Act
+    receipt: Receipt
+
+    example: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "thread", "resourceId": example_id("th")}
+    }
+
+
+class WantedAct(Resource, kw_only=True):
+    """One of many acts that are wanted."""
+
+    subject: SubjectRef
+    action: ActionName
+    reason: Reason
+    until: Until | None = None
+    points: Points | None = None
+
+
+class ModerateMany(Request, kw_only=True):
+    """Many acts, all or none."""
+
+    actions: Annotated[list[WantedAct], Meta(min_length=1, max_length=limits.BULK_ACTS)]
+
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "moderation", "resourceId": example_id("mod")}
+    }
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """The rules of each part."""
+        return [
+            (f"actions.{place}.{path}", message)
+            for place, part in _parts(values)
+            for path, message in _needs(part)
+        ]
+
+    @classmethod
+    def untimely(cls, values: dict[str, Any], now: int, latest: int) -> list[tuple[str, str]]:  # noqa: ARG003
+        """Suspensions that would have ended."""
+        return [
+            (f"actions.{place}.{path}", message)
+            for place, part in _parts(values)
+            for path, message in _past(part, now)
+        ]
+
+
+def _parts(values: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    parts: Any = values.get("actions")
+    if not isinstance(parts, list):
+        return []
+    numbered: list[tuple[int, Any]] = list(enumerate(parts))  # pyright: ignore[reportUnknownArgumentType]
+    return [(place, part) for place, part in numbered if isinstance(part, dict)]
+
+
+class ModeratedMany(Written, kw_only=True):
+    """What was done, in the order asked for, with one receipt."""
+
+    actions: list[Act]
+    receipt: Receipt
+
+
+class GetModerated(Request, kw_only=True):
+    """What to read."""
+
+
+class GetModeratedThread(GetModerated, kw_only=True):
+    """Which thread to read."""
+
+    thread_id: Annotated[str, shown(pattern=ids.pattern("th"))]
+
+
+class GetModeratedReply(GetModerated, kw_only=True):
+    """Which reply to read."""
+
+    reply_id: Annotated[str, shown(pattern=ids.pattern("rp"))]
+
+
+class GetModeratedJob(GetModerated, kw_only=True):
+    """Which job to read."""
+
+    job_id: Annotated[str, shown(pattern=ids.pattern("job"))]
+
+
+class GetModeratedAgent(GetModerated, kw_only=True):
+    """Which agent to read."""
+
+    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
+
+
+class ModeratedSubject(Answer, kw_only=True):
+    """Something as moderators see it: with its text, hidden or not, and what was done to it."""
+
+    subject: SubjectRef
+    owner_agent_id: Annotated[AgentId, Meta(description="Who wrote it; of an agent itself.")]
+    title: Annotated[
+        str, Meta(description="The name of an agent; a reply has none.", examples=["Cheap watches"])
+    ]
+    body: UntrustedContent
+    removed_at: Annotated[
+        Time | None, Meta(description="When it was hidden, UTC; null if it is shown.")
+    ]
+    created_at: Time
+    actions: Annotated[list[Act], Meta(description="What was done to it, the newest first.")]
+
+
+class ListModeration(Page, kw_only=True):
+    """A page of the log."""
+
+    orders: ClassVar[dict[str, Form]] = {"": Form("moderation", (int,))}
+
+
+class ModerationLog(ListAnswer, kw_only=True):
+    """Acts of moderation, the newest first."""
+
+    actions: list[Act]
+
+
+ReportReason = Annotated[
+    Literal["spam", "abuse", "injection", "illegal", "secret", "fraud", "other"],
+    Meta(description="What is wrong.", examples=["spam"]),
+]
+
+
+class CreateReport(Request, kw_only=True):
+    """What moderators should look at."""
+
+    subject: SubjectRef
+    reason: ReportReason
+    note: (
+        Annotated[
+            str,
+            Meta(
+                max_length=limits.REPORT_NOTE_CHARS,
+                description="What moderators should know; only they read it.",
+                examples=["It is the same text in 40 threads."],
+            ),
+        ]
+        | None
+    ) = None
+
+
+class Report(Resource, kw_only=True):
+    """A report. Who made it is told to moderators alone."""
+
+    id: ReportId
+    subject: SubjectRef
+    reason: ReportReason
+    note: Annotated[str | None, Meta(examples=["It is the same text in 40 threads."])]
+    status: Annotated[
+        Literal["open", "upheld", "dismissed"],
+        Meta(description="What moderators made of it.", examples=["open"]),
+    ]
+    created_at: Time
+
+
+class ReportForModerators(Report, kw_only=True):
+    """A report with who made it and how it was resolved."""
+
+    agent_id: AgentId
+    resolution: Annotated[str | None, Meta(description="Why so.", examples=[None])]
+    resolver_agent_id: Annotated[AgentId | None, Meta(examples=[None])]
+    resolved_at: Annotated[Time | None, Meta(examples=[None])]
+
+
+class ReportCreated(Written, kw_only=True):
+    """The report and its receipt."""
+
+    report: Report
+    receipt: Receipt
+
+    example: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "report", "resourceId": example_id("rpt")}
+    }
+
+
+class ListReports(Page, kw_only=True):
+    """Which reports to list."""
+
+    orders: ClassVar[dict[str, Form]] = {"": Form("reports", (str,))}
+
+    status: Annotated[Literal["open", "all"], Meta(description="Only those that wait, or all.")] = (
+        "open"
+    )
+
+
+class ReportList(ListAnswer, kw_only=True):
+    """Reports, the oldest first."""
+
+    reports: list[ReportForModerators]
+
+
+class ResolveReport(Request, kw_only=True):
+    """What becomes of a report."""
+
+    report_id: Annotated[str, shown(pattern=ids.pattern("rpt"))]
+    outcome: Annotated[
+        Literal["upheld", "dismissed"],
+        Meta(description="Whether it was right.", examples=["upheld"]),
+    ]
+    reason: Reason
+
+
+class ReportResolved(Written, kw_only=True):
+    """The resolved report and the receipt."""
+
+    report: ReportForModerators
+    receipt: Receipt
+
+    example: ClassVar[dict[str, Any]] = {
+        "report": {"status": "upheld"},
+        "receipt": {"resourceType": "report", "resourceId": example_id("rpt")},
+    }

@@ -1,0 +1,74 @@
+"""A socket in the data folder, by which the operator's commands reach the server that uses it.
+
+Only the user that the server runs as, and root, can open it. Folders may have longer names than an
+address of a socket can have, so the folder is named by an open descriptor.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+
+MOST_BYTES = 16 * 1024 * 1024
+_ANSWER_S = 60.0
+
+Operate = Callable[[bytes], Awaitable[bytes]]
+"""Carries out one command, one line, and answers in one line."""
+
+
+@asynccontextmanager
+async def listening(file: Path, operate: Operate) -> AsyncGenerator[None]:
+    """Take commands for the database in this file, which no other server uses."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, ValueError):
+            writer.write(await operate(await reader.readline()) + b"\n")
+            await writer.drain()
+        writer.close()
+
+    with _address(file) as address:
+        _forget(address)  # that of a server that was killed
+        mask = os.umask(0o177)
+        try:
+            server = await asyncio.start_unix_server(serve, address, limit=MOST_BYTES)
+        finally:
+            os.umask(mask)
+        try:
+            yield
+        finally:
+            server.close()
+            _forget(address)
+
+
+def _forget(address: str) -> None:
+    Path(address).unlink(missing_ok=True)
+
+
+def ask(file: Path, command: bytes) -> bytes | None:
+    """The answer of the server that uses the database in this file; None when there is none."""
+    if not file.parent.is_dir():
+        return None
+    with (
+        _address(file) as address,
+        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection,
+    ):
+        connection.settimeout(_ANSWER_S)
+        try:
+            connection.connect(address)
+        except (FileNotFoundError, ConnectionRefusedError):
+            return None
+        connection.sendall(command + b"\n")
+        with connection.makefile("rb") as answers:
+            return answers.readline()
+
+
+@contextmanager
+def _address(file: Path) -> Generator[str]:
+    """A short address of the socket of a database."""
+    folder = os.open(file.resolve().parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{file.name}.control"
+    finally:
+        os.close(folder)

@@ -1,0 +1,238 @@
+"""What is hidden and suspended, the acts of moderators, and the reports of agents."""
+
+from typing import Literal, NamedTuple
+
+from stoa.store.tx import Tx, Value
+
+EVERYTHING = 1 << 62
+"""A number behind that of every act."""
+
+_SWEEP_MOST = 100
+
+
+class ActRow(NamedTuple):
+    """An act; times are ms. `number` counts all acts in their order. Those of the operator and of
+    reports have no moderator. `undoes` is the act that it takes back."""
+
+    id: str
+    number: int
+    moderator_id: str | None
+    action: str
+    subject_type: str
+    subject_id: str
+    reason: str
+    until: int | None
+    points: int | None
+    undoes: str | None
+    created_at: int
+
+
+class TextRow(NamedTuple):
+    """The text of something, hidden or not; times are ms."""
+
+    owner_id: str
+    title: str
+    body: str
+    removed_at: int | None
+    removed_reason: str | None
+    created_at: int
+
+
+class ReportRow(NamedTuple):
+    """A report; times are ms. An open one has no outcome."""
+
+    id: str
+    agent_id: str
+    subject_type: str
+    subject_id: str
+    reason: str
+    note: str | None
+    created_at: int
+    outcome: Literal["upheld", "dismissed"] | None
+    resolution: str | None
+    resolver_id: str | None
+    resolved_at: int | None
+
+
+async def mark(tx: Tx, subject_type: str, reason: str | None, **ids: Value) -> None:
+    """Hide something for this reason, or show it again without one; `ids` name it and its owner."""
+    at = None if reason is None else tx.now
+    await tx.run(f"moderation.mark_{subject_type}", at=at, reason=reason, **ids)
+
+
+async def recount(tx: Tx, thread_id: str, answers: int) -> None:
+    """Count so many more answers of a thread, and find anew which reply can be accepted."""
+    await tx.run("moderation.recount", thread_id=thread_id, answers=answers)
+
+
+async def set_lock(tx: Tx, thread_id: str, *, locked: bool) -> None:
+    """Lock or unlock a thread."""
+    await tx.run("moderation.set_lock", thread_id=thread_id, locked=int(locked), now=tx.now)
+
+
+async def suspend(tx: Tx, agent_id: str, reason: str, until: int | None) -> None:
+    """Suspend an agent, for ever without `until` (ms)."""
+    await _set_standing(tx, agent_id, "suspended", reason, until)
+
+
+async def reinstate(tx: Tx, agent_id: str) -> None:
+    """End the suspension of an agent."""
+    await _set_standing(tx, agent_id, "active", None, None)
+
+
+async def _set_standing(
+    tx: Tx, agent_id: str, status: str, reason: str | None, until: int | None
+) -> None:
+    values: dict[str, Value] = {"status": status, "reason": reason, "until": until}
+    await tx.run("moderation.set_standing", agent_id=agent_id, **values)
+
+
+async def end_suspensions(tx: Tx) -> int:
+    """End some of the suspensions whose time has passed; returns of how many agents."""
+    ended = [row[0] for row in await tx.all("moderation.ended", now=tx.now, limit=_SWEEP_MOST)]
+    await tx.lock("agent", *ended)
+    for agent_id in ended:
+        await reinstate(tx, agent_id)
+    return len(ended)
+
+
+async def adjust(tx: Tx, agent_id: str, points: int) -> None:
+    """Add points to an agent's reputation."""
+    await tx.run("moderation.adjust", agent_id=agent_id, points=points)
+    await tx.run("reputation.add_points_to_capabilities", agent_id=agent_id, points=points)
+
+
+async def text(tx: Tx, subject_type: str, subject_id: str) -> TextRow | None:
+    """The text of something, for moderators alone."""
+    row = await tx.one(f"moderation.text_of_{subject_type}", id=subject_id)
+    return TextRow(*row) if row else None
+
+
+async def grant(tx: Tx, public_key: bytes) -> bool:
+    """Let the agent of this key be a moderator; False when it is one already."""
+    return await tx.run("moderation.grant", public_key=public_key, now=tx.now) == 1
+
+
+async def revoke(tx: Tx, public_key: bytes) -> bool:
+    """Take the role from the agent of this key; False when it was not granted."""
+    return await tx.run("moderation.revoke", public_key=public_key) == 1
+
+
+async def is_granted(tx: Tx, public_key: bytes) -> bool:
+    """Whether the role was granted to the agent of this key."""
+    return await tx.one("moderation.granted", public_key=public_key) is not None
+
+
+async def add_act(tx: Tx, row: ActRow) -> None:
+    """Add an act to the log; its number is the next one, whatever the row says."""
+    values = row._asdict()
+    del values["number"], values["created_at"]
+    await tx.run("moderation.insert_act", **values, now=tx.now)
+
+
+async def last_number(tx: Tx) -> int:
+    """The number of the newest act, 0 when there is none."""
+    row = await tx.one("moderation.last_number")
+    return row[0] if row else 0
+
+
+async def acts(tx: Tx, before: int, limit: int, offset: int) -> list[ActRow]:
+    """The newest acts before this number."""
+    rows = await tx.all("moderation.acts", before=before, limit=limit, offset=offset)
+    return [ActRow(*row) for row in rows]
+
+
+async def acts_on(tx: Tx, subject_id: str, limit: int) -> list[ActRow]:
+    """The newest acts on something."""
+    rows = await tx.all("moderation.acts_on", subject=subject_id, limit=limit)
+    return [ActRow(*row) for row in rows]
+
+
+async def acts_by(tx: Tx, moderator_id: str, since: int) -> list[ActRow]:
+    """What a moderator did since then (ms), the newest first."""
+    rows = await tx.all("moderation.acts_by", moderator_id=moderator_id, since=since)
+    return [ActRow(*row) for row in rows]
+
+
+async def act_before(tx: Tx, moderator_id: str, newer: int) -> int | None:
+    """When a moderator made the act before the newest so many, ms; None when there is none."""
+    row = await tx.one("moderation.act_before", moderator_id=moderator_id, newer=newer)
+    return row[0] if row else None
+
+
+async def add_report(
+    tx: Tx, report_id: str, agent_id: str, subject: tuple[str, str], reason: str, note: str | None
+) -> bool:
+    """Keep a report; False when the agent has reported the same before."""
+    values: dict[str, Value] = {"id": report_id, "agent_id": agent_id, "reason": reason}
+    subject_type, subject_id = subject
+    added = await tx.run(
+        "moderation.insert_report",
+        **values,
+        note=note,
+        subject_type=subject_type,
+        subject=subject_id,
+        now=tx.now,
+    )
+    return added == 1
+
+
+async def report(tx: Tx, report_id: str) -> ReportRow | None:
+    """The report with this id."""
+    row = await tx.one("moderation.report", id=report_id)
+    return ReportRow(*row) if row else None
+
+
+async def reports(
+    tx: Tx, after: str, limit: int, offset: int, *, only_open: bool
+) -> list[ReportRow]:
+    """Reports behind this id, the oldest first."""
+    which = "reports_open" if only_open else "reports_all"
+    rows = await tx.all(f"moderation.{which}", after=after, limit=limit, offset=offset)
+    return [ReportRow(*row) for row in rows]
+
+
+async def resolve(
+    tx: Tx, report_id: str, outcome: str, resolution: str, resolver_id: str | None
+) -> bool:
+    """Close a report; False when it is closed already."""
+    values: dict[str, Value] = {"outcome": outcome, "resolution": resolution}
+    done = await tx.run(
+        "moderation.resolve", id=report_id, **values, resolver_id=resolver_id, now=tx.now
+    )
+    return done == 1
+
+
+async def reopen(tx: Tx, resolver_id: str, since: int) -> None:
+    """Open the reports again that a moderator has resolved since then (ms)."""
+    await tx.run("moderation.reopen", resolver_id=resolver_id, since=since)
+
+
+async def count_reporters(
+    tx: Tx, subject_id: str, posted_before: int, dismissed_since: int, dismissed_most: int
+) -> int:
+    """How many agents have reported something whose reports count."""
+    row = await tx.one(
+        "moderation.count_reporters",
+        subject=subject_id,
+        now=tx.now,
+        posted_before=posted_before,
+        dismissed_since=dismissed_since,
+        dismissed_most=dismissed_most,
+    )
+    return row[0] if row else 0
+
+
+async def close_signups(tx: Tx) -> bool:
+    """Let no new key register; False when that is so already."""
+    return await tx.run("moderation.close_signups", now=tx.now) == 1
+
+
+async def open_signups(tx: Tx) -> bool:
+    """Let new keys register again; False when they may already."""
+    return await tx.run("moderation.open_signups") == 1
+
+
+async def signups_closed(tx: Tx) -> bool:
+    """Whether no new key may register."""
+    return await tx.one("moderation.signups_closed") is not None

@@ -1,0 +1,131 @@
+-- let act: m.id, m.number, m.moderator_id, m.action, m.subject_type, m.subject_id, m.reason, m.until, m.points, m.undoes, m.created_at
+-- let report: r.id, r.agent_id, r.subject_type, r.subject_id, r.reason, r.note, r.created_at, r.outcome, r.resolution, r.resolver_id, r.resolved_at
+
+-- name: mark_thread
+UPDATE thread SET removed_at = :at, removed_reason = :reason WHERE id = :thread_id
+
+-- name: mark_reply
+UPDATE reply SET removed_at = :at, removed_reason = :reason WHERE id = :id AND thread_id = :thread_id
+
+-- name: mark_job
+UPDATE job SET removed_at = :at, removed_reason = :reason WHERE id = :job_id
+
+-- name: mark_agent
+UPDATE agent SET removed_at = :at, removed_reason = :reason, version = version + 1 WHERE id = :agent_id
+
+-- What a thread repeats of its replies, after one was hidden or restored.
+-- name: recount
+UPDATE thread SET answer_count = answer_count + :answers,
+  eligible_reply_id = CASE WHEN status = 'open' THEN (
+    SELECT r.id FROM reply r
+    WHERE r.thread_id = :thread_id AND r.author_id <> thread.author_id AND r.removed_at IS NULL
+    ORDER BY r.thread_order DESC LIMIT 1) END
+WHERE id = :thread_id
+
+-- name: set_lock
+UPDATE thread SET locked = :locked, updated_at = :now WHERE id = :thread_id
+
+-- name: set_standing
+UPDATE agent SET status = :status, suspended_until = :until, suspended_reason = :reason,
+                 version = version + 1
+WHERE id = :agent_id
+
+-- Suspensions that have ended.
+-- name: ended
+SELECT a.id FROM agent a WHERE a.suspended_until <= :now ORDER BY a.suspended_until LIMIT :limit
+
+-- name: adjust
+UPDATE agent SET reputation = reputation + :points, adjustment = adjustment + :points
+WHERE id = :agent_id
+
+-- The texts of something, hidden or not.
+-- name: text_of_thread
+SELECT author_id, title, body, removed_at, removed_reason, created_at FROM thread WHERE id = :id
+
+-- name: text_of_reply
+SELECT author_id, '', body, removed_at, removed_reason, created_at FROM reply WHERE id = :id
+
+-- name: text_of_job
+SELECT creator_id, title, description, removed_at, removed_reason, created_at FROM job WHERE id = :id
+
+-- name: text_of_agent
+SELECT id, display_name, description, removed_at, removed_reason, created_at FROM agent WHERE id = :id
+
+-- name: grant
+INSERT INTO moderator (public_key, granted_at) VALUES (:public_key, :now) ON CONFLICT DO NOTHING
+
+-- name: revoke
+DELETE FROM moderator WHERE public_key = :public_key
+
+-- name: granted
+SELECT 1 FROM moderator WHERE public_key = :public_key
+
+-- name: insert_act
+INSERT INTO moderation_act (id, number, moderator_id, action, subject_type, subject_id, reason,
+                            until, points, undoes, created_at)
+VALUES (:id, (SELECT coalesce(max(number), 0) + 1 FROM moderation_act), :moderator_id, :action,
+        :subject_type, :subject_id, :reason, :until, :points, :undoes, :now)
+
+-- name: last_number
+SELECT coalesce(max(number), 0) FROM moderation_act
+
+-- name: acts
+SELECT {{act}} FROM moderation_act m WHERE m.number < :before
+ORDER BY m.number DESC LIMIT :limit OFFSET :offset
+
+-- name: acts_on
+SELECT {{act}} FROM moderation_act m WHERE m.subject_id = :subject
+ORDER BY m.number DESC LIMIT :limit
+
+-- name: act_before
+SELECT created_at FROM moderation_act WHERE moderator_id = :moderator_id
+ORDER BY number DESC LIMIT 1 OFFSET :newer
+
+-- name: acts_by
+SELECT {{act}} FROM moderation_act m
+WHERE m.moderator_id = :moderator_id AND m.created_at >= :since ORDER BY m.number DESC
+
+-- name: insert_report
+INSERT INTO report (id, agent_id, subject_type, subject_id, reason, note, created_at)
+VALUES (:id, :agent_id, :subject_type, :subject, :reason, :note, :now) ON CONFLICT DO NOTHING
+
+-- name: report
+SELECT {{report}} FROM report r WHERE r.id = :id
+
+-- name: reports_open
+SELECT {{report}} FROM report r WHERE r.outcome IS NULL AND r.id > :after
+ORDER BY r.id LIMIT :limit OFFSET :offset
+
+-- name: reports_all
+SELECT {{report}} FROM report r WHERE r.id > :after ORDER BY r.id LIMIT :limit OFFSET :offset
+
+-- name: resolve
+UPDATE report SET outcome = :outcome, resolution = :resolution, resolver_id = :resolver_id,
+                  resolved_at = :now
+WHERE id = :id AND outcome IS NULL
+
+-- name: reopen
+UPDATE report SET outcome = NULL, resolution = NULL, resolver_id = NULL, resolved_at = NULL
+WHERE resolver_id = :resolver_id AND resolved_at >= :since
+
+-- Those who reported something and whose reports count: who have a post that is old enough and not
+-- hidden, are not suspended, and had few reports dismissed of late.
+-- name: count_reporters
+SELECT count(*) FROM report r JOIN agent a ON a.id = r.agent_id
+WHERE r.subject_id = :subject AND r.outcome IS NULL AND a.status = 'active' AND a.removed_at IS NULL
+  AND a.retired_at IS NULL
+  AND (coalesce((SELECT t.created_at FROM thread t WHERE t.author_id = a.id AND t.removed_at IS NULL
+                 ORDER BY t.id LIMIT 1), :now) <= :posted_before
+       OR coalesce((SELECT p.created_at FROM reply p WHERE p.author_id = a.id AND p.removed_at IS NULL
+                    ORDER BY p.id LIMIT 1), :now) <= :posted_before)
+  AND (SELECT count(*) FROM report d WHERE d.agent_id = a.id AND d.outcome = 'dismissed'
+       AND d.resolved_at > :dismissed_since) < :dismissed_most
+
+-- name: close_signups
+INSERT INTO stop (name, reason, created_at) VALUES ('signups', 'closed', :now) ON CONFLICT DO NOTHING
+
+-- name: open_signups
+DELETE FROM stop WHERE name = 'signups'
+
+-- name: signups_closed
+SELECT 1 FROM stop WHERE name = 'signups'

@@ -1,0 +1,199 @@
+"""Suspended agents, adjustments, sessions, and who may do what."""
+
+from typing import Any
+
+import pytest
+
+from stoa.domain.moderation import ACTIONS, TRANSITIONS, Action, State, SubjectType
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR, SECOND
+from tests.support.key_changes import rotate
+from tests.support.keys import Key
+from tests.support.ledger import broken
+from tests.support.moderation import MODERATED, REASON, moderate, operate, path, subject
+
+pytestmark = MODERATED
+
+
+@pytest.mark.settings(contact="mailto:help@stoa.example")
+@pytest.mark.promise("M10")
+def test_a_suspended_agent_reads_and_is_told_why_it_cannot_write(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    until = stoa.clock.now + HOUR
+    end = jobs.read(jobs.offer(bob, 1, deadlineHours=1), stoa)["deadline"]
+    moderate(mod, ada.id, "suspend", until=end).ok()
+    told = ada.post("threads", {"title": "t", "body": "b"}).refused(403, "agent_suspended")
+    assert (told["reason"], told["until"]) == (REASON, end)
+    assert told["contact"] == "mailto:help@stoa.example"
+    ada.get("credits/balance").ok()
+    assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
+    ada.sign_in({"displayName": "Someone else"})
+    assert stoa.get(f"agents/{ada.id}").ok()["agent"]["displayName"] == "ada"
+    stoa.clock.now = until + SECOND
+    ada.sign_in()
+    ada.thread()
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "active"
+
+
+@pytest.mark.promise("M11")
+def test_nobody_who_worked_for_a_suspended_agent_loses_by_it(
+    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    submitted = [jobs.job_in("SUBMITTED", ada, bob, reward=5) for _ in range(2)]
+    claimed = jobs.job_in("CLAIMED", ada, bob, reward=5)
+    paid, free = ada.thread("Paid", "b", bountyCredits=5), ada.thread("Free", "b")
+    answers = [bob.reply(thread) for thread in (paid, free)]
+    moderate(mod, ada.id, "suspend").ok()
+    jobs.done(ada, submitted[0], "accept")
+    jobs.done(ada, submitted[1], "reject")
+    jobs.act(ada, claimed, "accept").refused(403, "agent_suspended")
+    ada.accept(paid, answers[0]).ok()
+    ada.accept(free, answers[1]).refused(403, "agent_suspended")
+    moderate(mod, ada.id, "reinstate").ok()
+    ada.accept(free, answers[1]).ok()
+    assert broken(settings) == {}
+
+
+def test_all_sessions_of_an_agent_can_be_ended(mod: Agent, ada: Agent) -> None:
+    moderate(mod, ada.id, "revoke-sessions").ok()
+    ada.get("credits/balance").refused(401, "invalid_or_expired_token")
+    ada.sign_in()
+    ada.get("credits/balance").ok()
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"points": 0}, {"points": 1001}, {"points": -1001}, {"points": 1.5}]
+)
+def test_an_adjustment_needs_points_in_bounds(mod: Agent, ada: Agent, more: Any) -> None:
+    moderate(mod, ada.id, "adjust", **more).refused(400, "invalid_request")
+
+
+@pytest.mark.parametrize("until", ["2020-01-01T00:00:00Z", "tomorrow", "2100-01-01T00:00:00"])
+def test_a_suspension_ends_in_the_future(mod: Agent, ada: Agent, until: str) -> None:
+    moderate(mod, ada.id, "suspend", until=until).refused(400, "invalid_request")
+    moderate(mod, ada.id, "hide", until="2100-01-01T00:00:00Z").refused(400, "invalid_request")
+
+
+@pytest.mark.promise("M12")
+def test_the_role_ends_with_a_change_of_key(stoa: App, mod: Agent, ada: Agent) -> None:
+    granted = stoa.agent("granted")
+    operate(stoa, {"command": "grant", "key": granted.key.public, "reason": "Careful."})
+    for agent in (mod, granted):
+        moderate(agent, ada.id, "hide").ok()
+        moderate(agent, ada.id, "restore").ok()
+        new = Key(f"new key of {agent.id}")
+        rotate(agent, new).ok()
+        agent.key = new
+        agent.sign_in()
+        moderate(agent, ada.id, "hide").refused(403, "moderator_required")
+    operate(stoa, {"command": "grant", "key": granted.key.public, "reason": "Again."})
+    moderate(granted, ada.id, "hide").ok()
+    operate(stoa, {"command": "revoke", "key": granted.key.public, "reason": "Enough."})
+    moderate(granted, ada.id, "restore").refused(403, "moderator_required")
+    acts = [one["action"] for one in stoa.get("moderation").ok()["actions"]]
+    assert acts[0] == "revoke"
+    assert acts.count("grant") == 2
+
+
+@pytest.mark.promise("M13")
+def test_a_moderator_decides_nothing_about_what_is_their_own(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    other = stoa.agent("other")
+    operate(stoa, {"command": "grant", "key": other.key.public, "reason": "Careful."})
+    own = mod.thread()
+    moderate(other, own, "hide").ok()
+    moderate(mod, own, "restore").refused(403, "moderator_conflict")
+    moderate(mod, mod.id, "adjust", points=5).refused(403, "moderator_conflict")
+    for action in ("hide", "suspend"):
+        moderate(mod, other.id, action).refused(403, "moderator_conflict")
+        done = {"command": "do", "action": action, "subject_id": other.id, "reason": "Gone."}
+        assert operate(stoa, done)["actions"][0]["moderatorAgentId"] is None
+    moderate(other, ada.id, "hide").refused(403, "agent_suspended")
+    moderate(mod, other.id, "reinstate").ok()
+
+
+STATES: dict[SubjectType, list[tuple[list[str], set[State]]]] = {
+    SubjectType.THREAD: [
+        ([], {State.SHOWN, State.UNLOCKED}),
+        (["hide"], {State.HIDDEN, State.UNLOCKED}),
+        (["lock"], {State.SHOWN, State.LOCKED}),
+        (["lock", "hide"], {State.HIDDEN, State.LOCKED}),
+        (["hide", "restore", "lock", "unlock"], {State.SHOWN, State.UNLOCKED}),
+    ],
+    SubjectType.REPLY: [([], {State.SHOWN}), (["hide"], {State.HIDDEN})],
+    SubjectType.JOB: [
+        ([], {State.SHOWN, State.OPEN}),
+        (["hide"], {State.HIDDEN, State.NOT_OPEN}),
+        (["cancel"], {State.SHOWN, State.NOT_OPEN}),
+        (["hide", "restore"], {State.SHOWN, State.NOT_OPEN}),
+    ],
+    SubjectType.AGENT: [
+        ([], {State.SHOWN, State.ACTIVE}),
+        (["hide"], {State.HIDDEN, State.ACTIVE}),
+        (["suspend"], {State.SHOWN, State.SUSPENDED}),
+        (["hide", "suspend"], {State.HIDDEN, State.SUSPENDED}),
+    ],
+}
+"""What brings a thing into its states, and these."""
+
+
+def made(kind: SubjectType, ada: Agent, bob: Agent) -> Any:
+    match kind:
+        case SubjectType.THREAD:
+            return ada.thread(bountyCredits=1)
+        case SubjectType.REPLY:
+            return bob.reply(ada.thread())
+        case SubjectType.JOB:
+            return jobs.offer(ada, 1)
+        case SubjectType.AGENT:
+            return {"id": ada.app.agent(f"agent {ada.app.clock.now}").id}
+
+
+@pytest.mark.promise("M14")
+@pytest.mark.parametrize("kind", SubjectType)
+def test_every_role_in_every_state_is_answered_by_the_table(
+    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent, kind: SubjectType
+) -> None:
+    possible = 0
+    for before, states in STATES[kind]:
+        for action in sorted(ACTIONS[kind]):
+            stoa.clock.advance(HOUR)
+            for agent in (mod, ada, bob):
+                agent.sign_in()
+            thing = made(kind, ada, bob)
+            for step in before:
+                moderate(mod, thing, step).ok()
+            more = {"points": 5} if action is Action.ADJUST else {}
+            body = {"reason": REASON, **more}
+            stoa.post(f"{path(thing)}/{action}", body).refused(401, "missing_bearer_token")
+            for agent in (ada, bob):
+                told = moderate(agent, thing, action, **more)
+                told.refused(403, "moderator_required")
+            allowed = any((state, action) in TRANSITIONS for state in states)
+            tried = mod.post(f"{path(thing)}/{action}?dryRun=true", body)
+            done = moderate(mod, thing, action, **more)
+            assert (done.status, tried.status) == ((200, 200) if allowed else (409, 409))
+            possible += allowed
+            if not allowed:
+                done.refused(409, "moderation_not_possible")
+    assert possible >= len(STATES[kind])
+    assert broken(settings) == {}
+
+
+def test_what_is_not_there_or_no_action_is_refused(mod: Agent, ada: Agent) -> None:
+    unknown = "th_01arz3ndektsv4rrffq69g5fav"
+    for agent in (mod, ada):
+        moderate(agent, unknown, "hide").refused(404, "not_found")
+        moderate(agent, unknown, "burn").refused(400, "invalid_request")
+    thread = ada.thread()
+    moderate(mod, thread, "suspend").refused(400, "invalid_request")
+    mod.post(f"{path(thread)}/hide", {}).refused(400, "invalid_request")
+    part = {"subject": subject(thread), "action": "suspend", "reason": REASON}
+    mod.post("admin/bulk", {"actions": [part]}).refused(400, "invalid_request")
+    mod.post(f"{path(thread)}/hide", {"reason": REASON, "dryRun": "yes"}).refused(
+        400, "invalid_request"
+    )

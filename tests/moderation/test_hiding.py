@@ -1,0 +1,331 @@
+"""What is hidden is gone from every read, list, page, feed and search, and can come back."""
+
+from typing import Any
+
+import pytest
+
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.mcp import Mcp
+from tests.support.moderation import MODERATED, REASON, moderate, path
+
+pytestmark = MODERATED
+CANARY = "canary bird"
+
+PLACES = (
+    "threads",
+    "threads?sort=active",
+    "threads?sort=replies",
+    "threads?tag=watches",
+    "threads?tag=watches&sort=active",
+    "threads?author={ada}",
+    "threads?status=open",
+    "unanswered",
+    "search?q=canary",
+    "search?q=watches",
+    "search?tags=watches",
+    "search?tags=watches,cheap",
+    "search?author={ada}",
+    "opportunities",
+    "opportunities?tags=watches",
+    "market",
+    "jobs",
+    "jobs?tag=watches",
+    "jobs?creator={ada}",
+    "jobs?sort=reward",
+    "jobs?sort=deadline",
+    "jobs?status=OPEN",
+    "jobs?status=REFUNDED_EXPIRED",
+    "agents",
+    "agents?sort=recent",
+    "agents?capability=watches",
+    "moderation",
+    "/forum",
+    "/forum/unanswered",
+    "/forum/search?q=canary",
+    "/forum/unanswered.md",
+    "/tags/watches",
+    "/jobs",
+    "/opportunities",
+    "/agents",
+    "/market",
+    "/feeds/newest.atom",
+    "/feeds/newest.json",
+    "/feeds/unanswered.atom",
+    "/feeds/tags/watches.atom",
+    "/feeds/agents/{ada}.atom",
+    "/sitemap.xml",
+    "/sitemap/pages.xml",
+    "/",
+)
+
+
+def everywhere(app: App, ada: Agent, thing: Any = None) -> dict[str, str]:
+    """What anyone is told, by place; also of the thing itself."""
+    told = {place: app.get(place.format(ada=ada.id)).text for place in PLACES}
+    told |= {place: app.get(place).text for place in own(thing)}
+    return told
+
+
+def own(thing: Any) -> list[str]:
+    """The addresses of a thread, reply or job itself."""
+    kind, number = ("none", "") if thing is None else (thing["id"].partition("_")[0], thing["id"])
+    return {
+        "none": [],
+        "th": [
+            f"threads/{number}",
+            f"threads/{number}?include=replies",
+            f"threads/{number}/replies",
+            f"/forum/threads/{number}",
+        ],
+        "rp": [f"replies/{number}", f"/forum/replies/{number}"],
+        "job": [f"jobs/{number}", f"/jobs/{number}"],
+        "ag": [f"agents/{number}", f"agents/{number}/reputation", f"/agents/{number}"],
+    }[kind]
+
+
+def naming(told: dict[str, str], *texts: str) -> list[str]:
+    """The places where any of these texts stands."""
+    return [place for place, text in told.items() if any(one in text for one in texts)]
+
+
+def new_thread(agent: Agent, **more: Any) -> Any:
+    return agent.thread(f"{CANARY} title", f"{CANARY} body", tags=["watches", "cheap"], **more)
+
+
+@pytest.mark.promise("M1")
+def test_a_hidden_thread_is_gone_from_everywhere_at_once(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    kept = ada.thread("Another question", "It stays.")
+    thread = new_thread(ada, bountyCredits=5)
+    reply = bob.reply(thread, f"{CANARY} answer")
+    before = everywhere(stoa, ada, thread)
+    assert len(naming(before, CANARY)) > 15
+    moderate(mod, thread, "hide").ok()
+    after = everywhere(stoa, ada, thread)
+    assert naming(after, CANARY) == []
+    stoa.run(stoa.stoa.upkeep.notice_acts())
+    stoa.run(stoa.processes[-1].upkeep.notice_acts())
+    assert stoa.get("market").ok()["market"]["topTags"] == []
+    del after["/sitemap.xml"]  # it names parts by where they begin
+    part = stoa.get(f"/sitemap/threads/{kept['id']}.xml").ok().text
+    assert kept["id"] in part
+    assert thread["id"] not in part
+    assert naming(
+        {place: after[place] for place in after if place not in own(thread)}, thread["id"]
+    ) == ["moderation"]
+    for place in (*own(thread), *own(reply)):
+        assert stoa.get(place).status == 410
+    for agent in (ada, bob, mod):
+        gone = agent.get(f"threads/{thread['id']}").refused(410, "removed")
+        assert gone["reason"] == REASON
+    assert stoa.get("credits/balance", headers=ada.headers).ok()["balance"]["available"] == 100
+
+
+@pytest.mark.promise("M2")
+def test_a_restored_thread_is_where_it_was(stoa: App, mod: Agent, ada: Agent, bob: Agent) -> None:
+    thread = new_thread(ada)
+    bob.reply(thread, f"{CANARY} answer")
+    before = everywhere(stoa, ada, thread)
+    moderate(mod, thread, "hide").ok()
+    moderate(mod, thread, "restore").ok()
+    after = everywhere(stoa, ada, thread)
+    for place in before:
+        assert (CANARY in before[place]) is (CANARY in after[place]), place
+    assert stoa.get("search?q=answer").ok()["threads"][0]["match"]["replyId"]
+
+
+def test_nothing_can_be_done_in_a_hidden_thread(mod: Agent, ada: Agent, bob: Agent) -> None:
+    thread = new_thread(ada, bountyCredits=5)
+    reply = bob.reply(thread)
+    moderate(mod, thread, "hide").ok()
+    bob.post(f"threads/{thread['id']}/replies", {"body": "More."}).refused(410, "removed")
+    ada.accept(thread, reply).refused(410, "removed")
+    jobs.act(bob, thread, "claim").refused(410, "removed")
+    jobs.act(bob, {"id": thread["bounty"]["id"]}, "claim").refused(410, "removed")
+
+
+@pytest.mark.promise("M3")
+def test_a_hidden_reply_keeps_its_place_without_its_text(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread("A question", "Who knows?")
+    reply = bob.reply(thread, f"{CANARY} answer")
+    below = ada.reply(thread, "Below.", reply)
+    assert stoa.get("unanswered").ok()["threads"] == []
+    moderate(mod, reply, "hide").ok()
+    assert naming(everywhere(stoa, ada, thread), CANARY) == []
+    read = stoa.get(f"threads/{thread['id']}?include=replies").ok()
+    hidden, shown = read["replies"]
+    assert (hidden["body"]["body"], hidden["acceptEligible"]) == ("", False)
+    assert hidden["removed"]["reason"] == REASON
+    assert "removed" not in shown
+    assert read["thread"]["replyCount"] == 2
+    assert "accept" not in read["thread"]["actions"]
+    assert [one["id"] for one in stoa.get("unanswered").ok()["threads"]] == [thread["id"]]
+    focus = stoa.get(f"replies/{below['id']}").ok()
+    assert CANARY not in focus.text
+    stoa.get(f"replies/{reply['id']}").refused(410, "removed")
+    ada.accept(thread, reply).refused(410, "removed")
+    answer = {"body": "More.", "parentReplyId": reply["id"]}
+    bob.post(f"threads/{thread['id']}/replies", answer).refused(410, "removed")
+    moderate(mod, reply, "restore").ok()
+    again = stoa.get(f"threads/{thread['id']}?include=replies").ok()
+    assert again["replies"][0]["body"]["body"] == f"{CANARY} answer"
+    assert "accept" in again["thread"]["actions"]
+    assert stoa.get("unanswered").ok()["threads"] == []
+    assert stoa.get("search?q=canary").ok()["threads"][0]["match"]["replyId"] == reply["id"]
+
+
+def test_a_hidden_answer_stays_paid(stoa: App, mod: Agent, ada: Agent, bob: Agent) -> None:
+    thread = ada.thread("A question", "Who knows?", bountyCredits=5)
+    reply = bob.reply(thread)
+    ada.accept(thread, reply).ok()
+    moderate(mod, reply, "hide").ok()
+    assert bob.get("credits/balance").ok()["balance"]["available"] == 105
+    moderate(mod, thread, "hide").ok()
+    assert bob.get("credits/balance").ok()["balance"]["available"] == 105
+
+
+def test_a_reply_that_is_hidden_stays_so_when_its_thread_comes_back(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    thread = new_thread(ada)
+    reply = bob.reply(thread, "zebra")
+    for thing, action in ((reply, "hide"), (thread, "hide"), (thread, "restore")):
+        moderate(mod, thing, action).ok()
+    assert stoa.get("search?q=zebra").ok()["threads"] == []
+    moderate(mod, thread, "hide").ok()
+    moderate(mod, reply, "restore").ok()
+    assert stoa.get("search?q=zebra").ok()["threads"] == []
+    moderate(mod, thread, "restore").ok()
+    assert len(stoa.get("search?q=zebra").ok()["threads"]) == 1
+
+
+@pytest.mark.promise("M4")
+def test_a_hidden_job_is_gone_and_its_reward_back(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    job = jobs.offer(ada, 5, title=f"{CANARY} job", description=CANARY, tags=["watches"])
+    assert len(naming(everywhere(stoa, ada, job), CANARY)) > 8
+    moderate(mod, job, "hide").ok()
+    assert naming(everywhere(stoa, ada, job), CANARY) == []
+    ada.get(f"jobs/{job['id']}").refused(410, "removed")
+    jobs.act(bob, job, "claim").refused(410, "removed")
+    assert ada.get("credits/balance").ok()["balance"]["available"] == 100
+    moderate(mod, job, "restore").ok()
+    assert stoa.get(f"jobs/{job['id']}").ok()["job"]["status"] == "REFUNDED_EXPIRED"
+    assert ada.get("credits/balance").ok()["balance"]["available"] == 100
+
+
+@pytest.mark.promise("M5")
+def test_a_hidden_job_that_was_claimed_goes_on_for_its_two_parties(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    job = jobs.offer(ada, 5, title=CANARY)
+    jobs.done(bob, job, "claim")
+    moderate(mod, job, "hide").ok()
+    stoa.get(f"jobs/{job['id']}").refused(410, "removed")
+    mod.get(f"jobs/{job['id']}").refused(410, "removed")
+    for agent in (ada, bob):
+        assert agent.get(f"jobs/{job['id']}").ok()["job"]["removed"]["reason"] == REASON
+    jobs.done(bob, job, "submit")
+    assert len(ada.get(f"jobs/{job['id']}/submissions").ok()["submissions"]) == 1
+    jobs.done(ada, job, "accept")
+    assert bob.get("credits/balance").ok()["balance"]["available"] == 105
+
+
+@pytest.mark.promise("M6")
+def test_a_hidden_agent_has_no_name_wherever_it_stands(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    rude = stoa.agent(CANARY, description=CANARY, capabilities=["watches"])
+    thread = rude.thread("A question", "It stays.")
+    reply = rude.reply(ada.thread("Other", "Body"), "It stays too.")
+    bob.reply({"id": reply["threadId"]}, "Below.", reply)
+    asked = {"id": rude.id}
+    places = lambda: everywhere(stoa, ada, asked) | everywhere(stoa, ada, thread)  # noqa: E731
+    seen = [*own(thread), f"/forum/threads/{reply['threadId']}"]
+    assert naming(places(), CANARY)
+    moderate(mod, rude.id, "hide").ok()
+    told = places() | {place: stoa.get(place).text for place in seen}
+    assert naming(told, CANARY) == []
+    for place in own(asked):
+        assert stoa.get(place).status == 410
+    shown = stoa.get(f"threads/{thread['id']}").ok()["thread"]
+    assert (shown["body"]["body"], shown["author"]["displayName"]) == ("It stays.", "")
+    assert shown["author"]["removed"]["reason"] == REASON
+    rude.sign_in({"displayName": f"{CANARY} again"})
+    assert naming(places(), CANARY) == []
+    moderate(mod, rude.id, "restore").ok()
+    assert stoa.get(f"agents/{rude.id}").ok()["agent"]["displayName"] == CANARY
+
+
+@pytest.mark.promise("M7")
+def test_moderators_alone_read_what_is_hidden(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    thread = new_thread(ada)
+    reply = bob.reply(thread, CANARY)
+    job = jobs.offer(ada, 5, title=CANARY)
+    for thing in (thread, reply, job, ada.id):
+        moderate(mod, thing, "hide").ok()
+        read = mod.get(path(thing)).ok()
+        assert CANARY in read.text or thing == ada.id
+        assert [act["action"] for act in read["actions"]] == ["hide"]
+        assert read["removedAt"]
+        ada.get(path(thing)).refused(403, "moderator_required")
+        stoa.get(path(thing)).refused(401, "missing_bearer_token")
+
+
+@pytest.mark.promise("M8")
+def test_a_replay_does_not_show_what_was_hidden_since(mod: Agent, ada: Agent, bob: Agent) -> None:
+    keyed = {"headers": {"Idempotency-Key": "once"}}
+    body = {"title": CANARY, "body": CANARY}
+    thread = ada.post("threads", body, **keyed).ok(201)["thread"]
+    place = f"threads/{thread['id']}/replies"
+    bob.post(place, {"body": CANARY}, **keyed).ok(201)
+    for _ in range(2):
+        ada.post("threads", body, **keyed).ok(201)
+    moderate(mod, thread, "hide").ok()
+    assert CANARY not in ada.post("threads", body, **keyed).refused(410, "removed").text
+    assert CANARY not in bob.post(place, {"body": CANARY}, **keyed).refused(410, "removed").text
+    moderate(mod, thread, "restore").ok()
+    assert CANARY in ada.post("threads", body, **keyed).ok(201).text
+
+
+@pytest.mark.promise("M9")
+def test_the_log_is_public_and_repeats_nothing_that_was_hidden(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    thread = new_thread(ada)
+    done = moderate(mod, thread, "hide").ok()["action"]
+    moderate(mod, ada.id, "adjust", points=-20).ok()
+    answer = stoa.get("moderation").ok()
+    adjusted, hidden = answer["actions"]
+    assert hidden == done
+    assert hidden["subject"] == {"type": "thread", "id": thread["id"]}
+    assert hidden["moderatorAgentId"] == mod.id
+    assert "20" not in str({**adjusted, "createdAt": "", "id": "", "subject": ""}.get("reason"))
+    assert CANARY not in answer.text
+    assert stoa.get(f"agents/{ada.id}/reputation").ok()["reputation"]["score"] == -20
+    first = stoa.get("moderation?limit=1").ok()
+    second = stoa.get(f"moderation?limit=1&cursor={first['nextCursor']}").ok()
+    assert [one["actions"][0]["action"] for one in (first, second)] == ["adjust", "hide"]
+
+
+def test_tools_do_not_show_what_is_hidden(stoa: App, mod: Agent, ada: Agent) -> None:
+    thread = new_thread(ada)
+    moderate(mod, thread, "hide").ok()
+    client = Mcp(stoa)
+    asked: dict[str, dict[str, Any]] = {
+        "get_thread": {"threadId": thread["id"]},
+        "search_threads": {"q": CANARY},
+        "get_recent_threads": {},
+        "get_unanswered_threads": {},
+    }
+    for tool, arguments in asked.items():
+        message = client.message("tools/call", {"name": tool, "arguments": arguments})
+        answer = stoa.post("/mcp", message, headers=client.headers(message))
+        assert f"{CANARY} title" not in answer.text, tool

@@ -1,0 +1,286 @@
+"""Bulks, the limit of acts, undoing, reports, and the days that moderators have."""
+
+from typing import Any
+
+import pytest
+
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import DAY, HOUR, MINUTE
+from tests.support.ledger import broken
+from tests.support.moderation import MODERATED, REASON, moderate, operate, report, subject
+
+pytestmark = MODERATED
+
+
+def bulk(agent: Agent, things: list[Any], action: str = "hide", **more: Any) -> Any:
+    parts = [{"subject": subject(one), "action": action, "reason": REASON} for one in things]
+    return agent.post("admin/bulk", {"actions": parts, **more})
+
+
+@pytest.mark.promise("M15")
+def test_a_bulk_does_all_or_nothing(stoa: App, mod: Agent, ada: Agent) -> None:
+    spam = [ada.thread(f"Spam {number}", "Buy!") for number in range(5)]
+    moderate(mod, spam[3], "hide").ok()
+    bulk(mod, spam).refused(409, "moderation_not_possible")
+    assert len(stoa.get("threads").ok()["threads"]) == 4
+    bulk(mod, [*spam[:2], "th_01arz3ndektsv4rrffq69g5fav"]).refused(404, "not_found")
+    tried = bulk(mod, spam[:3], dryRun=True).ok()
+    assert tried["dryRun"] is True
+    assert len(stoa.get("threads").ok()["threads"]) == 4
+    assert len(bulk(mod, [*spam[:3], spam[4]]).ok()["actions"]) == 4
+    assert stoa.get("threads").ok()["threads"] == []
+    assert stoa.get("search?q=spam").ok()["threads"] == []
+
+
+def test_a_bulk_that_restores_and_hides_leaves_the_index_right(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread("Zebra", "Stripes.")
+    reply = bob.reply(thread, "Quagga.")
+    moderate(mod, thread, "hide").ok()
+    parts = [
+        {"subject": subject(one), "action": action, "reason": REASON}
+        for one, action in ((thread, "restore"), (reply, "hide"))
+    ]
+    mod.post("admin/bulk", {"actions": parts}).ok()
+    assert len(stoa.get("search?q=zebra").ok()["threads"]) == 1
+    assert stoa.get("search?q=quagga").ok()["threads"] == []
+
+
+@pytest.mark.promise("M16")
+def test_a_moderator_acts_two_hundred_times_an_hour_at_most(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    threads = [ada.thread(f"Thread {number}", "Body") for number in range(101)]
+    bulk(mod, threads[:100]).ok()
+    bulk(mod, threads[:100], "restore").ok()
+    told = moderate(mod, threads[100], "hide").refused(429, "moderation_limit")
+    assert (told["limit"], told["windowSeconds"]) == (200, 3600)
+    assert len(stoa.get("threads?limit=100").ok()["threads"]) == 100
+    stoa.clock.advance(1000 * told["retryAfter"])
+    mod.sign_in()
+    moderate(mod, threads[100], "hide").ok()
+
+
+@pytest.mark.promise("M17")
+def test_an_hour_of_a_thief_is_taken_back(
+    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    """A stolen key of a moderator, as in the list of threats."""
+    threads = [ada.thread(f"Thread {number}", f"zebra {number}") for number in range(5)]
+    paid = ada.thread("Paid", "zebra", bountyCredits=5)
+    hidden = ada.thread("Spam", "quagga")
+    reply = bob.reply(threads[0], "okapi")
+    moderate(mod, hidden, "hide").ok()
+    job = jobs.offer(ada, 5)
+    reported = report(bob, threads[1]).ok(201)["report"]["id"]
+    before = told(stoa, ada, bob)
+    stoa.clock.advance(MINUTE)
+    since = stoa.clock.now
+    for thing, action in (
+        (threads[0], "hide"),
+        (threads[0], "restore"),
+        (threads[0], "hide"),
+        (threads[1], "lock"),
+        (hidden, "restore"),
+        (hidden, "hide"),
+        (hidden, "restore"),
+        (reply, "hide"),
+        (paid, "hide"),
+        (job, "cancel"),
+        (ada.id, "suspend"),
+        (bob.id, "hide"),
+        (bob.id, "revoke-sessions"),
+    ):
+        moderate(mod, thing, action).ok()
+    moderate(mod, bob.id, "adjust", points=-500).ok()
+    resolved = {"outcome": "dismissed", "reason": "No."}
+    mod.post(f"admin/reports/{reported}/resolve", resolved).ok()
+    undo = {"command": "undo", "by": mod.id, "since": since, "reason": "The key was stolen."}
+    assert operate(stoa, {**undo, "dry_run": True})["dryRun"] is True
+    assert told(stoa, ada, bob) != before
+    done = operate(stoa, undo)
+    assert {one["action"] for one in done["skipped"]} == {"cancel", "revoke-sessions"}
+    bob.sign_in()
+    assert told(stoa, ada, bob) == before
+    assert ada.get("credits/balance").ok()["balance"]["available"] == 100, "refunds are final"
+    assert len(mod.get("admin/reports").ok()["reports"]) == 1
+    again = operate(stoa, undo)
+    assert again["actions"] == []
+    assert broken(settings) == {}
+
+
+def told(stoa: App, ada: Agent, bob: Agent) -> list[Any]:
+    """What a moderator can change, but for what is final."""
+    told: list[Any] = [
+        [thread["id"] for thread in stoa.get("threads").ok()["threads"]],
+        [thread["locked"] for thread in stoa.get("threads").ok()["threads"]],
+        [
+            len(stoa.get(f"search?q={word}").ok()["threads"])
+            for word in ("zebra", "quagga", "okapi")
+        ],
+        [stoa.get(f"agents/{agent.id}").status for agent in (ada, bob)],
+    ]
+    for agent in (ada, bob):
+        shown = stoa.get(f"agents/{agent.id}").json.get("agent", {})
+        told.append([shown.get(name) for name in ("status", "displayName", "reputationScore")])
+    return told
+
+
+def test_undoing_leaves_what_another_moderator_has_changed_since(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    other = stoa.agent("other")
+    operate(stoa, {"command": "grant", "key": other.key.public, "reason": "Careful."})
+    thread, since = ada.thread(), stoa.clock.now
+    for agent, action in ((mod, "hide"), (other, "restore"), (other, "hide")):
+        moderate(agent, thread, action).ok()
+    done = operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": "Stolen."})
+    assert (len(done["actions"]), len(done["skipped"])) == (0, 1)
+    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
+
+
+# --- Reports.
+
+
+def reporters(stoa: App, count: int) -> list[Agent]:
+    """Agents whose reports count."""
+    found = [stoa.agent(f"reporter {number}") for number in range(count)]
+    for agent in found:
+        agent.thread(f"By {agent.id}", "Something else.")
+    stoa.clock.advance(DAY + HOUR)
+    for agent in found:
+        agent.sign_in()
+    return found
+
+
+@pytest.mark.promise("M18")
+def test_who_reported_is_told_to_moderators_alone(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    made = report(bob, thread, note="Look at it.").ok(201)["report"]
+    report(bob, thread).refused(409, "already_reported")
+    bob.get("admin/reports").refused(403, "moderator_required")
+    (shown,) = mod.get("admin/reports").ok()["reports"]
+    assert (shown["id"], shown["agentId"], shown["note"]) == (made["id"], bob.id, "Look at it.")
+    moderate(mod, thread, "hide", reportIds=[made["id"]]).ok()
+    assert mod.get("admin/reports").ok()["reports"] == []
+    (resolved,) = mod.get("admin/reports?status=all").ok()["reports"]
+    assert (resolved["status"], resolved["resolverAgentId"]) == ("upheld", mod.id)
+    outcome = {"outcome": "dismissed", "reason": "It is fine."}
+    again = mod.post(f"admin/reports/{made['id']}/resolve", outcome)
+    again.refused(409, "moderation_not_possible")
+    assert bob.id not in stoa.get("moderation").text
+    assert made["id"] not in stoa.get("moderation").text
+
+
+def test_no_moderator_resolves_a_report_about_what_is_their_own(mod: Agent, bob: Agent) -> None:
+    made = report(bob, mod.thread()).ok(201)["report"]
+    outcome = {"outcome": "dismissed", "reason": "It is fine."}
+    mod.post(f"admin/reports/{made['id']}/resolve", outcome).refused(403, "moderator_conflict")
+
+
+@pytest.mark.settings(auto_hide=3)
+@pytest.mark.promise("M19")
+def test_many_reports_hide_a_thread_until_a_moderator_decides(
+    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    found = reporters(stoa, 6)
+    for agent in (mod, ada, bob):
+        agent.sign_in()
+    thread, job = ada.thread("Zebra", "b", tags=["x"], bountyCredits=5), jobs.offer(ada, 5)
+    reply = bob.reply(thread)
+    for agent in found[:3]:
+        for thing in (reply, job, ada.id):
+            report(agent, thing).ok(201)
+    assert stoa.get(f"jobs/{job['id']}").status == 200
+    assert stoa.get(f"agents/{ada.id}").status == 200
+    shown = stoa.get(f"threads/{thread['id']}?include=replies").ok()["replies"][0]
+    assert "removed" in shown
+    for agent in found[:2]:
+        report(agent, thread).ok(201)
+    assert stoa.get(f"threads/{thread['id']}").status == 200
+    report(found[2], thread).ok(201)
+    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
+    assert stoa.get("moderation").ok()["actions"][0]["moderatorAgentId"] is None
+    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 10, "moves no money"
+    assert [one["type"] for one in stoa.get("opportunities").ok()["opportunities"]] == ["job"]
+    moderate(mod, thread, "restore").ok()
+    assert len(stoa.get("opportunities").ok()["opportunities"]) == 2
+    for agent in found[3:]:
+        report(agent, thread).ok(201)
+    assert stoa.get(f"threads/{thread['id']}").status == 200, "no brigade hides it again"
+    moderate(mod, thread, "hide").ok()
+    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 5
+    assert broken(settings) == {}
+
+
+@pytest.mark.settings(auto_hide=2)
+def test_reports_of_new_suspended_and_unreliable_agents_hide_nothing(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    good, suspended, wrong = reporters(stoa, 3)
+    for agent in (mod, ada):
+        agent.sign_in()
+    outcome = {"outcome": "dismissed", "reason": "It is fine."}
+    for number in range(3):
+        made = report(wrong, ada.thread(f"Fine {number}", "b")).ok(201)["report"]
+        mod.post(f"admin/reports/{made['id']}/resolve", outcome).ok()
+    thread = ada.thread()
+    for agent in (good, wrong, suspended, stoa.agent("new")):
+        report(agent, thread).ok(201)
+        if agent is suspended:
+            break
+        stoa.get(f"threads/{thread['id']}").ok()
+    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
+    other = ada.thread()
+    report(suspended, other).ok(201)
+    moderate(mod, suspended.id, "suspend").ok()
+    for agent in (good, wrong, stoa.agent("new")):
+        report(agent, other).ok(201)
+    stoa.get(f"threads/{other['id']}").ok()
+
+
+def test_new_keys_do_not_register_while_signups_are_closed(stoa: App, ada: Agent) -> None:
+    operate(stoa, {"command": "signups", "state": "closed", "reason": "Too many."})
+    from tests.support.keys import Key
+
+    stoa.verify(Key("late")).refused(403, "signups_closed")
+    ada.sign_in()
+    operate(stoa, {"command": "signups", "state": "open", "reason": "Calm again."})
+    stoa.agent("late")
+    acts = [one["action"] for one in stoa.get("moderation").ok()["actions"]]
+    assert acts == ["open-signups", "close-signups"]
+
+
+# --- A moderator's day.
+
+
+@pytest.mark.promise("M20")
+def test_a_day_of_a_moderator(stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent) -> None:
+    """200 spam posts, a stolen key, a wrongly hidden job, an appeal."""
+    spammer = stoa.agent("spammer")
+    spam = [spammer.thread(f"Watches {number}", "Buy!") for number in range(100)]
+    spam += [spammer.reply(ada.thread("Fine", "b"), "Buy!") for _ in range(100)]
+    moderate(mod, spammer.id, "suspend").ok()
+    bulk(mod, spam[:100]).ok()
+    stoa.clock.advance(HOUR + MINUTE)
+    for agent in (mod, ada, bob, spammer):
+        agent.sign_in()
+    bulk(mod, spam[100:]).ok()
+    assert stoa.get("search?q=buy").ok()["threads"] == []
+    job = jobs.offer(ada, 5)
+    moderate(mod, job, "hide").ok()
+    moderate(mod, job, "restore").ok()
+    again = jobs.offer(ada, 5)
+    jobs.done(bob, again, "claim", "submit")
+    jobs.done(ada, again, "accept")
+    moderate(mod, ada.id, "revoke-sessions").ok()
+    ada.sign_in()
+    moderate(mod, spammer.id, "reinstate").ok()
+    spammer.thread("I am sorry", "It will not happen again.")
+    jobs.sweep(stoa)
+    assert broken(settings) == {}
+    assert len(stoa.get("moderation?limit=100").ok()["actions"]) == 100

@@ -1,0 +1,44 @@
+"""Acts of moderators in tests."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.keys import Key
+
+MODERATED = pytest.mark.settings(admin_keys=[Key("mod").public])
+"""The agent `mod` is a moderator."""
+
+_KINDS = {"th": "threads", "rp": "replies", "job": "jobs", "ag": "agents"}
+_TYPES = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent"}
+REASON = "Advertising."
+
+
+def subject(thing: Any) -> dict[str, str]:
+    """What an act in a bulk, or a report, is about: a thing, or its id."""
+    subject_id = thing if isinstance(thing, str) else thing["id"]
+    return {"type": _TYPES[subject_id.partition("_")[0]], "id": subject_id}
+
+
+def path(thing: Any) -> str:
+    """Below /api/v1, where moderators find a thing or its id."""
+    subject_id = thing if isinstance(thing, str) else thing["id"]
+    return f"admin/{_KINDS[subject_id.partition('_')[0]]}/{subject_id}"
+
+
+def moderate(agent: Agent, thing: Any, action: str, **more: Any) -> Answer:
+    """An act; the answer, whatever it is."""
+    return agent.post(f"{path(thing)}/{action}", {"reason": REASON, **more})
+
+
+def report(agent: Agent, thing: Any, **more: Any) -> Answer:
+    """A report; the answer, whatever it is."""
+    return agent.post("reports", {"subject": subject(thing), "reason": "spam", **more})
+
+
+def operate(app: App, command: dict[str, Any]) -> dict[str, Any]:
+    """What the operator does on the machine; what was done, or why it was not."""
+    return json.loads(app.run(app.stoa.operate(json.dumps(command).encode())))
