@@ -63,6 +63,7 @@ class Stoa:
     ) -> None:
         settings = services.settings
         hosts, operations = Hosts(settings), all_operations()
+        self.waiting = Waiting(store, settings)
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
         charges = Charges(limiter, settings, clock, sheet)
         outages = Outages(lambda: store.trouble)
@@ -78,6 +79,7 @@ class Stoa:
             Transactions(store, services, clock),
             outages,
             sheet,
+            self.waiting,
         )
         self.store = store
         self.sheet = sheet
@@ -91,6 +93,7 @@ class Stoa:
             Auditor(store, clock),
             authenticator.note_used,
             settings.sweep_seconds,
+            settings.events_days,
             sheet,
             shares=engine_of(settings).SHARED,
         )
@@ -185,6 +188,7 @@ class Stoa:
 
     async def close(self) -> None:
         """Finish what runs and close the store."""
+        await self.waiting.stop()
         await self.upkeep.stop()
         if isinstance(self.limiter, SharedLimiter):
             await self.limiter.close()

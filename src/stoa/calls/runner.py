@@ -4,6 +4,7 @@ The steps: authenticate, charge, look in the cache, read the input, make due ref
 transaction, encode.
 """
 
+import asyncio
 from dataclasses import dataclass, field
 
 import msgspec
@@ -13,11 +14,13 @@ from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, refused
+from stoa.calls.invocation import Invocation
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.single_flight import SingleFlight
-from stoa.calls.transaction import Transactions
+from stoa.calls.transaction import Result, Transactions
+from stoa.calls.waiting import Waiting, Woken
 from stoa.clock import Clock
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
@@ -46,6 +49,7 @@ class Runner:
     transactions: Transactions
     outages: Outages
     sheet: Sheet
+    waiting: Waiting
     flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
@@ -140,6 +144,8 @@ class Runner:
             return Outcome(operation.status, *snapshot.encoded(invocation.warnings))
         draft = self.cache.draft() if key else None
         result = await self.transactions.run(invocation, incoming.consistency)
+        if result.interest and result.interest.seconds:
+            result = await self._later(operation, incoming, invocation, result)
         outcome = Outcome(operation.status, result.body, result.etag, result.next_cursor)
         outcome.private, outcome.replayed = result.private, result.replayed
         if key and draft and result.etag:
@@ -151,6 +157,22 @@ class Runner:
         if operation.writes and not invocation.dry_run:
             outcome.consistency = await self.transactions.consistency(invocation, result)
         return outcome
+
+    async def _later(
+        self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
+    ) -> Result:
+        """The result once there is something, or the one that found nothing when the time for it
+        is over. The store is asked anew after each wait, and so is whose token it is."""
+        assert result.interest
+        now = asyncio.get_running_loop().time
+        end = now() + result.interest.seconds
+        with self.waiting.place(invocation.caller, incoming.address) as place:
+            while result.interest and await place.until(result.interest, end - now()) is not (
+                Woken.ENDED
+            ):
+                await self.authenticator.caller(operation, incoming.authorization, incoming.address)
+                result = await self.transactions.run(invocation, incoming.consistency)
+        return result
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         refusal = self._told(operation, incoming, error)

@@ -6,8 +6,9 @@ from stoa.domain import challenges, credits, keys, limits, tokens
 from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
+from stoa.domain.events import EventKind
 from stoa.entropy import random_bytes
-from stoa.operations import key_standing, next_actions
+from stoa.operations import event_log, key_standing, next_actions
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
@@ -129,7 +130,7 @@ async def _known(call: Call, public_key: bytes) -> AgentRow | None:
         await call.tx.lock("key", public_key.hex())
         known = await agents.by_key(call.tx, public_key)
     if known is None:
-        return await key_standing.by_other_key(call.tx, public_key)
+        return await key_standing.by_other_key(call.tx, call.services.ids, public_key)
     key_standing.check_in_force(known, call.now)
     return known
 
@@ -175,6 +176,7 @@ async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> 
         request.capabilities or [],
     )
     await sessions.register(call.tx, agent_id, await _address_digest(call))
+    event_log.on_agent(call.tx, call.services.ids, EventKind.AGENT_REGISTERED, agent_id, agent_id)
     amount = Credits.parse(call.services.settings.signup_grant)
     if amount:
         await ledger.book(call.tx, call.services.ids, credits.grant(agent_id, amount))

@@ -14,7 +14,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.metrics import Sheet
 from stoa.operations import escrow, key_standing
-from stoa.store import idempotency, leases, ledger, sessions, threads
+from stoa.store import events, idempotency, leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 
@@ -37,6 +37,7 @@ class Upkeep:
         auditor: Auditor,
         note_used: Callable[[], Coroutine[Any, Any, None]],
         sweep_seconds: int,
+        events_days: int,
         sheet: Sheet,
         *,
         shares: bool,
@@ -49,6 +50,7 @@ class Upkeep:
         self._leads = asyncio.Event()
         self._stopped: str | None = None
         self._sweep_seconds = sweep_seconds
+        self._events_days = events_days
         self._sheet = sheet
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -74,11 +76,13 @@ class Upkeep:
 
     async def sweep(self) -> None:
         """Book every due refund, finish recoveries of keys whose delay has passed, and delete
-        expired sessions and idempotency keys."""
+        expired sessions, idempotency keys and events."""
         await self._store.write(_forget)
-        while await self._store.write(key_standing.sweep):
+        while await self._store.write(partial(key_standing.sweep, ids=self._ids)):
             continue
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
+            continue
+        while await self._store.write(partial(_forget_events, days=self._events_days)):
             continue
 
     async def catch_up(self) -> None:
@@ -122,6 +126,10 @@ class Upkeep:
 async def _forget(tx: Tx) -> None:
     await sessions.forget(tx)
     await idempotency.forget(tx)
+
+
+async def _forget_events(tx: Tx, days: int) -> bool:
+    return await events.forget(tx, tx.now - days * limits.DAY_MS)
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
