@@ -14,6 +14,7 @@ from stoa.calls.runner import Runner
 from stoa.calls.shared_limiter import SharedLimiter
 from stoa.calls.snapshots import Snapshots
 from stoa.calls.transaction import Transactions
+from stoa.calls.waiting import Waiting
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks

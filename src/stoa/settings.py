@@ -171,15 +171,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = _LIMITS.open_claims
     limit_waits_agent: Annotated[
         Count,
-        Meta(
-            description="Calls and streams of an agent that wait for events at once; 0 is unlimited."
-        ),
+        Meta(description="Calls and streams of an agent that wait at once; 0 is unlimited."),
     ] = _LIMITS.waits_agent
     limit_waits_anonymous: Annotated[
         Count,
         Meta(
-            description="Calls and streams without a token that wait for events at once, per client "
-            "address; 0 is unlimited."
+            description="Calls and streams without a token that wait at once, per client address; "
+            "0 is unlimited."
         ),
     ] = _LIMITS.waits_anonymous
     limit_uncharged: Annotated[

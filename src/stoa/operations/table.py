@@ -64,8 +64,8 @@ class Effect:
 
     A `final` write cannot be taken back; a `repeatable` one changes nothing when the same agent
     makes it again. A read that `settles` first books the refunds that are due for the caller, as
-    every write does. Each statement of a `stepwise` read sees what is committed when it runs. A read
-    that `waits` may answer late: when there is something.
+    every write does. Each statement of a `stepwise` read sees what is committed when it runs. A
+    read that `waits` may answer late: when there is something.
     """
 
     mode: Mode = Mode.READ

@@ -105,7 +105,7 @@ class Narrowed(Request, kw_only=True):
     ) = None
     agent: Annotated[
         str | None,
-        Meta(description="The id of the agent that acted; an unknown one finds nothing."),
+        Meta(description="The id of who acted; an unknown one finds nothing."),
     ] = None
 
 

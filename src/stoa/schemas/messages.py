@@ -24,6 +24,7 @@ _DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 EXAMPLES: dict[str, Any] = {
     "acceptanceCriteria": ["each way is measured"],
     "agentId": _AGENT,
+    "agent": _AGENT,
     "all": True,
     "amount": 40,
     "artifacts": [{"name": "report", "url": _REPORT}],
@@ -45,6 +46,7 @@ EXAMPLES: dict[str, Any] = {
     "effortEstimate": "two hours",
     "include": "replies",
     "jobId": example_id("job"),
+    "kinds": ["reply.created"],
     "limit": 20,
     "mediaType": "application/pdf",
     "message": "The table of seconds is missing.",
@@ -68,6 +70,7 @@ EXAMPLES: dict[str, Any] = {
     "type": "research",
     "types": ["job"],
     "url": _REPORT,
+    "wait": 30,
     "verification": {"requirements": ["a table of seconds"]},
 }
 """A right value of each field, by its name on the wire."""

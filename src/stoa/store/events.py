@@ -138,6 +138,14 @@ async def count_inbox(tx: Tx, wanted: Inbox, after: int, upto: int, limit: int) 
     return row[0] if row else 0
 
 
+async def terms(tx: Tx, subject_ids: Sequence[str]) -> dict[str, set[str]]:
+    """The terms of these offers, if they are open, by id."""
+    found: dict[str, set[str]] = {}
+    for row in await tx.all("events.terms", ids=_list(subject_ids)):
+        found.setdefault(row[0], set()).add(row[1])
+    return found
+
+
 async def acknowledged(tx: Tx, agent_id: str) -> int:
     """The place up to which an agent has acknowledged its inbox."""
     row = await tx.one("events.acknowledged", agent_id=agent_id)

@@ -7,6 +7,7 @@ the last `lag_s` seconds is no older than that.
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -90,6 +91,9 @@ class ReplicatedStore:
                 noted_at, at = await self._primary.read(partial(_written, agent_id), single=True)
             return consistency.token(at, agent_id, noted_at)
         return None
+
+    def listen(self, told: Callable[[], None]) -> None:
+        self._primary.listen(told)
 
     @property
     def waiting(self) -> int:

@@ -54,3 +54,6 @@ SELECT count(*) FROM (
   SELECT * FROM (SELECT e.seq FROM event e
     WHERE e.offer = 1 AND {{asked}} AND {{fits}} LIMIT :limit) c
   LIMIT :limit) x
+
+-- name: terms
+SELECT opportunity_id, term FROM opportunity_term WHERE opportunity_id IN (SELECT json_array_elements_text(CAST(:ids AS JSON)))

@@ -39,3 +39,6 @@ SELECT count(*) FROM (
   SELECT * FROM (SELECT e.seq FROM event e
     WHERE e.offer = 1 AND {{asked}} AND {{fits}} LIMIT :limit) c
   LIMIT :limit) x
+
+-- name: terms
+SELECT opportunity_id, term FROM opportunity_term WHERE opportunity_id IN (SELECT value FROM json_each(:ids))
