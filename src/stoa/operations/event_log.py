@@ -29,9 +29,8 @@ def on_thread(
     subject = ("thread", thread_id) if reply_id is None else ("reply", reply_id)
     first, second = (None if party == actor else party for party in parties)
     told = (first, None if second == first else second)
-    events.add(
-        call.tx, _id(receipt), kind, actor, subject, thread_id, None, told, facts, offer=offer
-    )
+    event_id = f"ev_{receipt.id[3:]}"  # the same moment and the same chance
+    events.add(call.tx, event_id, kind, actor, subject, thread_id, None, told, facts, offer=offer)
 
 
 def on_job(
@@ -49,14 +48,8 @@ def on_job(
     subject = ("job", job_id) if submission_id is None else ("submission", submission_id)
     parties = (party, None)
     actor = receipt.agent_id
-    events.add(
-        call.tx, _id(receipt), kind, actor, subject, None, job_id, parties, facts, offer=offer
-    )
-
-
-def _id(receipt: Receipt) -> str:
-    """The id of the event of what has this receipt: the same but for its prefix."""
-    return f"ev_{receipt.id[3:]}"
+    event_id = f"ev_{receipt.id[3:]}"
+    events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=offer)
 
 
 def on_agent(

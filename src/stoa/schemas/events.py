@@ -78,21 +78,18 @@ class FromCursor(Request, kw_only=True):
         return min(self.limit, limits.PAGE_MAX)
 
 
-class Waiting(FromCursor, kw_only=True):
-    """A read that can wait until there is something."""
-
-    wait: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=limits.WAIT_MAX_MS // 1000,
-            description="Seconds to wait when there is nothing yet.",
-        ),
-    ] = 0
+Wait = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=limits.WAIT_MAX_MS // 1000,
+        description="Seconds to wait when there is nothing yet.",
+    ),
+]
 
 
-class Narrowed(Request, kw_only=True):
-    """Which public events are wanted."""
+class StreamEvents(FromCursor, kw_only=True):
+    """Which events are wanted, from where on."""
 
     tag: (
         Annotated[
@@ -104,17 +101,20 @@ class Narrowed(Request, kw_only=True):
         | None
     ) = None
     agent: Annotated[
-        str | None,
-        Meta(description="The id of who acted; an unknown one finds nothing."),
+        str | None, Meta(description="The id of who acted; an unknown one finds nothing.")
     ] = None
 
 
-class ListEvents(Waiting, Narrowed, kw_only=True):
-    """Which events to read, from where."""
+class ListEvents(StreamEvents, kw_only=True):
+    """Which events to read, from where on, and how long to wait for one."""
+
+    wait: Wait = 0
 
 
-class GetInbox(Waiting, kw_only=True):
-    """Where to read on in the inbox."""
+class GetInbox(FromCursor, kw_only=True):
+    """From where on to read the inbox, and how long to wait for an event."""
+
+    wait: Wait = 0
 
 
 class ReadInbox(Request, kw_only=True):

@@ -412,4 +412,39 @@ CREATE UNIQUE INDEX key_change_by_key ON key_change (key) WHERE change <> 'recov
 
 CREATE UNIQUE INDEX key_change_by_replaced ON key_change (replaced) WHERE change <> 'recovery';
 
+CREATE TABLE event (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  actor_id TEXT,
+  subject_type TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  thread_id TEXT,
+  job_id TEXT,
+  party_id TEXT,
+  other_id TEXT,
+  offer INTEGER NOT NULL CHECK (offer IN (0, 1)),
+  facts TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX event_by_actor ON event (actor_id, seq) WHERE actor_id IS NOT NULL;
+
+CREATE INDEX event_by_party ON event (party_id, seq) WHERE party_id IS NOT NULL;
+
+CREATE INDEX event_by_other ON event (other_id, seq) WHERE other_id IS NOT NULL;
+
+CREATE INDEX event_of_offer ON event (seq) WHERE offer = 1;
+
+CREATE TABLE event_log (
+  name TEXT PRIMARY KEY,
+  epoch INTEGER NOT NULL,
+  deleted INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE inbox_place (
+  agent_id TEXT PRIMARY KEY REFERENCES agent (id),
+  seq INTEGER NOT NULL
+) STRICT;
+
 INSERT INTO account VALUES ('issuer', 0);
