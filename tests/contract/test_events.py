@@ -210,7 +210,7 @@ def test_a_sweep_stops_at_the_first_event_that_stays(
     stoa: App, clock: VirtualClock, ada: Agent
 ) -> None:
     ada.thread()
-    stoa.sql("UPDATE event SET at = 1 WHERE kind = 'thread.created'")
+    stoa.sql("UPDATE event_log SET at = 1 WHERE kind = 'thread.created'")
     ada.sign_in()
     ada.thread()
     stoa.run(stoa.stoa.upkeep.sweep())
@@ -228,7 +228,7 @@ def test_no_submitted_work_and_no_reason_is_in_the_log(stoa: App, ada: Agent, bo
         answer = reader.get("events?limit=100").ok()
         assert "job.rejected" in answer.text
         assert CANARY not in answer.text
-    rows = stoa.sql("SELECT facts FROM event WHERE job_id IS NOT NULL")
+    rows = stoa.sql("SELECT facts FROM event_log WHERE job_id IS NOT NULL")
     assert rows
     assert CANARY not in str(rows)
     assert CANARY not in carol.get("inbox?limit=100").ok().text

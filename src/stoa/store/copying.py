@@ -67,8 +67,8 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("reputation_event", ("id",), fixed=True),),
     (Table("opportunity", ("id",), loses=True),),
     (Table("opportunity_term", ("term", "opportunity_id", "is_tag"), loses=True),),
-    (Table("event", ("seq",), loses=True, fixed=True),),
-    (Table("event_log", ("name",)),),
+    (Table("event_log", ("seq",), loses=True, fixed=True),),
+    (Table("event_log_state", ("name",)),),
     (Table("inbox_place", ("agent_id",)),),
     (Table("stop", ("name",), loses=True),),
 )

@@ -27,7 +27,7 @@ _NEXT_POST = """
 SELECT setval(pg_get_serial_sequence('post', 'id'), max(id)) FROM post HAVING max(id) IS NOT NULL
 """
 _NEXT_EVENT = """
-SELECT setval(pg_get_serial_sequence('event', 'seq'), max(seq)) FROM event
+SELECT setval(pg_get_serial_sequence('event_log', 'seq'), max(seq)) FROM event_log
 HAVING max(seq) IS NOT NULL
 """
 

@@ -412,7 +412,7 @@ CREATE UNIQUE INDEX key_change_by_key ON key_change (key) WHERE change <> 'recov
 
 CREATE UNIQUE INDEX key_change_by_replaced ON key_change (replaced) WHERE change <> 'recovery';
 
-CREATE TABLE event (
+CREATE TABLE event_log (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -428,15 +428,15 @@ CREATE TABLE event (
   facts TEXT NOT NULL
 ) STRICT;
 
-CREATE INDEX event_by_actor ON event (actor_id, seq) WHERE actor_id IS NOT NULL;
+CREATE INDEX event_by_actor ON event_log (actor_id, seq) WHERE actor_id IS NOT NULL;
 
-CREATE INDEX event_by_party ON event (party_id, seq) WHERE party_id IS NOT NULL;
+CREATE INDEX event_by_party ON event_log (party_id, seq) WHERE party_id IS NOT NULL;
 
-CREATE INDEX event_by_other ON event (other_id, seq) WHERE other_id IS NOT NULL;
+CREATE INDEX event_by_other ON event_log (other_id, seq) WHERE other_id IS NOT NULL;
 
-CREATE INDEX event_of_offer ON event (seq) WHERE offer = 1;
+CREATE INDEX event_of_offer ON event_log (seq) WHERE offer = 1;
 
-CREATE TABLE event_log (
+CREATE TABLE event_log_state (
   name TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL,
   deleted INTEGER NOT NULL
