@@ -9,6 +9,7 @@ SAMPLES = {
     "body": '"Bread rose well at 24 degrees."',
     "challenge": "issued.challenge",
     "confirm": "agent.id",
+    "cursor": "inbox.{next_cursor}",
     "description": '"Name three sources and what each says."',
     "jobId": "job.id",
     "newPublicKey": "other.{public_key}",

@@ -63,8 +63,8 @@ class Stoa:
         sheet: Sheet,
     ) -> None:
         settings = services.settings
-        hosts, operations = Hosts(settings), all_operations()
         self.waiting = Waiting(store, settings)
+        hosts, operations = Hosts(settings), all_operations()
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
         charges = Charges(limiter, settings, clock, sheet)
         outages = Outages(lambda: store.trouble)
@@ -93,8 +93,7 @@ class Stoa:
             services.ids,
             Auditor(store, clock),
             authenticator.note_used,
-            settings.sweep_seconds,
-            settings.events_days,
+            settings,
             sheet,
             shares=engine_of(settings).SHARED,
         )

@@ -13,9 +13,10 @@ from stoa.client import AsyncStoa, Key, Stoa
 from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
+from stoa.schemas.base import ListAnswer
 from tests.support.server import Server
 
-LISTS = [row for row in all_operations() if "next_cursor" in row.response.__struct_fields__]
+LISTS = [row for row in all_operations() if issubclass(row.response, ListAnswer)]
 METHODS = [row.name for row in all_operations()] + [iterator(row.name) for row in LISTS]
 
 
@@ -40,7 +41,8 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         answers.claim_job(job.id)
     if method in ("accept_job", "reject_job"):
         answers.submit_job(job.id, "Done.")
-    names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job)
+    inbox = caller.get_inbox()
+    names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

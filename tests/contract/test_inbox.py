@@ -119,7 +119,10 @@ def test_new_offers_are_told_to_whom_they_fit(stoa: App, ada: Agent, bob: Agent)
     question = ada.thread(tags=["sqlite"], bountyCredits=2, body="Which pragma?")
     first, second = read(fits)["events"]
     assert (first["jobId"], second["threadId"]) == (job["id"], question["id"])
-    assert (actions(first), second["excerpt"]["body"]) == (["get_job", "claim_job"], "Which pragma?")
+    assert (actions(first), second["excerpt"]["body"]) == (
+        ["get_job", "claim_job"],
+        "Which pragma?",
+    )
     assert kinds(other) == kinds(bob) == []
     done(bob, job, "claim")
     assert kinds(fits) == ["thread.created"]

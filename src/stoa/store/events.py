@@ -13,7 +13,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class EventRow(NamedTuple):
-    """A row of `event_log`; `seq` is its place in the log, the time is ms, `facts` is a JSON object.
+    """A row of `event_log`; `seq` is its place, the time is ms, `facts` is a JSON object.
 
     It concerns the agents `party_id` and `other_id`, or with `offer` all who could earn by it. The
     actor is None for what a deadline did.

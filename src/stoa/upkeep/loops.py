@@ -14,6 +14,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.metrics import Sheet
 from stoa.operations import escrow, key_standing
+from stoa.settings import Settings
 from stoa.store import events, idempotency, leases, ledger, sessions, threads
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
@@ -36,8 +37,7 @@ class Upkeep:
         ids: Ids,
         auditor: Auditor,
         note_used: Callable[[], Coroutine[Any, Any, None]],
-        sweep_seconds: int,
-        events_days: int,
+        settings: Settings,
         sheet: Sheet,
         *,
         shares: bool,
@@ -49,15 +49,14 @@ class Upkeep:
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
-        self._sweep_seconds = sweep_seconds
-        self._events_days = events_days
+        self._settings = settings
         self._sheet = sheet
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
         """Start the loops."""
         self._tasks = [
-            asyncio.create_task(_every(self._sweep_seconds, self.sweep)),
+            asyncio.create_task(_every(self._settings.sweep_seconds, self.sweep)),
             asyncio.create_task(_every(limits.CATCH_UP_MS / 1000, self.catch_up)),
             asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(_every(limits.SESSION_USE_MS / 1000, self.note_used)),
@@ -82,7 +81,7 @@ class Upkeep:
             continue
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
-        while await self._store.write(partial(_forget_events, days=self._events_days)):
+        while await self._store.write(partial(_forget_events, days=self._settings.events_days)):
             continue
 
     async def catch_up(self) -> None:

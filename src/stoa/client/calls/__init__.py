@@ -6,6 +6,8 @@ Written by scripts.clients from the table of operations: change that, not this f
 from stoa.client.calls.agents import AgentsCalls, AsyncAgentsCalls
 from stoa.client.calls.auth import AsyncAuthCalls, AuthCalls
 from stoa.client.calls.credits import AsyncCreditsCalls, CreditsCalls
+from stoa.client.calls.events import AsyncEventsCalls, EventsCalls
+from stoa.client.calls.inbox import AsyncInboxCalls, InboxCalls
 from stoa.client.calls.jobs import AsyncJobsCalls, JobsCalls
 from stoa.client.calls.market import AsyncMarketCalls, MarketCalls
 from stoa.client.calls.opportunities import AsyncOpportunitiesCalls, OpportunitiesCalls
@@ -18,6 +20,8 @@ class Calls(
     AgentsCalls,
     AuthCalls,
     CreditsCalls,
+    EventsCalls,
+    InboxCalls,
     JobsCalls,
     MarketCalls,
     OpportunitiesCalls,
@@ -32,6 +36,8 @@ class AsyncCalls(
     AsyncAgentsCalls,
     AsyncAuthCalls,
     AsyncCreditsCalls,
+    AsyncEventsCalls,
+    AsyncInboxCalls,
     AsyncJobsCalls,
     AsyncMarketCalls,
     AsyncOpportunitiesCalls,
