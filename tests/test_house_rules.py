@@ -176,6 +176,8 @@ CALLED_BY_NAME = {
     "store/engines/sqlite_keeper.py:.data_received",  # asyncio
 }
 READ_BESIDE = {
+    "calls/waiting.py:.asleep",
+    "calls/waiting.py:.count",
     "rendering/html.py:OUTPUT_FACTOR",
     "server/exposition.py:METRICS",
     "settings.py:LIMITS_OFF",

@@ -171,7 +171,8 @@ class Runner:
                 Woken.ENDED
             ):
                 await self.authenticator.caller(operation, incoming.authorization, incoming.address)
-                result = await self.transactions.run(invocation, incoming.consistency)
+                onward = _from(invocation, result.interest.cursor)
+                result = await self.transactions.run(onward, incoming.consistency)
         return result
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
@@ -190,6 +191,12 @@ class Runner:
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal
+
+
+def _from(invocation: Invocation, cursor: str) -> Invocation:
+    """The same call from a later place on."""
+    replace = msgspec.structs.replace
+    return replace(invocation, request=replace(invocation.request, cursor=cursor))
 
 
 def _ready(operation: Operation, cached: Entry) -> Outcome:

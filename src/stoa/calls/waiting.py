@@ -94,6 +94,11 @@ class Waiting:
         self._ending = False
 
     @property
+    def asleep(self) -> int:
+        """How many calls and streams wait now."""
+        return len(self._asleep)
+
+    @property
     def count(self) -> int:
         """How many calls and streams wait or are served between two waits."""
         return sum(map(len, self._owners.values()))

@@ -48,10 +48,11 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """What a call that found nothing may wait for: an event behind the place `after`, of these
-    kinds, by one agent or for one inbox."""
+    """What a call that found nothing may wait for: an event behind the place `after`, which has
+    this cursor, of these kinds, by one agent or for one inbox."""
 
     after: int
+    cursor: str
     seconds: int
     kinds: Sequence[str]
     inbox: Inbox | None = None

@@ -35,7 +35,8 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
     wanted = EventFilter(kinds, request.agent, request.tag)
     rows, upto = await _page(call.tx, wanted, after, log.newest, request.size)
     if not rows and upto >= log.newest:
-        call.interest = Interest(upto, request.wait, kinds, actor_id=request.agent)
+        place = cursor(log, upto)
+        call.interest = Interest(upto, place, request.wait, kinds, actor_id=request.agent)
     return EventList(events=await event_views(call, rows), next_cursor=cursor(log, upto))
 
 

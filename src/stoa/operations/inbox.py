@@ -48,7 +48,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     rows = await events.inbox(call.tx, wanted, after, log.newest, request.size)
     upto = rows[-1].seq if len(rows) == request.size else max(after, log.newest)
     if not rows:
-        call.interest = Interest(upto, request.wait, wanted.kinds, wanted)
+        call.interest = Interest(upto, cursor(log, upto), request.wait, wanted.kinds, wanted)
     return Inbox(
         events=await _views(call, rows),
         unread=await _unread(call, wanted, read, log),
