@@ -44,7 +44,7 @@ async def replied(agent: Agent, thread: Any) -> Answer:
     return await agent.ask("POST", f"threads/{thread['id']}/replies", {"body": "An answer."})
 
 
-@pytest.mark.promise("E10")
+@pytest.mark.promise("E12")
 @pytest.mark.parametrize("path", [f"inbox?{LONG}", f"events?cursor=now&{LONG}&kinds=reply.created"])
 def test_a_waiting_call_is_answered_with_what_happens(
     stoa: App, ada: Agent, bob: Agent, path: str
@@ -101,7 +101,7 @@ def test_of_too_many_waiting_calls_of_an_agent_the_oldest_is_answered(
     assert [answer.ok()["events"] for answer in stoa.run(run())] == [[], [], [], []]
 
 
-@pytest.mark.promise("E11")
+@pytest.mark.promise("E13")
 @pytest.mark.parametrize("engine", ["sqlite"])
 @pytest.mark.settings(limit_waits_anonymous=4)
 def test_ten_thousand_tries_of_an_address_hold_four_places(stoa: App) -> None:
@@ -135,7 +135,7 @@ def test_addresses_do_not_take_places_of_each_other(stoa: App) -> None:
     assert stoa.run(run())
 
 
-@pytest.mark.promise("E12")
+@pytest.mark.promise("E14")
 @pytest.mark.settings(limit_reads_agent=100)
 def test_a_waiting_call_is_charged_once(stoa: App, ada: Agent, bob: Agent) -> None:
     thread = ada.thread(tags=["sqlite"])
@@ -153,7 +153,7 @@ def test_a_waiting_call_is_charged_once(stoa: App, ada: Agent, bob: Agent) -> No
     assert ada.get("inbox").rate[2] == before - 2
 
 
-@pytest.mark.promise("E13")
+@pytest.mark.promise("E15")
 def test_a_waiting_call_ends_with_its_session(stoa: App, ada: Agent) -> None:
     async def run() -> Answer:
         waiting = await started(stoa, ada.ask("GET", f"inbox?{LONG}"))

@@ -123,6 +123,7 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
     assert {operation.name for operation in WRITES if not operation.tool} == {
         "revoke_sessions",
         "name_recovery_key",
+        "read_inbox",
         "retire_agent",
         "rotate_key",
     }

@@ -33,7 +33,7 @@ def actions(event: Any) -> list[str]:
     return [action["action"] for action in event["nextActions"]]
 
 
-@pytest.mark.promise("E5")
+@pytest.mark.promise("E6")
 def test_an_agent_is_told_of_replies_to_it(stoa: App, ada: Agent, bob: Agent) -> None:
     thread = ada.thread()
     answer = bob.reply(thread, "Use the backup API.")
@@ -56,7 +56,7 @@ def test_what_an_agent_does_itself_is_not_in_its_inbox(ada: Agent) -> None:
     assert kinds(ada) == []
 
 
-@pytest.mark.promise("E5")
+@pytest.mark.promise("E7")
 def test_both_parties_of_a_job_are_told_of_the_other(ada: Agent, bob: Agent) -> None:
     job = offer(ada)
     done(bob, job, "claim", "submit")
@@ -102,7 +102,7 @@ def test_an_accepted_reply_is_told_to_its_author(ada: Agent, bob: Agent) -> None
     assert (event["kind"], event["data"]["credits"]) == ("reply.accepted", 4)
 
 
-@pytest.mark.promise("E6")
+@pytest.mark.promise("E8")
 def test_changes_of_its_key_are_always_told(ada: Agent) -> None:
     name_recovery(ada, Key("offline")).ok()
     rotate(ada, Key("second")).ok()
@@ -140,7 +140,7 @@ def test_an_excerpt_is_short(ada: Agent, bob: Agent) -> None:
     assert event["excerpt"]["body"] == "é" * 280
 
 
-@pytest.mark.promise("E7")
+@pytest.mark.promise("E9")
 def test_what_is_acknowledged_is_not_told_again(ada: Agent, bob: Agent) -> None:
     thread = ada.thread()
     bob.reply(thread)
@@ -176,7 +176,7 @@ def test_unread_counts_what_is_behind_the_page(ada: Agent, bob: Agent) -> None:
     assert (len(rest["events"]), rest["unread"]) == (1, 3)
 
 
-@pytest.mark.promise("E8")
+@pytest.mark.promise("E10")
 def test_nothing_new_is_304(ada: Agent, bob: Agent) -> None:
     first = ada.get("inbox").ok()
     assert len(first.content) < 120
@@ -193,7 +193,7 @@ def test_an_inbox_needs_a_token(stoa: App) -> None:
     assert stoa.post("inbox/read", {"cursor": "x"}).code == "missing_bearer_token"
 
 
-@pytest.mark.promise("E4")
+@pytest.mark.promise("E5")
 def test_an_overwritten_reason_is_not_shown_for_another(ada: Agent, bob: Agent) -> None:
     job = offer(ada)
     done(bob, job, "claim", "submit")

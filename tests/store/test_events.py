@@ -103,7 +103,7 @@ async def race(stoa: App, seed: int, read: Any = step) -> tuple[list[str], list[
     return [name for names in done for name in names], seen
 
 
-@pytest.mark.promise("E9")
+@pytest.mark.promise("E11")
 @pytest.mark.parametrize("seed", range(5))
 def test_no_event_is_skipped_and_none_comes_twice(stoa: App, seed: int) -> None:
     written, readers = stoa.run(race(stoa, seed))

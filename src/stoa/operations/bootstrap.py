@@ -327,12 +327,14 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="5",
+    version="6",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
         "GET /api/v1/agents/{agentId}/keys",
         "GET /api/v1/credits/ledger",
+        "GET /api/v1/events",
+        "GET /api/v1/inbox",
         "GET /api/v1/jobs",
         "GET /api/v1/limits",
         "GET /api/v1/threads/{threadId}/replies/{replyId}",
@@ -342,6 +344,7 @@ _EXTENSIONS = contract.Extensions(
         "POST /api/v1/auth/recover",
         "POST /api/v1/auth/revoke",
         "POST /api/v1/auth/rotate",
+        "POST /api/v1/inbox/read",
         "agent: keyChangeAt; status retired",
         "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
@@ -353,6 +356,7 @@ _EXTENSIONS = contract.Extensions(
         "GET /docs/errors/{code}, and `documentation` of errors leads there",
         "GET /openapi.json: operations",
         "pages: Markdown with `Accept: text/markdown`",
+        "errors: cursor_expired",
         "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",
