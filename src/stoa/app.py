@@ -166,9 +166,8 @@ class Stoa:
         app = observed(self.asgi, self.sheet, self._lines)
         ready = None if self._lines.of_all else self.ready
         documentation = f"{self.settings.origin}/docs/errors"
-        return Server(
-            app, connections, documentation, ready, lambda: self.store.lost, self._refused
-        )
+        lost, ending = lambda: self.store.lost, self.waiting.end
+        return Server(app, connections, documentation, ready, lost, self._refused, ending)
 
     def metrics_server(self, sheets: Sheets) -> Server:
         """The server of the metrics' own listener."""

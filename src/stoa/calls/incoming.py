@@ -1,8 +1,8 @@
 """A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge
@@ -21,7 +21,8 @@ class Incoming:
     must show. `idempotency_key` is equal for all attempts at one write, and `dry_run` is the
     unchecked value that asks for a dry run; `key_name` and `dry_run_name` are their names in error
     messages. `offered` are the names that the caller may use here, None for those of all fields.
-    `in_path` has the unchecked values of the fields in the path by name.
+    `in_path` has the unchecked values of the fields in the path by name. A `streamed` call goes on
+    after its first answer.
     """
 
     authorization: str | None
@@ -37,6 +38,7 @@ class Incoming:
     dry_run_name: str = "query.dryRun"
     offered: Names | None = None
     in_path: Values = field(default_factory=Values)
+    streamed: bool = False
 
     @property
     def is_dry_run(self) -> bool:
@@ -44,12 +46,20 @@ class Incoming:
         return self.dry_run is True or self.dry_run == "true"
 
 
+class Streamed(NamedTuple):
+    """One event of a stream: the cursor behind it, and its JSON."""
+
+    cursor: bytes
+    event: bytes
+
+
 @dataclass(slots=True)
 class Outcome:
     """An encoded success or a refusal, with the charge that the headers show.
 
     A `private` success is only for this caller. A later read that sends `consistency` sees this
-    write. A `replayed` success is the stored response to an earlier call.
+    write. A `replayed` success is the stored response to an earlier call. Of a call that is
+    `streamed`, `following` are the events from its place on.
     """
 
     status: int
@@ -61,6 +71,7 @@ class Outcome:
     consistency: str | None = None
     refusal: Refusal | None = None
     charge: Charge | None = None
+    following: AsyncGenerator[Streamed | None] | None = None
 
 
 def refused(refusal: Refusal, charge: Charge | None = None) -> Outcome:

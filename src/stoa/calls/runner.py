@@ -5,6 +5,7 @@ transaction, encode.
 """
 
 import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -13,7 +14,7 @@ import structlog
 from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
-from stoa.calls.incoming import Incoming, Outcome, refused
+from stoa.calls.incoming import Incoming, Outcome, Streamed, refused
 from stoa.calls.invocation import Invocation
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
@@ -22,7 +23,7 @@ from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Result, Transactions
 from stoa.calls.waiting import Waiting, Woken
 from stoa.clock import Clock
-from stoa.domain import ids
+from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
 from stoa.metrics import Sheet
 from stoa.operations.buckets import BucketFull, Charge
@@ -143,7 +144,12 @@ class Runner:
             snapshot = await self.reads.snapshot(operation.run, invocation.request)
             return Outcome(operation.status, *snapshot.encoded(invocation.warnings))
         draft = self.cache.draft() if key else None
+        if incoming.streamed:
+            invocation = _one_by_one(invocation)
         result = await self.transactions.run(invocation, incoming.consistency)
+        if incoming.streamed:
+            following = self._following(operation, incoming, invocation, result)
+            return Outcome(operation.status, following=following)
         if result.interest and result.interest.seconds:
             result = await self._later(operation, incoming, invocation, result)
         outcome = Outcome(operation.status, result.body, result.etag, result.next_cursor)
@@ -175,6 +181,33 @@ class Runner:
                 result = await self.transactions.run(onward, incoming.consistency)
         return result
 
+    async def _following(
+        self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
+    ) -> AsyncGenerator[Streamed | None]:
+        """Each event from a place on, and None where nothing came for a while. It ends with the
+        session, when another stream takes its place, and when the server ends."""
+        with self.waiting.place(invocation.caller, incoming.address) as place:
+            while not place.ended:
+                if result.interest is None:
+                    page = _decode_page(result.body)
+                    cursor = page.next_cursor
+                    yield Streamed(cursor.encode(), bytes(page.events[0]))
+                else:
+                    cursor = result.interest.cursor
+                    why = await place.until(result.interest, limits.STREAM_COMMENT_MS / 1000)
+                    if why is Woken.ENDED:
+                        yield None
+                        continue
+                try:
+                    await self.authenticator.caller(
+                        operation, incoming.authorization, incoming.address
+                    )
+                    result = await self.transactions.run(
+                        _from(invocation, cursor), incoming.consistency
+                    )
+                except (Refusal, StoreUnavailable):
+                    return
+
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         refusal = self._told(operation, incoming, error)
         refusal.fill({"base_url": incoming.base_url, **_ids_in(incoming.in_path)})
@@ -191,6 +224,22 @@ class Runner:
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal
+
+
+class _Page(msgspec.Struct, rename="camel"):
+    """What a stream needs of an answer with one event."""
+
+    events: list[msgspec.Raw]
+    next_cursor: str
+
+
+_decode_page = msgspec.json.Decoder(_Page).decode
+
+
+def _one_by_one(invocation: Invocation) -> Invocation:
+    """The same call for one event, so that each has a cursor of its own."""
+    replace = msgspec.structs.replace
+    return replace(invocation, request=replace(invocation.request, limit=1, wait=0))
 
 
 def _from(invocation: Invocation, cursor: str) -> Invocation:

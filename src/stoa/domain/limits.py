@@ -107,6 +107,7 @@ KEPT_MS = AUTHOR_STALENESS_MS - AUTHORS_KEPT_MS  # answers that show authors, at
 EVENTS_DAYS = 30
 EVENTS_DAYS_MAX = 3650
 WAIT_MAX_MS = 30 * SECOND_MS  # proxies close a connection on which nothing comes for a minute
+STREAM_COMMENT_MS = 15 * SECOND_MS  # on a stream on which nothing came for so long
 UNREAD_MAX = 1000  # counted no further
 EXCERPT_CHARS = 280  # of what was written, in the inbox
 

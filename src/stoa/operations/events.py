@@ -28,6 +28,7 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
 
     Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With `wait`
     the answer comes as soon as there is something. A page with few events may not be the last.
+    GET /api/v1/events/stream sends the same as Server-Sent Events.
     """
     log = await events.log(call.tx)
     after = start(log, request.cursor)

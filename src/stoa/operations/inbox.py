@@ -39,7 +39,8 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
 
     Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers that
     fit your capabilities. Without `cursor` it begins at the place that `POST /api/v1/inbox/read`
-    acknowledged. `nextActions` are what you can do about each event.
+    acknowledged. `nextActions` are what you can do about each event. GET /api/v1/inbox/stream sends
+    the same as Server-Sent Events.
     """
     log = await events.log(call.tx)
     wanted = await _wanted(call, chosen(request.kinds, EVERY_KIND))

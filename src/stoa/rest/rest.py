@@ -1,20 +1,21 @@
 """The REST door: from an HTTP request to the runner and back."""
 
+from collections.abc import AsyncGenerator
 from typing import Any
 from urllib.parse import parse_qsl
 
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.charge import Charges
-from stoa.calls.incoming import Incoming, Outcome
+from stoa.calls.incoming import Incoming, Outcome, Streamed
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
-from stoa.http import answering, reading
+from stoa.http import answering, reading, streaming
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
 from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
-from stoa.rest.router import Router
+from stoa.rest.router import Found, Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
@@ -23,6 +24,10 @@ from stoa.schemas.validation import Values, names, shapes
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
+_LAST_EVENT_ID = b"last-event-id"
+_STREAM = "/stream"
+"""Behind the path of what can wait: the same as Server-Sent Events."""
+
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 
@@ -47,7 +52,10 @@ class Rest:
         if request.method == "OPTIONS":
             request.operation = PREFLIGHT
             return await answering.send_preflight(send, request.id_header)
-        found = self._router.find(request.path)
+        path = request.path.removesuffix(_STREAM)
+        found = self._router.find(path)
+        if found and path != request.path and not _has_stream(found):
+            found = None
         if found is None:
             refusal = await self._charges.rate_limit_address(request.address)
             return await self.refuse(request, send, refusal or self._unknown(request))
@@ -55,9 +63,11 @@ class Rest:
         if operation is None:
             return await self.refuse(request, send, wrong_method(found))
         request.operation = operation.name
-        outcome = await self._runner.call(
-            operation, self._incoming(request, operation, found.values)
-        )
+        incoming = self._incoming(request, operation, found.values)
+        incoming.streamed = path != request.path
+        outcome = await self._runner.call(operation, incoming)
+        if outcome.following:
+            return await self._stream(request, send, outcome, outcome.following)
         return await self._finish(request, send, outcome, *_caching(request, operation, outcome))
 
     def _unknown(self, request: Request) -> Refusal:
@@ -71,7 +81,7 @@ class Rest:
         key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
-            body = {} if is_get else await _body(request, operation)
+            body = _last_seen(request) if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
             query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
@@ -102,6 +112,20 @@ class Rest:
                 operation.request, operation.path_fields, _OF_WRITES if operation.takes_key else ()
             ),
         )
+
+    async def _stream(
+        self,
+        request: Request,
+        send: Send,
+        outcome: Outcome,
+        following: AsyncGenerator[Streamed | None],
+    ) -> None:
+        headers = answering.success_headers(request.id_header, outcome, _CACHE_PERSONAL)
+        headers = [pair for pair in headers if pair[0] != streaming.CONTENT_TYPE[0]]
+        headers += [streaming.CONTENT_TYPE, streaming.UNBUFFERED]
+        if request.method == "HEAD":
+            return await answering.send_answer(send, outcome.status, headers)
+        return await streaming.send_stream(send, request.receive, headers, following)
 
     async def _finish(
         self, request: Request, send: Send, outcome: Outcome, *caching: tuple[bytes, bytes]
@@ -137,6 +161,21 @@ class Rest:
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+
+
+def _has_stream(found: Found) -> bool:
+    """Whether the events that are read at a path come as a stream below it."""
+    return any(operation.effect.waits for operation in found.methods.values())
+
+
+def _last_seen(request: Request) -> dict[str, Any]:
+    """Where a stream goes on that was interrupted."""
+    given = request.headers.get(_LAST_EVENT_ID)
+    return (
+        {}
+        if given is None or not request.path.endswith(_STREAM)
+        else {"cursor": given.decode("latin-1")}
+    )
 
 
 def _dry_run(query: bytes) -> str | None:
