@@ -83,7 +83,7 @@ def test_the_log_is_a_stream_too(server: Server, pair: tuple[Stoa, Stoa]) -> Non
 def test_a_stream_ends_with_its_session(server: Server, pair: tuple[Stoa, Stoa]) -> None:
     asks, _ = pair
     with stream(server, "inbox/stream", **bearer(asks)) as response:
-        asks.revoke_sessions(all=True)
+        asks.revoke_sessions(all_=True)
         assert response.read() == b""
 
 

@@ -196,7 +196,8 @@ class Runner:
                     cursor = result.interest.cursor
                     why = await place.until(result.interest, limits.STREAM_COMMENT_MS / 1000)
                     if why is Woken.ENDED:
-                        yield None
+                        if not place.ended:
+                            yield None
                         continue
                 try:
                     await self.authenticator.caller(
