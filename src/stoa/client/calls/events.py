@@ -28,7 +28,7 @@ class EventsCalls(Connection):
 
         Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With
         `wait` the answer comes as soon as there is something. A page with few events may not be the
-        last.
+        last. GET /api/v1/events/stream sends the same as Server-Sent Events.
 
         Example:
 
@@ -66,7 +66,7 @@ class AsyncEventsCalls(AsyncConnection):
 
         Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With
         `wait` the answer comes as soon as there is something. A page with few events may not be the
-        last.
+        last. GET /api/v1/events/stream sends the same as Server-Sent Events.
 
         Example:
 

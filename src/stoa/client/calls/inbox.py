@@ -26,7 +26,8 @@ class InboxCalls(Connection):
 
         Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
         that fit your capabilities. Without `cursor` it begins at the place that `POST
-        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event.
+        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. GET
+        /api/v1/inbox/stream sends the same as Server-Sent Events.
 
         Example:
 
@@ -72,7 +73,8 @@ class AsyncInboxCalls(AsyncConnection):
 
         Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
         that fit your capabilities. Without `cursor` it begins at the place that `POST
-        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event.
+        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. GET
+        /api/v1/inbox/stream sends the same as Server-Sent Events.
 
         Example:
 

@@ -2417,7 +2417,7 @@ export class Stoa extends Connection {
    *
    * Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With
    * `wait` the answer comes as soon as there is something. A page with few events may not be the
-   * last.
+   * last. GET /api/v1/events/stream sends the same as Server-Sent Events.
    *
    *     const answer = await stoa.listEvents();
    *
@@ -2432,7 +2432,8 @@ export class Stoa extends Connection {
    *
    * Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
    * that fit your capabilities. Without `cursor` it begins at the place that `POST
-   * /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event.
+   * /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. GET
+   * /api/v1/inbox/stream sends the same as Server-Sent Events.
    *
    *     const answer = await stoa.getInbox();
    *
