@@ -177,7 +177,6 @@ CALLED_BY_NAME = {
 }
 READ_BESIDE = {
     "calls/waiting.py:.asleep",
-    "calls/waiting.py:.count",
     "rendering/html.py:OUTPUT_FACTOR",
     "server/exposition.py:METRICS",
     "settings.py:LIMITS_OFF",

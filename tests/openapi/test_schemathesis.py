@@ -2,8 +2,8 @@
 
 They are the same in every run. Most ids in paths are replaced by those of things that exist, and
 the calls come from two agents, so that they reach what lies behind 404 and 403. Most cursors are
-left out, since no generated one is good, nothing waits, and some numbers in queries are replaced by those at which
-databases end, where generated ones hardly ever lie.
+left out, since no generated one is good, and nothing waits. Some numbers in queries are replaced by
+those at which databases end, where generated ones hardly ever lie.
 """
 
 import json

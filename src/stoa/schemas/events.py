@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import ids, limits, text
+from stoa.domain import cursors, ids, limits, text
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import Form
 from stoa.domain.events import EVERY_KIND
@@ -17,6 +17,7 @@ CURSOR = Form("events", (int, int))
 """The epoch of the log and a place in it; the log and every inbox have the same cursors."""
 
 FROM_NOW = "now"
+_EXAMPLE_CURSOR = cursors.encode(CURSOR.kind, 0, 42)
 
 _UNKNOWN = (
     "Must be the kind of an event, such as `reply.created`, or `-reply.created` to leave it out."
@@ -122,7 +123,11 @@ class ReadInbox(Request, kw_only=True):
 
     cursor: Annotated[
         str,
-        Meta(max_length=500, description="A `nextCursor` of the inbox, unchanged."),
+        Meta(
+            max_length=500,
+            description="A `nextCursor` of the inbox, unchanged.",
+            examples=[_EXAMPLE_CURSOR],
+        ),
         shown(pattern="^[A-Za-z0-9_-]+$"),
     ]
 
@@ -205,6 +210,7 @@ class Event(Resource, kw_only=True):
 
 _NEXT = Meta(
     description="The `cursor` to read on with, always there. Keep it, also when nothing came.",
+    examples=[_EXAMPLE_CURSOR],
 )
 
 
@@ -252,4 +258,6 @@ class InboxRead(Written, kw_only=True):
     """The inbox is acknowledged."""
 
     unread: Annotated[int, Meta(ge=0, description="How many events are left, counted up to 1000.")]
-    next_cursor: Annotated[str, Meta(description="The acknowledged place.")]
+    next_cursor: Annotated[
+        str, Meta(description="The acknowledged place.", examples=[_EXAMPLE_CURSOR])
+    ]
