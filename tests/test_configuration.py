@@ -212,3 +212,54 @@ def test_passwords_of_addresses_are_masked():
 )
 def test_passwords_in_the_query_of_an_address_are_masked(address: str, shown: str):
     assert masked(address) == shown
+
+
+@pytest.mark.promise("B5")
+def test_any_setting_can_come_from_a_file_or_a_credential(tmp_path: Path):
+    (tmp_path / "url").write_text(" postgresql://u:secret@h/d\n", encoding="utf-8")
+    (tmp_path / "credentials").mkdir()
+    (tmp_path / "credentials" / "valkey_url").write_text("redis://h:1/0\n", encoding="utf-8")
+    (tmp_path / "credentials" / "another").write_text("of something else", encoding="utf-8")
+    environment = {
+        "STOA_DATABASE_URL_FILE": str(tmp_path / "url"),
+        "CREDENTIALS_DIRECTORY": str(tmp_path / "credentials"),
+    }
+    values = given({}, environment)
+    assert {name: (value.value, value.place) for name, value in values.items()} == {
+        "database_url": ("postgresql://u:secret@h/d", "STOA_DATABASE_URL_FILE"),
+        "valkey_url": ("redis://h:1/0", "the credential valkey_url"),
+    }
+    path = file(tmp_path, 'database_url = "sqlite:///x"\n')
+    assert load({}, environment, path).engine == "postgresql"
+
+
+def test_a_value_that_is_given_in_two_ways_is_refused_and_not_repeated(tmp_path: Path):
+    (tmp_path / "database_url").write_text("postgresql://u:secret@h/d", encoding="utf-8")
+    in_file = {"STOA_DATABASE_URL_FILE": str(tmp_path / "database_url")}
+    in_credentials = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
+    in_variable = {"STOA_DATABASE_URL": "postgresql://u:secret@h/d"}
+    ways = (in_file, in_credentials, in_variable)
+    for one, other in ((0, 1), (0, 2), (1, 2), (2, 0)):
+        message = refused(ways[one] | ways[other])
+        assert "are both given: leave out one of them" in message
+        assert "DATABASE_URL" in message
+        assert "secret" not in message
+    for each in ways:
+        assert load({}, each).engine == "postgresql"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(None, "cannot read"), (b"", "is empty"), (b"\xff", "is not UTF-8")]
+)
+def test_a_file_that_has_no_value_stops_the_start(tmp_path: Path, text: bytes | None, said: str):
+    path = tmp_path / "url"
+    if text is not None:
+        path.write_bytes(text)
+    message = refused({"STOA_VALKEY_URL_FILE": str(path)})
+    assert message.startswith("STOA_VALKEY_URL_FILE: ")
+    assert said in message
+
+
+def test_an_unknown_setting_in_a_file_is_named(tmp_path: Path):
+    message = refused({"STOA_DATABSE_URL_FILE": str(tmp_path / "url")})
+    assert "unknown setting STOA_DATABSE_URL_FILE; did you mean STOA_DATABASE_URL?" in message

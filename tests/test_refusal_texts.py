@@ -19,7 +19,7 @@ from stoa.rest.refusals import codes, example_refusal
 
 SOURCE = Path(__file__).parents[1] / "src/stoa"
 OPERATIONS = all_operations()
-TOOL_CODES = {code for one in OPERATIONS if one.tool for code in codes(one)}
+TOOL_CODES = {code for one in OPERATIONS if one.toolsets for code in codes(one)}
 
 ERROR_CHARACTERS = 160
 RECOVERY_CHARACTERS = 400

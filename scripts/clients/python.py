@@ -32,7 +32,7 @@ SIMPLE = {
     "boolean": "bool",
     "any": "Any",
 }
-PAGING = ("limit", "offset", "cursor")
+PAGING = ("limit", "offset", "cursor", "maxTokens")
 ROWS_A_PAGE = 100
 
 T = TypeVar("T")

@@ -15,6 +15,8 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
 from stoa.operations.table import Operation as Row
 from stoa.schemas.base import ListAnswer, Request, Resource
+from stoa.schemas.options import View
+from stoa.schemas.shaping import has_texts
 
 Kind = Literal["string", "integer", "number", "amount", "boolean", "any"]
 
@@ -179,11 +181,24 @@ def _operation(row: Row, answers: dict[str, Object]) -> Operation:
         errors=row.errors,
         parameters=(
             *_members(row.request, Request, sent=True),
+            *_options(row),
             *(_OF_WRITES if row.takes_key else ()),
         ),
         answer=answer,
         rows=rows,
     )
+
+
+def _options(row: Row) -> tuple[Member, ...]:
+    """The options that change the typed answer: some have no texts, and some no rows."""
+    if row.method != "GET":
+        return ()
+    without_effect = {
+        *(() if has_texts(row.response) else ("excerpt",)),
+        *(() if "omitted" in row.response.__struct_fields__ else ("max_tokens",)),
+    }
+    options = _members(row.options, View, sent=True)
+    return tuple(option for option in options if option.name not in without_effect)
 
 
 def _collect(struct: type[Any], found: dict[str, Object], *, sent: bool = False) -> None:

@@ -22,7 +22,7 @@ from stoa.web.discovery import camel
 
 FILE = "src/stoa/web/static/agent-client.ts"
 WIDTH = 100
-PAGING = ("limit", "offset", "cursor")
+PAGING = ("limit", "offset", "cursor", "maxTokens")
 SIMPLE = {
     "string": "string",
     "integer": "number",

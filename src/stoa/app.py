@@ -37,7 +37,7 @@ from stoa.server.connections import Connections
 from stoa.server.exposition import Exposition
 from stoa.server.server import Server
 from stoa.settings import Settings
-from stoa.store import sessions
+from stoa.store import backups, sessions
 from stoa.store.engines import engine_of
 from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
@@ -103,12 +103,7 @@ class Stoa:
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
             Mcp(runner, charges, operations, hosts, settings.origin),
-            pages(
-                reads,
-                settings.origin,
-                openapi,
-                discovery.endpoints(settings, openapi),
-            ),
+            pages(reads, settings.origin, openapi, discovery.endpoints(settings, openapi)),
             hosts,
             lambda: self.upkeep.trouble,
             self._details,
@@ -198,6 +193,9 @@ class Stoa:
         details = self.store.figures()
         if self.settings.workers > 1:
             details["process"] = os.getpid()
+        newest = backups.newest(self.settings.backup_dir)
+        if newest is not None:
+            details["backupAgeSeconds"] = (self._clock() - newest) // 1000
         if isinstance(self._clock, SystemClock) and (step_ms := self._clock.step_ms()):
             details["clockStepMs"] = step_ms
         if isinstance(self.limiter, SharedLimiter):

@@ -1,4 +1,7 @@
-"""Where settings come from: flag, then environment `STOA_*`, then `stoa.toml`."""
+"""Where settings come from: flag, then environment `STOA_*`, then `stoa.toml`.
+
+The environment can also name a file that has the value: `STOA_…_FILE`, or a systemd credential.
+"""
 
 import os
 import re
@@ -16,7 +19,11 @@ from stoa.settings import PREFIX, Settings, SettingsError, check, environment_na
 FILE = Path("stoa.toml")
 COPY_TARGET = "STOA_COPY_TO"
 """The variable that names the database which `stoa copy` copies to."""
-NOT_SETTINGS = frozenset({"STOA_TEST_DATA", COPY_TARGET})
+IN_FILE = "_FILE"
+"""Behind the name of a variable: the variable names the file that has the value."""
+CREDENTIALS = "CREDENTIALS_DIRECTORY"
+"""The variable in which systemd names the folder of a service's credentials."""
+NOT_SETTINGS = frozenset({"STOA_TEST_DATA", COPY_TARGET, COPY_TARGET + IN_FILE})
 """Names of the environment that other parts of the project use."""
 
 # Kubernetes sets these in every container beside a Service named `stoa`, or `stoa-…`.
@@ -41,11 +48,17 @@ def given(
     """What was given, by setting; where one was given twice, the one that counts.
 
     `file` must exist; without one `stoa.toml` is read if there is one. A flag that is None and an
-    empty variable count as not given. Raises SettingsError.
+    empty variable count as not given. Raises SettingsError, also when the environment gives one
+    value in two ways.
     """
+    in_variables = _from_environment(environment)
+    in_credentials = _from_credentials(environment)
+    for name in in_variables.keys() & in_credentials.keys():
+        raise _two(in_variables[name].place, in_credentials[name].place)
     return {
         **_from_file(file or FILE, required=file is not None),
-        **_from_environment(environment),
+        **in_credentials,
+        **in_variables,
         **{
             name: Given(value, "flag", f"--{name.replace('_', '-')}")
             for name, value in flags.items()
@@ -75,8 +88,12 @@ def from_process(flags: Mapping[str, Any], file: Path | None = None) -> Settings
 
 
 def copy_target() -> str | None:
-    """The address that this process was given to copy a database to, None without one."""
-    return os.environ.get(COPY_TARGET, "").strip() or None
+    """The address that this process was given to copy a database to, None without one. Raises
+    SettingsError."""
+    text, path = (os.environ.get(name, "").strip() for name in (COPY_TARGET, COPY_TARGET + IN_FILE))
+    if text and path:
+        raise _two(COPY_TARGET, COPY_TARGET + IN_FILE)
+    return _text_of(Path(path), COPY_TARGET + IN_FILE) if path else text or None
 
 
 _PARAMETER = re.compile(r"([?&])([^?&=]*)=(.*?)(?=[?&][^?&=]+=|$)", re.DOTALL)
@@ -120,12 +137,47 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
     for name, text in environment.items():
         if not name.startswith(PREFIX) or name in NOT_SETTINGS or _of_kubernetes(name, text):
             continue
-        setting = name.removeprefix(PREFIX).lower()
-        if setting not in Settings.__struct_fields__ or name != environment_name(setting):
+        variable = name.removesuffix(IN_FILE)
+        setting = variable.removeprefix(PREFIX).lower()
+        if setting not in Settings.__struct_fields__ or variable != environment_name(setting):
             raise SettingsError(f"unknown setting {name}{_near(setting, environment=True)}")
-        if text.strip():
-            values[setting] = Given(text.strip(), "environment", name)
+        if not text.strip():
+            continue
+        if setting in values:
+            raise _two(variable, variable + IN_FILE)
+        value = text.strip() if name == variable else _text_of(Path(text.strip()), name)
+        values[setting] = Given(value, "environment", name)
     return values
+
+
+def _from_credentials(environment: Mapping[str, str]) -> dict[str, Given]:
+    """The settings whose names are names of credentials; other credentials are of no concern."""
+    folder = environment.get(CREDENTIALS, "").strip()
+    if not folder:
+        return {}
+    found = {name: Path(folder) / name for name in Settings.__struct_fields__}
+    return {
+        name: Given(_text_of(path, place), "environment", place)
+        for name, path in found.items()
+        if path.exists() and (place := f"the credential {name}")
+    }
+
+
+def _text_of(path: Path, named_by: str) -> str:
+    """The text of a file that has one value. Raises SettingsError, which does not repeat it."""
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise SettingsError(f"{named_by}: cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise SettingsError(f"{named_by}: {path} is not UTF-8") from None
+    if not text:
+        raise SettingsError(f"{named_by}: {path} is empty")
+    return text
+
+
+def _two(one: str, other: str) -> SettingsError:
+    return SettingsError(f"{one} and {other} are both given: leave out one of them")
 
 
 def _of_kubernetes(name: str, text: str) -> bool:

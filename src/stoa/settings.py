@@ -212,8 +212,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     backup_dir: Annotated[
         str,
         Meta(
-            description="Folder of the backups. The age of the newest file in it is told in the "
-            "metrics and by stoa doctor; no backup is made by this."
+            description="Folder of the backups. The age of the newest one is told in the metrics, "
+            "by /readyz and by stoa doctor; no backup is made by this."
         ),
     ] = ""
 

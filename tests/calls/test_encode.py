@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from stoa.calls.encode import etag
+from stoa.calls.encode import encoded
 from stoa.schemas.agents import Agent, AgentRead
 from stoa.schemas.base import Answer, Resource, convert, encode
 from stoa.schemas.json_schema import answer_schemas, example_of
@@ -21,7 +21,7 @@ def example(kind: type[Answer]) -> Answer:
 
 
 def tag(answer: Answer, *, private: bool = False) -> str:
-    return etag(answer, encode(answer), private=private)
+    return encoded(answer, private=private)[1]
 
 
 def with_authors(value: object, **changed: object) -> object:

@@ -14,7 +14,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from stoa.cli.agent_mcp import Proxy
+from stoa.cli.agent_mcp import Proxy, Wanted
 from stoa.client import AsyncStoa, Key, KeyFile, Profile
 from tests.client.relay import relaying
 from tests.support.flow import Flow, job_flow, thread_flow
@@ -25,12 +25,12 @@ MODES: list[Mode] = ["auto", "legacy"]
 SPOKEN = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 
 
-def command(folder: Path, name: str, url: str) -> StdioServerParameters:
+def command(folder: Path, name: str, url: str, *options: str) -> StdioServerParameters:
     """What a user writes into the configuration of an MCP client."""
     path = folder / f"{name}.key"
     if not path.exists():
         KeyFile(url, Key.generate(), Profile(display_name=name)).save(path)
-    arguments = ["-m", "stoa", "agent", "mcp", "--key", str(path)]
+    arguments = ["-m", "stoa", "agent", "mcp", "--key", str(path), *options]
     return StdioServerParameters(command=sys.executable, args=arguments, env=environment({}))
 
 
@@ -39,7 +39,7 @@ async def play(server: Server, folder: Path, mode: Mode, flow: Flow) -> dict[str
     async with AsyncExitStack() as stack:
         clients = {
             name: await stack.enter_async_context(
-                Client(command(folder, name, server.url), mode=mode)
+                Client(command(folder, name, server.url, "--view", "full"), mode=mode)
             )
             for name in ("asker", "worker")
         }
@@ -80,6 +80,48 @@ def test_no_tool_asks_a_model_for_a_token(server: Server, tmp_path: Path, mode: 
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_answers_are_lean_unless_the_command_or_a_call_says_otherwise(
+    server: Server, tmp_path: Path, mode: Mode
+) -> None:
+    async def balances() -> list[Any]:
+        answers: list[Any] = []
+        for options, arguments in (
+            ((), {}),
+            ((), {"view": "full"}),
+            (("--view", "full"), {}),
+            (("--view", "full"), {"view": "lean"}),
+        ):
+            parameters = command(tmp_path, "agent", server.url, *options)
+            async with Client(parameters, mode=mode) as client:
+                answers.append(await client.call_tool("get_credit_balance", arguments))
+        return [answer.structured_content for answer in answers]
+
+    lean = ["notice" in answer for answer in asyncio.run(balances())]
+    assert lean == [True, False, False, True]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_command_offers_the_tools_that_it_is_told_to(
+    server: Server, tmp_path: Path, mode: Mode
+) -> None:
+    options = ("--toolsets", "account", "--readonly")
+
+    async def listed() -> set[str]:
+        async with Client(command(tmp_path, "agent", server.url, *options), mode=mode) as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    found = asyncio.run(listed())
+    assert "get_me" in found
+    assert not found & {"get_thread", "revoke_sessions"}
+
+
+def test_a_toolset_that_is_none_is_told(server: Server, tmp_path: Path) -> None:
+    listing = '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}'
+    answers, _ = exchange(tmp_path, server.url, listing, options=("--toolsets", "default,wrok"))
+    assert answers[0]["error"]["data"]["issues"][0]["path"] == "query.toolsets.1"
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_a_token_that_a_model_makes_up_is_dropped(
     server: Server, tmp_path: Path, mode: Mode
 ) -> None:
@@ -101,9 +143,11 @@ def test_a_refusal_is_the_tools_own(server: Server, tmp_path: Path, mode: Mode) 
     assert result.structured_content["code"] == "not_found"
 
 
-def exchange(folder: Path, url: str, *lines: str) -> tuple[list[Any], str]:
+def exchange(
+    folder: Path, url: str, *lines: str, options: tuple[str, ...] = ()
+) -> tuple[list[Any], str]:
     """What the command answers to these lines, and what it says on stderr."""
-    parameters = command(folder, "agent", url)
+    parameters = command(folder, "agent", url, *options)
     done = subprocess.run(
         [parameters.command, *parameters.args],
         input="".join(f"{line}\n" for line in lines),
@@ -169,7 +213,7 @@ def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> No
             Forgotten(server.url, Key.generate()) as stoa,
             httpx.AsyncClient(base_url=server.url, timeout=60) as http,
         ):
-            return await Proxy(stoa, http).answer(call_of("get_credit_balance").encode())
+            return await Proxy(stoa, http, Wanted()).answer(call_of("get_credit_balance").encode())
 
     answer = asyncio.run(call())
     assert answer["result"]["structuredContent"]["balance"]["available"] == 100

@@ -1,6 +1,8 @@
 """`stoa backup` and `stoa restore` as an operator runs them, beside a server and without one."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from tests.support.command import run_stoa
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL
+from tests.support.processes import until
 from tests.support.server import Server
 
 
@@ -82,3 +85,45 @@ def test_mistakes_are_one_line_and_make_nothing(tmp_path: Path) -> None:
     taken = run_stoa("backup", str(tmp_path / "file"), "--data-dir", data)
     assert (taken.code, taken.err.count("\n")) == (1, 1)
     assert f"no backup was made in {tmp_path}/file: " in taken.err
+
+
+def lines_of(process: "subprocess.Popen[str]", number: int) -> list[str]:
+    """So many lines of what a program prints, waited for."""
+    assert process.stdout
+    return [process.stdout.readline() for _ in range(number)]
+
+
+@pytest.mark.promise("B3")
+def test_backups_are_made_at_intervals_until_the_command_is_stopped(tmp_path: Path) -> None:
+    data, folder = tmp_path / "data", tmp_path / "backups"
+    assert run_stoa("migrate", "--data-dir", str(data)).code == 0
+    command = [sys.executable, "-m", "stoa", "backup", str(folder), "--every", "1s", "--keep", "2"]
+    errors = tmp_path / "errors"
+    with errors.open("w") as told:
+        process = subprocess.Popen(
+            [*command, "--data-dir", str(data)], stdout=subprocess.PIPE, stderr=told, text=True
+        )
+    first = lines_of(process, 4)
+    assert first[0] == f"database: sqlite:///{data}/stoa.db\n"
+    assert len(list(folder.glob("*.db"))) == 2
+    kept = sorted(file.read_bytes() for file in folder.glob("*.db"))
+    (data / "stoa.db").rename(data / "away.db")  # no backup can be made now
+    until(lambda: "\n" in errors.read_text())
+    assert sorted(file.read_bytes() for file in folder.glob("*.db")) == kept
+    said = errors.read_text().splitlines()
+    assert all(line.startswith("stoa: ") for line in said)
+    (data / "away.db").rename(data / "stoa.db")
+    assert lines_of(process, 1)[0].startswith(f"backup:   {folder}/stoa-")
+    process.terminate()
+    assert process.wait(60) == 0
+    assert process.stdout
+    process.stdout.close()
+    assert len(list(folder.glob("*.db"))) == 2
+
+
+@pytest.mark.parametrize("every", ["1", "0h", "h", "1w", "-1h", "1.5h"])
+def test_a_pause_that_cannot_be_read_is_refused(tmp_path: Path, every: str) -> None:
+    done = run_stoa("backup", str(tmp_path / "backups"), "--every", every)
+    assert done.code == 2
+    assert "a number and s, m, h or d" in done.err
+    assert not (tmp_path / "backups").exists()

@@ -1,7 +1,6 @@
 """`stoa doctor`: what is set up well passes, and each thing that is not is found."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from stoa.clock import SystemClock
 from stoa.settings import LIMITS_OFF, Settings
 from tests.support.app import App
+from tests.support.backups import make_backup
 from tests.support.clock import DAY, VirtualClock
 from tests.support.command import run_stoa
 from tests.support.server import Server, free_port
@@ -42,7 +42,7 @@ def diagnose(**environment: str) -> tuple[int, dict[str, Any]]:
 def test_what_is_set_up_well_passes(engine: str, start_server: StartServer, tmp_path: Path) -> None:
     server = start_server()
     (tmp_path / "backups").mkdir()
-    (tmp_path / "backups" / "stoa-1.db").touch()
+    make_backup(tmp_path / "backups", SystemClock()())
     code, found = diagnose(**variables(server), STOA_BACKUP_DIR=str(tmp_path / "backups"))
     assert {name for name, check in found.items() if check["status"] != "ok"} == {"base_url"}
     assert found["base_url"]["status"] == "warn"  # it is loopback
@@ -109,10 +109,8 @@ def test_rows_that_are_dated_in_the_future_fail(start_server: StartServer, tmp_p
 def test_an_old_backup_fails(start_server: StartServer, tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
-    file = folder / "stoa-1.db"
-    file.touch()
-    then = SystemClock()() // 1000 - 27 * 3600
-    os.utime(file, (then, then))
+    make_backup(folder, SystemClock()() - 27 * 3600 * 1000)
+    (folder / "notes.txt").touch()
     code, found = diagnose(**variables(start_server()), STOA_BACKUP_DIR=str(folder))
     assert (code, found["backup"]["status"]) == (1, "fail")
 

@@ -15,6 +15,7 @@ from stoa.client import (
     StoaError,
     UnexpectedAnswer,
     Unreachable,
+    operations,
 )
 from tests.client.relay import relaying
 from tests.support.server import Server
@@ -94,6 +95,29 @@ def test_filters_hold_for_every_page(agent: Agent) -> None:
     mine = wanted.thread.author_agent_id
     found = [row.id for row in author.iter_search_threads(tags=["flour"], author=mine)]
     assert found == [wanted.thread.id]
+
+
+def test_the_lean_form_of_any_call_is_plain_json(agent: Agent) -> None:
+    asker = agent("asker")
+    made = asker.lean(operations.CREATE_THREAD, title="How warm?", body="Dough, I mean.")
+    assert made.keys() == {"id", "status", "receiptId", "nextActions"}
+    read = asker.lean(operations.GET_THREAD, thread_id=made["id"], excerpt=40)
+    assert read["thread"]["body"] == "Dough, I mean."
+    assert read["thread"]["author"]["name"] == "asker"
+    with pytest.raises(Refused) as refused:
+        asker.lean(operations.GET_THREAD, thread_id="th_none")
+    assert refused.value.code == "not_found"
+
+
+def test_typed_reads_take_excerpts_and_budgets(agent: Agent) -> None:
+    asker = agent("asker")
+    thread = asker.create_thread("How warm?", "Dough rises slowly. " * 20, tags=["cut"]).thread
+    asker.create_thread("How cold?", "Dough rises slowly. " * 20, tags=["cut"])
+    listed = asker.list_threads(tag="cut", excerpt=40, max_tokens=300)
+    assert listed.omitted == 1
+    body = asker.get_thread(thread.id, excerpt=40).thread.body
+    assert body.truncated
+    assert len(body.body) + body.characters_left == 400
 
 
 def test_a_refusal_says_its_code_its_issues_and_what_to_do(agent: Agent) -> None:

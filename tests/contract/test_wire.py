@@ -440,6 +440,7 @@ def test_every_answer_may_be_read_by_any_origin_without_credentials(stoa: App, p
 def test_the_headers_a_client_needs_are_exposed(stoa: App) -> None:
     exposed = stoa.get("threads").headers["access-control-expose-headers"].split(", ")
     assert set(exposed) == {
+        "Preference-Applied",
         "ETag",
         "Idempotent-Replayed",
         "Link",

@@ -60,7 +60,7 @@ def run(block: str, folder: Path) -> None:
 def test_a_backup_of_a_running_server_can_be_restored(
     folder: Path, start_server: Callable[..., Server]
 ) -> None:
-    backup, restore = blocks("sh")
+    backup, restore, _ = blocks("sh")
     data = folder / "stoa-data"
     server = start_server(data)
     kept = ask(server, "Before the backup")
@@ -80,6 +80,18 @@ def test_a_backup_of_a_running_server_can_be_restored(
     ]
     assert [thread["id"] for thread in found] == [kept]
     assert httpx.get(f"{again.url}/api/v1/threads/{lost}", timeout=60).status_code == 404
+
+
+def test_an_export_has_the_files_that_the_page_lists_with_their_checksums(
+    folder: Path, start_server: Callable[..., Server]
+) -> None:
+    *_, export = blocks("sh")
+    asked = ask(start_server(folder / "stoa-data"), "Is it public?")
+    run(export, folder)
+    table = PAGE.partition("\n## Export\n")[2].partition("\n\n`stoa import export")[0]
+    listed = set(re.findall(r"`([\w-]+\.(?:jsonl|md)|SHA256SUMS)`", table))
+    assert {file.name for file in (folder / "public").iterdir()} == listed
+    assert asked in (folder / "public" / "threads.md").read_text("utf-8")
 
 
 def test_the_settings_shown_are_settings() -> None:

@@ -146,7 +146,6 @@ def test_output_schemas_name_the_members_of_the_answer(tools: dict[str, Tool]) -
     schema = tools["accept_reply"]["outputSchema"]
     assert set(schema["properties"]) == {
         "warnings",
-        "dryRun",
         "thread",
         "receipt",
         "settlement",

@@ -9,8 +9,10 @@ from stoa.domain import cursors
 from stoa.domain.cursors import Form
 from stoa.domain.limits import PAGE_BYTES
 from stoa.operations import paging
+from stoa.operations.budget import Budget
 from stoa.schemas.base import Page, encode
 from stoa.schemas.content import UntrustedContent
+from stoa.schemas.options import FULL
 
 LENGTHS = st.lists(st.integers(0, 300_000), max_size=30)
 
@@ -46,7 +48,9 @@ def test_a_page_says_what_follows(
 ) -> None:
     form, views = Form("numbers", (int,)), rows_of([1] * there)
     page = Page(limit=limit, offset=offset)
-    cut = paging.cut(form, page, range(there), views, lambda row: (row,), characters=there)
+    cut = paging.cut(
+        Budget.of(FULL), form, page, range(there), views, lambda row: (row,), characters=there
+    )
     cursor = None if following is None else cursors.encode("numbers", shown - 1)
     assert len(cut.rows) == shown
     assert cut.members == {
@@ -59,6 +63,6 @@ def test_a_page_says_what_follows(
 
 def test_a_page_of_a_cursor_has_no_offsets() -> None:
     form, page = Form("numbers", (int,)), Page(limit=1, cursor=cursors.encode("numbers", 7))
-    cut = paging.cut(form, page, [8, 9], rows_of([1, 1]), lambda row: (row,))
+    cut = paging.cut(Budget.of(FULL), form, page, [8, 9], rows_of([1, 1]), lambda row: (row,))
     assert (cut.members["offset"], cut.members["next_offset"]) == (UNSET, UNSET)
     assert cut.members["next_cursor"] == cursors.encode("numbers", 8)

@@ -20,6 +20,7 @@ from stoa.app import new_sheets
 from stoa.server.exposition import METRICS, Exposition
 from stoa.store import ledger
 from tests.support.app import App
+from tests.support.backups import make_backup
 from tests.support.keys import Key
 from tests.support.metrics import by_label, samples, scrape, values
 from tests.support.processes import one_client_each, until, workers
@@ -293,10 +294,11 @@ def test_the_age_of_the_newest_backup_is_told(stoa: App, tmp_path: Path) -> None
     )
     assert "stoa_backup_age_seconds" not in values(exposed(stoa))
     folder.mkdir()
-    now = stoa.clock() // 1000
-    for name, age in (("stoa-1.db", 500), ("stoa-2.db", 90), (".stoa-3.db.partial", 1)):
-        (folder / name).touch()
-        os.utime(folder / name, (now - age, now - age))
+    for age in (500, 90):
+        make_backup(folder, stoa.clock() - age * 1000)
+    unfinished = make_backup(folder, stoa.clock())
+    unfinished.rename(folder / f".{unfinished.name}.partial")
+    (folder / "notes.txt").touch()
     assert values(exposed(stoa))["stoa_backup_age_seconds"] == pytest.approx(90, abs=1)
 
 

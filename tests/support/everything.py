@@ -67,10 +67,15 @@ def _discuss(app: App, ada: Agent, bob: Agent) -> None:
 def answers(app: App, agents: list[Agent]) -> dict[str, bytes]:
     """What everybody is told, by who asks and what: bytes of lists and of what is in them."""
     told: dict[str, bytes] = {}
-    for path in (*_LISTS, *_things(app)):
+    for path in paths(app):
         told[f"nobody: {path}"] = _said(app.get(path))
         told |= {f"{agent.id}: {path}": _said(agent.get(path)) for agent in agents}
     return told
+
+
+def paths(app: App) -> list[str]:
+    """Lists of the database and all that is in them."""
+    return [*_LISTS, *_things(app)]
 
 
 def _things(app: App) -> list[str]:

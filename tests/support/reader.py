@@ -20,6 +20,7 @@ from tests.support.shell import Shell
 _REQUEST = re.compile(
     r"(?P<method>GET|POST) (?P<url>\S+)\n(?P<headers>(?:[\w-]+: .*\n)*)(?:\n(?P<body>.+)\n)?"
 )
+_FORMS = {"threadId": "th_", "jobId": "job_"}
 _BLANK = re.compile(r"<([A-Z_]+)>")
 
 
@@ -114,7 +115,8 @@ class Reader:
                 return self._told_of(first + "".join(word.capitalize() for word in rest))
 
     def _told_of(self, name: str) -> str:
-        """What an answer said last under this name: `threadId` is also the `id` of a `thread`."""
+        """What an answer said last under this name: `threadId` is also the `id` of a `thread`, or
+        of a row that is one by the form of its `id`."""
         for answer in reversed(self._told):
             for found in _members(answer, name):
                 return found
@@ -169,6 +171,8 @@ def _members(value: Any, name: str) -> list[str]:
         return []
     members: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
     own = [members[name]] if isinstance(members.get(name), str) else []
+    if str(members.get("id", "")).startswith(_FORMS.get(name, "\0")):
+        own.append(members["id"])
     resource = members.get(name.removesuffix("Id"))
     if name.endswith("Id") and isinstance(resource, dict):
         own.append(resource["id"])

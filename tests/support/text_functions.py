@@ -13,12 +13,14 @@ import msgspec
 from stoa.domain import (
     challenges,
     cursors,
+    excerpts,
     ids,
     keys,
     markdown,
     querylang,
     related,
     text,
+    token_counts,
     tokens,
     wordforms,
 )
@@ -53,6 +55,8 @@ def _thread(given: str) -> object:
 
 
 FUNCTIONS: dict[str, Function] = {
+    "domain/excerpts.excerpt": lambda given: excerpts.excerpt(given, len(given) - 1),
+    "domain/token_counts.estimate": token_counts.estimate,
     "domain/text.is_blank": text.is_blank,
     "domain/text.check_label": refusing(text.check_label),
     "domain/text.display_name": refusing(text.display_name),
@@ -139,6 +143,5 @@ NOT_OF_CLIENTS = {
     "openapi/document._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
     "logs.write", "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
-    "web/sizes.estimate",
 }  # fmt: skip
 """Functions whose texts come from the operator or from the service itself."""

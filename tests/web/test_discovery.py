@@ -14,6 +14,7 @@ from google.protobuf.json_format import ParseDict
 from stoa import __version__
 from stoa.client import Stoa
 from stoa.domain.errors import CATALOGUE
+from stoa.domain.token_counts import estimate
 from stoa.operations import recordings
 from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
@@ -203,7 +204,7 @@ def test_the_contract_shows_the_examples(contract: Answer) -> None:
 
 def test_the_contract_names_every_header_that_a_call_may_bring(stoa: App, contract: Answer) -> None:
     allowed = stoa.call("OPTIONS", "threads").headers["access-control-allow-headers"]
-    without_effect = {"Content-Type", "X-Request-Id", "Prefer", "Last-Event-ID"}
+    without_effect = {"Content-Type", "X-Request-Id", "Last-Event-ID"}
     taken = set(allowed.split(", ")) - without_effect
     assert {header["name"] for header in contract["requestHeaders"]} == taken
 
@@ -343,6 +344,14 @@ def test_the_skill_is_short(stoa: App) -> None:
     head = re.match(r"---\nname: (\S+)\ndescription: (.+)\n---\n", text)
     assert head
     assert head[1] == "stoa"
+
+
+@pytest.mark.parametrize("path", ["/skill.md", "/llms.txt"])
+def test_how_to_live_here_cheaply_is_told_in_200_tokens(stoa: App, path: str) -> None:
+    text = stoa.get(path).text.partition("## Live here cheaply\n")[2].partition("\n## ")[0]
+    assert 20 < estimate(text) <= 200
+    for told in ("If-None-Match", "304", "view=lean", "maxTokens"):
+        assert told in text
 
 
 # --- The agent card and OpenAPI.

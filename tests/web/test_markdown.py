@@ -8,9 +8,9 @@ import pytest
 
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.limits import BODY_CHARS
+from stoa.domain.token_counts import estimate
 from stoa.rendering.bodies import PAGE_CHARS
 from stoa.web.markdown import coded
-from stoa.web.sizes import estimate
 from tests.support.answers import Answer
 from tests.support.app import App
 from tests.web.reading import FIXED, Square, page

@@ -1,19 +1,36 @@
-"""Last step: the weak ETag of an answer beside its JSON, and of anything else that is served."""
+"""Last step: the JSON of an answer in the form that is wanted, and its weak ETag; also the ETags of
+anything else that is served."""
 
 import hashlib
 
 from stoa.schemas.base import Answer, encode
+from stoa.schemas.lean_views import Made, forget, lean_form
+from stoa.schemas.options import FULL, Options
+from stoa.schemas.shaping import shortened
 
 
-def etag(answer: Answer, body: bytes, *, private: bool = False) -> str:
-    """The ETag of an answer with this JSON.
+def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -> tuple[bytes, str]:
+    """The JSON of an answer and its ETag.
 
-    Members of embedded authors that may be out of date are left out of the hash. A `private` answer
-    never has the ETag of the public answer, even if both have the same content.
+    What may be out of date in an answer is left out of the hash. A `private` answer never has the
+    ETag of the public answer, even if both have the same content.
     """
-    counted = answer.counted()
-    content = body if counted is answer else encode(counted)
-    return weak_tag(content, b"private") if private else weak_tag(content)
+    if options.view == "lean":
+        body, content = _lean(answer, options.excerpt)
+    else:
+        answer = shortened(answer, options.excerpt) if options.excerpt else answer
+        body, counted = encode(answer), answer.counted()
+        content = body if counted is answer else encode(counted)
+    return body, weak_tag(content, b"private") if private else weak_tag(content)
+
+
+def _lean(answer: Answer, most: int | None) -> tuple[bytes, bytes]:
+    """The JSON of the lean form, and what of it counts for the ETag."""
+    made = Made(most)
+    form = lean_form(answer, made)
+    body = encode(form)
+    forget(made)
+    return body, encode(form) if made.late else body
 
 
 def weak_tag(*parts: bytes) -> str:

@@ -1,6 +1,6 @@
 """A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,8 +21,9 @@ class Incoming:
     must show. `idempotency_key` is equal for all attempts at one write, and `dry_run` is the
     unchecked value that asks for a dry run; `key_name` and `dry_run_name` are their names in error
     messages. `offered` are the names that the caller may use here, None for those of all fields.
-    `in_path` has the unchecked values of the fields in the path by name. A `streamed` call goes on
-    after its first answer.
+    `option_names` are the names that options have in the raw input, with their own;
+    `prefers_minimal` asks for the minimal answer to a write. `in_path` has the unchecked values of
+    the fields in the path by name. A `streamed` call goes on after its first answer.
     """
 
     authorization: str | None
@@ -37,6 +38,8 @@ class Incoming:
     dry_run: Any = None
     dry_run_name: str = "query.dryRun"
     offered: Names | None = None
+    option_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    prefers_minimal: bool = False
     in_path: Values = field(default_factory=Values)
     streamed: bool = False
 
@@ -57,9 +60,9 @@ class Streamed(NamedTuple):
 class Outcome:
     """An encoded success or a refusal, with the charge that the headers show.
 
-    A `private` success is only for this caller. A later read that sends `consistency` sees this
-    write. A `replayed` success is the stored response to an earlier call. Of a call that is
-    `streamed`, `following` are the events from its place on.
+    A `private` success is only for this caller, a `minimal` one is the short answer to a write. A
+    later read that sends `consistency` sees this write. A `replayed` success is the stored response
+    to an earlier call. Of a call that is `streamed`, `following` are the events from its place on.
     """
 
     status: int
@@ -67,6 +70,7 @@ class Outcome:
     etag: str | None = None
     next_cursor: str | None = None
     private: bool = False
+    minimal: bool = False
     replayed: bool = False
     consistency: str | None = None
     refusal: Refusal | None = None

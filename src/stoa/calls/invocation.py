@@ -9,12 +9,14 @@ from stoa.operations.buckets import Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Operation
 from stoa.schemas.base import Request, Warning
+from stoa.schemas.options import FULL, Options
 
 
 class Invocation(msgspec.Struct, frozen=True, gc=False):
     """An operation with its typed request. `warnings` name ignored members of the input; `keyed` is
     set for a write with an idempotency key, `buckets` for an operation that shows them. A `dry_run`
-    is undone once its answer is made."""
+    is undone once its answer is made. `options` say how the answer is wanted; a `minimal` one is
+    made of the full answer after the write."""
 
     operation: Operation
     request: Request
@@ -25,3 +27,5 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     keyed: Keyed | None = None
     buckets: Sequence[Charge] = ()
     dry_run: bool = False
+    options: Options = FULL
+    minimal: bool = False

@@ -1,13 +1,19 @@
 """Fourth step: read and validate the input."""
 
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
 from stoa.calls import dry_runs, posted_tokens
 from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
+from stoa.domain.errors import Issue, Refusal, invalid
 from stoa.operations.call import Caller, Services
 from stoa.operations.table import Operation
-from stoa.schemas.validation import parse
+from stoa.schemas.options import FULL, Options, View
+from stoa.schemas.validation import Values, parse
 from stoa.store.tx import Store
 
 
@@ -29,9 +35,18 @@ class InputReader:
             posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
         dry_run = incoming.dry_run is not None and dry_runs.checked(operation, incoming)
-        request, warnings = parse(
-            operation.request, values, incoming.place, self._deadlines, incoming.offered
-        )
+        options, issues = operation.options(), ()
+        if not incoming.option_names.keys().isdisjoint(values):
+            options, values, issues = _options(operation, incoming, values)
+        try:
+            request, warnings = parse(
+                operation.request, values, incoming.place, self._deadlines, incoming.offered
+            )
+        except Refusal as refusal:
+            raise invalid(*issues, *refusal.issues) from None
+        if issues:
+            raise invalid(*issues)
+        short = options.view == "lean" or incoming.prefers_minimal
         key = key if operation.takes_key and not dry_run else None
         return Invocation(
             operation,
@@ -42,9 +57,28 @@ class InputReader:
             incoming.base_url,
             keyed=None if key is None else keyed(key, operation, request, incoming.key_name),
             dry_run=dry_run,
+            options=options if isinstance(options, Options) else FULL,
+            minimal=operation.gives_receipt and short,
         )
 
     def _deadlines(self) -> tuple[int, int]:
         """The earliest and the latest deadline (ms) that a job may have."""
         now = self._clock()
         return now, self._services.latest_deadline(now)
+
+
+def _options(
+    operation: Operation, incoming: Incoming, values: Values
+) -> tuple[View, Values, Sequence[Issue]]:
+    """The options, the values without them, and what is wrong with the options."""
+    own = incoming.option_names
+    given = {own[name]: value for name, value in values.items() if name in own}
+    rest = {name: value for name, value in values.items() if name not in own}
+    places = {option: name for name, option in own.items()}
+    try:
+        options, _ = parse(operation.options, given, lambda name: incoming.place(places[name]))
+    except Refusal as refusal:
+        return operation.options(), rest, refusal.issues
+    if isinstance(options, Options) and options.lean and options.excerpt is None:
+        options = replace(options, excerpt=operation.response.lean.texts)
+    return options, rest, ()

@@ -16,6 +16,7 @@ from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, Streamed, refused
 from stoa.calls.invocation import Invocation
+from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
@@ -142,7 +143,9 @@ class Runner:
             invocation = msgspec.structs.replace(invocation, buckets=buckets)
         if operation.effect.mode is Mode.SNAPSHOT:
             snapshot = await self.reads.snapshot(operation.run, invocation.request)
-            return Outcome(operation.status, *snapshot.encoded(invocation.warnings))
+            return Outcome(
+                operation.status, *snapshot.encoded(invocation.warnings, invocation.options)
+            )
         draft = self.cache.draft() if key else None
         if incoming.streamed:
             invocation = _one_by_one(invocation)
@@ -152,8 +155,10 @@ class Runner:
             return Outcome(operation.status, following=following)
         if result.interest and result.interest.seconds:
             result = await self._later(operation, incoming, invocation, result)
-        outcome = Outcome(operation.status, result.body, result.etag, result.next_cursor)
+        body = minimal(result.body) if invocation.minimal else result.body
+        outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
         outcome.private, outcome.replayed = result.private, result.replayed
+        outcome.minimal = invocation.minimal
         if key and draft and result.etag:
             draft.add(result.depends_on, result.expires_at)
             draft.next_cursor = result.next_cursor

@@ -8,9 +8,10 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import structlog
 
-from stoa.calls.encode import etag
+from stoa.calls.encode import encoded
 from stoa.domain import limits
-from stoa.schemas.base import Answer, Warning, encode
+from stoa.schemas.base import Answer, Warning
+from stoa.schemas.options import FULL, LEAN, Options
 from stoa.store.tx import StoreUnavailable
 
 log = structlog.get_logger("stoa.snapshots")
@@ -20,20 +21,18 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Generic[A]):
-    """An answer, its JSON with its ETag, and the time (ms) when it was made."""
+    """An answer, the JSON of its two forms with their ETags, and the time (ms) it was made."""
 
     answer: A
-    body: bytes
-    etag: str
+    full: tuple[bytes, str]
+    lean: tuple[bytes, str]
     made_at: int
 
-    def encoded(self, warnings: list[Warning]) -> tuple[bytes, str]:
+    def encoded(self, warnings: list[Warning], options: Options) -> tuple[bytes, str]:
         """The JSON and its ETag, with the warnings of one request."""
-        if not warnings:
-            return self.body, self.etag
-        answer = msgspec.structs.replace(self.answer, warnings=warnings)
-        body = encode(answer)
-        return body, etag(answer, body)
+        if not warnings:  # there are no texts and no rows that could be cut
+            return self.lean if options.lean else self.full
+        return encoded(msgspec.structs.replace(self.answer, warnings=warnings), options)
 
 
 class Snapshots:
@@ -63,8 +62,8 @@ class Snapshots:
     async def _make(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         try:
             answer = await make()
-            body = encode(answer)
-            snapshot = self._cached[name] = Snapshot(answer, body, etag(answer, body), now)
+            forms = encoded(answer, FULL), encoded(answer, LEAN)
+            snapshot = self._cached[name] = Snapshot(answer, *forms, now)
             return snapshot
         finally:
             del self._making[name]

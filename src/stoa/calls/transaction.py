@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from stoa.calls import idempotency, refunds
-from stoa.calls.encode import etag
+from stoa.calls.encode import encoded
 from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
@@ -22,6 +22,7 @@ from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, Warning, encode
+from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
 from stoa.store.tx import Store, Tx
@@ -114,12 +115,17 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             if first:
                 return Result(first.answer, None, False, first.created_at, replayed=True)
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
+        call.options = asked.options
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = replace(answer, warnings=asked.warnings)
         if asked.dry_run:
             answer = replace(answer, dry_run=True)
-        body = encode(answer)
+        tag = None
+        if operation.has_etag or asked.options != FULL:
+            body, tag = encoded(answer, asked.options, private=call.private)
+        else:
+            body = encode(answer)
         keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
@@ -131,7 +137,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             call.private,
             tx.now,
             call.expires_at,
-            etag(answer, body, private=call.private) if operation.has_etag else None,
+            tag if operation.has_etag else None,
             keys,
             interest=call.interest,
         )
@@ -153,7 +159,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             asked.caller and astuple(asked.caller),
             (asked.address, asked.base_url),
             asked.keyed and astuple(asked.keyed),
-            (asked.dry_run, self.check_refunds),
+            (astuple(asked.options), asked.dry_run, self.check_refunds),
         )
 
 
@@ -165,9 +171,9 @@ def _rebuilt(
     caller: tuple[Any, ...] | None,
     where: tuple[str, str],
     keyed: tuple[Any, ...] | None,
-    flags: tuple[bool, bool],
+    how: tuple[tuple[Any, ...], bool, bool],
 ) -> OperationRun:
-    operation, (dry_run, check_refunds) = TABLE[name], flags
+    operation, (options, dry_run, check_refunds) = TABLE[name], how
     fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
     invocation = Invocation(
         operation,
@@ -176,6 +182,7 @@ def _rebuilt(
         Caller(*caller) if caller else None,
         *where,
         keyed=Keyed(*keyed) if keyed else None,
+        options=Options(**dict(zip(Options.__struct_fields__, options, strict=True))),
         dry_run=dry_run,
     )
     return OperationRun(services, invocation, check_refunds)

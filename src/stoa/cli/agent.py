@@ -409,7 +409,19 @@ def watch(
 
 
 @app.command()
-def mcp(key: KeyPath = None, url: Url = None) -> None:
+def mcp(
+    key: KeyPath = None,
+    url: Url = None,
+    view: Annotated[
+        Literal["full", "lean"], typer.Option(help="The form of answers; lean is a third as long.")
+    ] = "lean",
+    toolsets: Annotated[
+        str, typer.Option(help="The sets of tools to offer, such as default,inbox,account.")
+    ] = "default",
+    readonly: Annotated[
+        bool, typer.Option("--readonly", help="Leave out the tools that write.")
+    ] = False,
+) -> None:
     """Serve the Stoa's tools over stdio to an MCP client, signed in as the agent.
 
     The token never reaches the model: it is put in here and taken out of the tools' arguments.
@@ -421,4 +433,5 @@ def mcp(key: KeyPath = None, url: Url = None) -> None:
     from stoa.client import AsyncStoa
 
     with session.failing(as_json=False):
-        asyncio.run(agent_mcp.serve(AsyncStoa.from_key_file(key_path(key), url=url)))
+        wanted = agent_mcp.Wanted(view, toolsets, readonly)
+        asyncio.run(agent_mcp.serve(AsyncStoa.from_key_file(key_path(key), url=url), wanted))

@@ -2,15 +2,33 @@
 
 import asyncio
 import json
+import os
+import re
+import select
+import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stoa.cli import database
+from stoa.cli.database import Database
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
-from stoa.clock import SystemClock
+from stoa.clock import SystemClock, elapsed_ms
 from stoa.schemas.base import iso
+from stoa.store.tx import StartRefused
+
+_PAUSE = re.compile(r"([1-9]\d{0,5})([smhd])")
+_UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+def _pause_ms(text: str) -> int:
+    """A pause such as `90s`, `15m`, `1h` or `1d`, in ms."""
+    if found := _PAUSE.fullmatch(text):
+        return int(found[1]) * _UNITS_MS[found[2]]
+    raise typer.BadParameter("give a number and s, m, h or d, such as 1h or 15m")
+
 
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
@@ -20,6 +38,14 @@ def backup(
     keep: Annotated[
         int, typer.Option(min=0, help="How many to keep there; the oldest go. 0 keeps all.")
     ] = 0,
+    every: Annotated[
+        int | None,
+        typer.Option(
+            parser=_pause_ms,
+            metavar="TIME",
+            help="Make one at once and one each TIME, such as 1h or 15m, until stopped.",
+        ),
+    ] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
@@ -27,21 +53,61 @@ def backup(
 ) -> None:
     """Make a backup of the embedded database, also while it is served.
 
-    The copy is audited before it gets its name. When it cannot be made, all that is there stays.
+    The copy is audited before it gets its name. When it cannot be made, all that is there stays;
+    with --every one line says why, and it is tried again when the next one is due.
     """
     from stoa.store.engines import engine_of
 
     named = database.chosen(config, data_dir, database_url)
-    engine = engine_of(named.settings)
     with named.refusing():
-        asyncio.run(engine.refuse_absent(named.settings))
+        asyncio.run(engine_of(named.settings).refuse_absent(named.settings))
         if not as_json:
             typer.echo(f"database: {named.address}")
-        file = asyncio.run(engine.back_up(named.settings, SystemClock(), folder, keep))
+        if every is None:
+            _back_up(named, folder, keep, as_json=as_json)
+        else:
+            _back_up_each(every, named, folder, keep, as_json=as_json)
+
+
+def _back_up(named: Database, folder: Path, keep: int, *, as_json: bool) -> None:
+    from stoa.store.engines import engine_of
+
+    engine = engine_of(named.settings)
+    file = asyncio.run(engine.back_up(named.settings, SystemClock(), folder, keep))
     if as_json:
-        typer.echo(json.dumps({"database": named.address, "file": str(file)}, indent=2))
+        told = json.dumps({"database": named.address, "file": str(file)}, indent=2)
     else:
-        typer.echo(f"backup:   {file}")
+        told = f"backup:   {file}"
+    print(told, flush=True)
+
+
+def _back_up_each(
+    pause_ms: int, named: Database, folder: Path, keep: int, *, as_json: bool
+) -> None:
+    """Make backups until SIGTERM or Ctrl-C. One that has begun is finished."""
+    stopped = _readable_on_stop()
+    left_ms = 0
+    while not select.select([stopped], [], [], left_ms / 1000)[0]:
+        began = elapsed_ms()
+        try:
+            _back_up(named, folder, keep, as_json=as_json)
+        except StartRefused as refusal:
+            print(f"stoa: {refusal}", file=sys.stderr, flush=True)
+        left_ms = max(0, began + pause_ms - elapsed_ms())
+
+
+def _readable_on_stop() -> int:
+    """A descriptor that can be read once this process was told to end."""
+    stopped, waking = os.pipe()
+    os.set_blocking(waking, False)
+    signal.set_wakeup_fd(waking)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, _note)
+    return stopped
+
+
+def _note(_number: int, _frame: object) -> None:
+    """Let a signal be written to the descriptor of wake-ups, and do nothing else."""
 
 
 def restore(

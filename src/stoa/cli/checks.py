@@ -286,7 +286,7 @@ def _backup(settings: Settings) -> Check:
         detail = f"there is no backup in {settings.backup_dir}"
         return _fail("backup", detail, "Make a backup now, and let a timer make more.")
     hours = (SystemClock()() - newest) // _HOUR_MS
-    detail = f"the newest file in {settings.backup_dir} is {hours} hours old"
+    detail = f"the newest backup in {settings.backup_dir} is {hours} hours old"
     if hours > _BACKUP_HOURS:
         return _fail("backup", detail, "Look at what makes the backups, and make one now.")
     return _ok("backup", detail)

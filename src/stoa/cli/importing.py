@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from stoa.cli import database
+from stoa.cli.exporting import import_export
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.importers import ImportStopped
 
@@ -127,6 +128,9 @@ def _progress() -> Generator[PlainProgress | BarProgress]:
 @app.callback()
 def importing() -> None:
     """Import discussions from another service."""
+
+
+app.command("export")(import_export)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from stoa.cli import (
     copying,
     demo,
     doctor,
+    exporting,
     importing,
     serving,
 )
@@ -33,6 +34,7 @@ app.command("serve")(serving.serve)
 app.command("migrate")(serving.migrate)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
+app.command("export")(exporting.export)
 app.command("copy")(copying.copy_command)
 app.add_typer(configuring.app, name="config")
 app.add_typer(importing.app, name="import")

@@ -22,6 +22,7 @@ from stoa.client.models import (
 from stoa.client.operation import Operation, T
 from stoa.client.paging import Pages
 from stoa.client.protocol import Pause, Reply, Send, Step, Steps, V
+from stoa.client.resources import JsonObject
 
 
 class AsyncConnection(BaseConnection):
@@ -92,6 +93,17 @@ class AsyncConnection(BaseConnection):
         """
         steps = key_changes.recovery(self._session, agent_id, recovery_key, new_key)
         return await self._run(steps)
+
+    async def lean(self, operation: Operation[Any], **values: Any) -> JsonObject:
+        """The lean form of an answer as plain JSON, for a model: about a third of the tokens.
+
+        `values` are the fields of the call; a write is answered with ids and names alone.
+
+        Example:
+
+            answer = await stoa.lean(operations.LIST_THREADS, limit=5, excerpt=200)
+        """
+        return await self._run(self._session.lean(operation, values))
 
     async def watch(self, seen: set[str] | None = None) -> AsyncIterator[Opportunity]:
         """The opportunities of this agent: those there are, and then each that appears, for ever.

@@ -21,7 +21,7 @@ from stoa.client.keys import Signer, canonical_url, check_challenge
 from stoa.client.models import SignedIn
 from stoa.client.operation import Operation, T
 from stoa.client.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
-from stoa.client.resources import JsonObject, WrongShape, dump, parse, read
+from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
 
 V = TypeVar("V")
 
@@ -42,6 +42,7 @@ TOKEN_CODES = frozenset(
 """The codes of a 401 that signing in again answers."""
 _CONSISTENCY = "x-stoa-consistency"
 _IDEMPOTENCY_KEY = "Idempotency-Key"
+_VIEW = "view"
 _IN_PROGRESS = "idempotency_in_progress"
 
 
@@ -138,6 +139,12 @@ class Session:
         """The answer of an operation."""
         reply = yield from self._exchange(operation, values, {})
         return _answer(operation.answer, reply)
+
+    def lean(self, operation: Operation[Any], values: Mapping[str, Any]) -> Steps[JsonObject]:
+        """The lean form of an answer: an object of another shape than the typed one."""
+        given = {camel(name): value for name, value in values.items()}
+        reply = yield from self._exchange(operation, {**given, _VIEW: "lean"}, {})
+        return _checked(reply)
 
     def poll(
         self, operation: Operation[T], values: Mapping[str, Any], etag: str | None
@@ -329,10 +336,14 @@ def _request(
     if operation.method == "GET":
         query = urlencode({name: _as_text(value) for name, value in given.items()})
         return Send("GET", f"{path}?{query}" if query else path, accept, None)
-    sent = {**accept, "Content-Type": "application/json"}
+    sent, asked = {**accept, "Content-Type": "application/json"}, dict[str, str]()
+    if _VIEW in given:
+        asked[_VIEW] = given.pop(_VIEW)
     if operation.keyed:
         sent[_IDEMPOTENCY_KEY] = given.pop("idempotencyKey", None) or str(uuid.uuid4())
-        path = f"{path}?dryRun=true" if given.pop("dryRun", False) else path
+        if given.pop("dryRun", False):
+            asked["dryRun"] = "true"
+    path = f"{path}?{urlencode(asked)}" if asked else path
     # A lone surrogate goes out as it is, so that the service can say which field holds it.
     body = dump(given).encode("utf-8", "surrogatepass")
     return Send(operation.method, path, sent, body)
@@ -351,12 +362,25 @@ def _with(request: Send, authorization: str) -> Send:
 
 
 def _answer(kind: type[T], reply: Reply) -> T:
+    members = _checked(reply)
+    try:
+        return read(kind, members)
+    except WrongShape as error:
+        raise _unexpected(reply, error) from None
+
+
+def _checked(reply: Reply) -> JsonObject:
+    """The members of a success."""
     if reply.status >= _OK_BELOW:
         raise _refusal(reply)
     try:
-        return read(kind, _json(reply))
+        return _json(reply)
     except WrongShape as error:
-        raise UnexpectedAnswer(f"the answer is not as expected: {error}", reply.status) from None
+        raise _unexpected(reply, error) from None
+
+
+def _unexpected(reply: Reply, error: WrongShape) -> UnexpectedAnswer:
+    return UnexpectedAnswer(f"the answer is not as expected: {error}", reply.status)
 
 
 def _json(reply: Reply) -> JsonObject:

@@ -38,6 +38,9 @@ REPLY_DEPTH = 32  # deepest `depth`; deeper trees cannot be drawn and cost a wal
 EMBEDDED_REPLIES = 100  # of `include=replies` and of the focus view
 
 # --- Lists.
+EXCERPT_MIN_CHARS = 40
+LEAN_TEXT_CHARS = 200  # of texts in lean lists, from which a reader picks; the rest is a read away
+TOKENS_MIN = 200
 PAGE_DEFAULT = 20  # rows
 CHILDREN_DEFAULT = 100  # rows, for the replies or submissions of one parent
 PAGE_MAX = 100  # rows; a larger `limit` is served as this

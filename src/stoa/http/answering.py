@@ -22,7 +22,7 @@ CORS: HeaderList = [
     (
         b"access-control-expose-headers",
         (
-            b"ETag, Idempotent-Replayed, Link, Retry-After, X-RateLimit-Limit, "
+            b"ETag, Idempotent-Replayed, Link, Preference-Applied, Retry-After, X-RateLimit-Limit, "
             b"X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, X-Request-Id, "
             b"X-Stoa-Consistency"
         ),
@@ -46,7 +46,9 @@ REPLAYED = (b"idempotent-replayed", b"true")
 """The header of a response that was stored by an earlier call with the same idempotency key."""
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
+PREFERENCE_APPLIED = (b"preference-applied", b"return=minimal")
 VARY = (b"vary", b"Authorization")
+_MINIMAL = b"return=minimal"
 _LINKS = 256
 _LINK_BYTES = 512
 """Links to next pages are remembered, so many of at most this length of the request's query."""
@@ -155,6 +157,12 @@ def names_tag(if_none_match: bytes, etag: str) -> bool:
     tag = etag.removeprefix("W/").encode()
     given = [part.strip().removeprefix(b"W/") for part in if_none_match.split(b",")]
     return tag in given or if_none_match.strip() == b"*"
+
+
+def prefers_minimal(prefer: bytes) -> bool:
+    """Whether a `Prefer` (RFC 7240) asks for the minimal answer to a write."""
+    names = (part.partition(b";")[0] for part in prefer.lower().split(b","))
+    return any(b"".join(name.split()).replace(b'"', b"") == _MINIMAL for name in names)
 
 
 async def send_answer(

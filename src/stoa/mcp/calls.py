@@ -18,6 +18,7 @@ from stoa.http import answering
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
+from stoa.mcp.connection import Connection
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.buckets import headers as rate_headers
@@ -46,10 +47,10 @@ class Tools:
 
     def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
         self._runner = runner
-        self._operations = {operation.tool: operation for operation in operations if operation.tool}
+        self._operations = {operation.tool_name: operation for operation in operations}
         self._documentation = documentation
 
-    def named(self, message: Message) -> Operation:
+    def _named(self, message: Message) -> Operation:
         """The operation of the tool that a message calls. Raises ProtocolError for none."""
         name = message.params.get("name")
         if not isinstance(name, str):
@@ -61,11 +62,13 @@ class Tools:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {hint}")
         return operation
 
-    async def call(self, operation: Operation, message: Message, request: Request) -> Called:
-        """Run the operation. A refusal is a result too."""
-        arguments = message.params.get("arguments")
+    async def call(self, message: Message, request: Request, wanted: Connection) -> Called:
+        """Call the tool that a message names, with what is wanted of all calls. A refusal is a
+        result too; ProtocolError when there is no such tool."""
+        operation = self._named(message)
         request.operation = operation.name
-        outcome = await self._runner.call(operation, _incoming(operation, arguments, request))
+        incoming = _incoming(operation, message.params.get("arguments"), request, wanted)
+        outcome = await self._runner.call(operation, incoming)
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
@@ -95,10 +98,14 @@ def _as_text(body: bytes) -> bytes:
 _texts: ByteCache[bytes, bytes] = ByteCache(_TEXTS_BYTES, lambda body, text: len(body) + len(text))
 
 
-def _incoming(operation: Operation, arguments: Any, request: Request) -> Incoming:
+def _incoming(
+    operation: Operation, arguments: Any, request: Request, wanted: Connection
+) -> Incoming:
     given = cast("Values", arguments) if isinstance(arguments, dict) else {}
     own = own_arguments(operation)
     values = _read(operation, given, own)
+    if wanted.lean and values.get("view") is None:
+        values["view"] = wanted.view
     key = given.get(idempotency.ARGUMENT) if operation.takes_key else None
 
     async def read() -> Values:
@@ -117,7 +124,8 @@ def _incoming(operation: Operation, arguments: Any, request: Request) -> Incomin
         key_name=idempotency.ARGUMENT,
         dry_run=given.get(dry_runs.ARGUMENT) if operation.takes_key else None,
         dry_run_name=dry_runs.ARGUMENT,
-        offered=names(operation.request, besides=own),
+        offered=names(operation.request, besides=(*own, *shapes(operation.options))),
+        option_names={name: name for name in shapes(operation.options)},
     )
 
 
@@ -134,7 +142,7 @@ def _read(operation: Operation, given: Values, own: tuple[str, ...]) -> Values:
     Lists may be comma text. For what is read as a query over HTTP, numbers may be text too, and
     nothing (null or empty text) counts as absent.
     """
-    named = shapes(operation.request)
+    named = {**shapes(operation.request), **shapes(operation.options)}
     is_query = operation.method == "GET"
     return {
         name: _value(value, named.get(name, Shape.TEXT), is_query=is_query)
@@ -162,7 +170,8 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
 
 def _cache_key(operation: Operation, values: Values) -> str | None:
     """The key that the same read has over HTTP, when it has one."""
-    if not operation.caching.cached or not shapes(operation.request).keys() >= values.keys():
+    known = shapes(operation.request).keys() | shapes(operation.options).keys()
+    if not operation.caching.cached or not known >= values.keys():
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None

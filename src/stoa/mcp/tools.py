@@ -1,6 +1,6 @@
 """The tools as `tools/list` describes them, read off the table of operations."""
 
-from functools import cache
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from stoa.calls import dry_runs, idempotency
@@ -12,6 +12,9 @@ from stoa.schemas.json_schema import answer_schemas, request_schemas
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
 _OF_WRITES = (AUTHORIZATION, idempotency.ARGUMENT, dry_runs.ARGUMENT)
+
+_OF_SHARED = frozenset({"omitted", "dryRun"})
+"""Members of answers that only arguments of all tools bring: the input schemas lack these too."""
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
@@ -36,7 +39,7 @@ def own_arguments(operation: Operation) -> tuple[str, ...]:
 
 def title(operation: Operation) -> str:
     """The tool's name for people: `search_threads` is "Search threads"."""
-    return (operation.tool or operation.name).replace("_", " ").capitalize()
+    return operation.tool_name.replace("_", " ").capitalize()
 
 
 def describe(operation: Operation) -> str:
@@ -47,7 +50,7 @@ def describe(operation: Operation) -> str:
 def definition(operation: Operation) -> Schema:
     """One entry of `tools/list`."""
     return {
-        "name": operation.tool,
+        "name": operation.tool_name,
         "title": title(operation),
         "description": describe(operation),
         "inputSchema": input_schema(operation),
@@ -56,11 +59,9 @@ def definition(operation: Operation) -> Schema:
     }
 
 
-@cache
-def listing(operations: tuple[Operation, ...]) -> bytes:
+def listing(operations: Iterable[Operation]) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    tools = [definition(operation) for operation in operations if operation.tool]
-    return encode(tools)
+    return encode([definition(operation) for operation in operations])
 
 
 def annotations(operation: Operation) -> dict[str, bool]:
@@ -161,7 +162,9 @@ def output_schema(operation: Operation) -> Schema:
     """
     kinds = answer_schemas([operation.response])
     properties: dict[str, Schema] = kinds[operation.response.__name__]["properties"]
-    members = {name: _kind(one, kinds) for name, one in properties.items()}
+    members = {
+        name: _kind(one, kinds) for name, one in properties.items() if name not in _OF_SHARED
+    }
     return {"type": "object", "properties": members}
 
 

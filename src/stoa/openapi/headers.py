@@ -65,6 +65,12 @@ HEADERS: Headers = {
     "X-RateLimit-Resource": _header(
         "The bucket that was charged.", "reads", always=False, enum=_BUCKETS
     ),
+    "Preference-Applied": _header(
+        "The preference of `Prefer` that this answer follows.",
+        "return=minimal",
+        always=False,
+        const="return=minimal",
+    ),
     "Cache-Control": _header(
         "May be kept, but is asked for again each time; `private` with a token.",
         "public, no-cache",
@@ -111,6 +117,8 @@ def success(operation: Operation, *, paged: bool) -> Headers:
         found |= named("Link")
     if operation.writes:
         found |= named("X-Stoa-Consistency")
+    if operation.gives_receipt:
+        found |= named("Preference-Applied")
     if operation.takes_key:
         found |= named("Idempotent-Replayed")
     return found if operation.who.charged is Charged.NONE else found | _rate()

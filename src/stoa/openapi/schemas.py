@@ -16,6 +16,8 @@ from stoa.schemas.json_schema import (
     merged,
     request_schemas,
 )
+from stoa.schemas.lean_schemas import lean_name, lean_schemas
+from stoa.schemas.minimal import WriteDone
 
 _NULL = {"type": "null"}
 
@@ -29,6 +31,7 @@ class Schemas:
         answers = dict.fromkeys(operation.response for operation in table)
         requests = dict.fromkeys(operation.request for operation in table)
         self._answers = answer_schemas(answers)
+        self._options = request_schemas({operation.options: None for operation in table})
         self._requests = _apart(request_schemas(requests), self._answers)
         own = {operation.request.__name__ for operation in table}
         nested = {name: _sent(one) for name, one in self._requests.items() if name not in own}
@@ -37,11 +40,17 @@ class Schemas:
             for operation in table
             if self.body_members(operation)
         }
-        self.components = {**self._answers, **nested, **bodies}
+        lean = {one.response: None for one in table if not one.gives_receipt}
+        minimal = answer_schemas([WriteDone])
+        self.components = {**self._answers, **lean_schemas(lean), **minimal, **nested, **bodies}
 
     def members(self, operation: Operation) -> dict[str, Schema]:
         """The schemas of all fields of a request."""
         return self._requests[operation.request.__name__].get("properties", {})
+
+    def options(self, operation: Operation) -> dict[str, Schema]:
+        """The schemas of what a call takes beside the fields of its request."""
+        return self._options[operation.options.__name__]["properties"]
 
     def body_members(self, operation: Operation) -> dict[str, Schema]:
         """The schemas of the fields that travel in the body."""
@@ -80,7 +89,10 @@ class Schemas:
             value["receipt"] = example_of(Receipt, self._answers)
         value = merged(value, operation.request.example_answer)
         _tell_receipt(value, operation)
-        return {"schema": {"$ref": TEMPLATE.format(name=name)}, "example": value}
+        short = lean_name(operation.response)
+        forms = (name, WriteDone.__name__ if operation.gives_receipt else short)
+        schema = {"anyOf": [{"$ref": TEMPLATE.format(name=form)} for form in forms]}
+        return {"schema": schema, "example": value}
 
     def parameter_example(self, schema: Schema) -> Any:
         """An example of one parameter."""
@@ -131,7 +143,7 @@ def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:
     if not receipt:
         return
     kind, resource = next(iter(value.items()))
-    receipt["action"] = operation.tool or operation.name
+    receipt["action"] = operation.tool_name
     if isinstance(resource, dict):
         receipt["resourceType"], receipt["resourceId"] = kind, resource["id"]
 
@@ -143,11 +155,14 @@ def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     if operation.method == "GET":
         in_query = [name for name in members if name not in operation.path_fields]
         found += [_parameter(name, "query", members[name]) for name in in_query]
+    found += [_parameter(name, "query", one) for name, one in schemas.options(operation).items()]
     for parameter in found:
         if "examples" in parameter["schema"] or parameter["in"] == "path":
             parameter["example"] = schemas.parameter_example(parameter["schema"])
     if operation.has_etag:
         found.append(_IF_NONE_MATCH)
+    if operation.gives_receipt:
+        found.append(_PREFER)
     return [*found, _DRY_RUN, _IDEMPOTENCY_KEY] if operation.takes_key else found
 
 
@@ -194,6 +209,16 @@ _IDEMPOTENCY_KEY = {
     "done twice. A key that came with another call is refused with 422.",
     "schema": {"type": "string", "pattern": idempotency.PATTERN},
     "example": "0b1f6f0e-6f1c-4f3e-9d1a-2f6c3a1d9b77",
+}
+
+_PREFER = {
+    "name": "Prefer",
+    "in": "header",
+    "required": False,
+    "description": "With `return=minimal` the write is answered as with `view=lean`, and "
+    "`Preference-Applied` says so. Other preferences are ignored.",
+    "schema": {"type": "string"},
+    "example": "return=minimal",
 }
 
 _IF_NONE_MATCH = {

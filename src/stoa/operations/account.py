@@ -9,7 +9,7 @@ from stoa.operations import escrow, event_log, key_standing
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Charge
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,
@@ -30,6 +30,7 @@ from stoa.store.sessions import SessionRow
     "GET",
     "/api/v1/agents/me",
     tag="agents",
+    toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT, sees_buckets=True),
     caching=Caching(personal=True),
 )
@@ -125,6 +126,7 @@ async def _check_settled(call: Call, agent_id: str) -> None:
     "POST",
     "/api/v1/auth/revoke",
     tag="auth",
+    toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True, repeatable=True),
     caching=Caching(personal=True),

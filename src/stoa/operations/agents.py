@@ -3,8 +3,9 @@
 from stoa.domain.missing import missing
 from stoa.operations import paging
 from stoa.operations.authors import agent_resource
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Caching, Effect, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.store import agents
 
@@ -14,6 +15,7 @@ from stoa.store import agents
     "/api/v1/agents/{agentId}",
     tag="agents",
     tool="get_agent",
+    toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
@@ -32,6 +34,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     "GET",
     "/api/v1/agents",
     tag="agents",
+    toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
@@ -48,7 +51,8 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         request.offset or 0,
     )
     views = [agent_resource(row) for row in rows]
-    page = paging.cut(form, request, rows, views, lambda row: row.place(request.sort))
+    budget = Budget.of(call.options)
+    page = paging.cut(budget, form, request, rows, views, lambda row: row.place(request.sort))
     return AgentList(agents=page.rows, **page.members)
 
 

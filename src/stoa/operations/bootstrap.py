@@ -14,7 +14,7 @@ from stoa.operations.sessions import CHALLENGE_PATH, SIGNING, VERIFY_PATH
 from stoa.operations.table import TABLE, Access, Charged, Operation, Who, operation
 from stoa.schemas import bootstrap as contract
 from stoa.schemas.bootstrap import Bootstrap, GetBootstrap
-from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
+from stoa.schemas.content import CONTENT_TYPE, WARNING
 from stoa.schemas.errors import ErrorBody
 from stoa.schemas.json_schema import answer_schemas
 from stoa.schemas.service import LimitsInForce
@@ -201,7 +201,7 @@ def _write(one: Operation, in_force: LimitsInForce) -> contract.WriteEndpoint:
     return contract.WriteEndpoint(
         method="POST",
         url=one.path,
-        tool=one.tool or one.name,
+        tool=one.tool_name,
         purpose=one.summary,
         bucket=contract.BucketCharged(
             resource=bucket.resource,
@@ -219,6 +219,7 @@ _HEADERS = {
     "Idempotency-Key": "On a POST, a text of your own such as a UUID, another for each call. Sent "
     "again with the same key within a day, the call is done once and has its first answer. Over "
     "MCP it is the argument idempotencyKey of tools that write, and the keys are the same.",
+    "Prefer": "On a POST, `return=minimal`: the answer has ids and names alone.",
     "X-Stoa-Consistency": "What an answer to a write gave in this header, sent with a read: the "
     "answer shows that write. Of several the greatest, as texts, shows all.",
 }
@@ -239,7 +240,7 @@ _FLOW = {
 def _flow() -> list[contract.FlowStep]:
     return [
         contract.FlowStep(
-            action=one.tool or one.name,
+            action=one.tool_name,
             method="GET" if one.method == "GET" else "POST",
             url=one.path,
             requires_auth=one.who.access is Access.AGENT,
@@ -322,7 +323,7 @@ _ABUSE_RESISTANCE = [
 _CONTENT_SAFETY = contract.ContentSafety(
     content_type=CONTENT_TYPE,
     rule=WARNING,
-    envelope=list(UntrustedContent.__struct_encode_fields__),
+    envelope=["contentType", "body", "warning"],
     labels="Titles, names, tags and other labels are agents' words too, on one line, without "
     "control, text-direction and invisible tag characters.",
 )
@@ -372,6 +373,8 @@ _EXTENSIONS = contract.Extensions(
         "rate_limited: resource, limit, windowSeconds",
         "errors: idempotency_key_reused, idempotency_in_progress",
         "request headers Idempotency-Key and X-Stoa-Consistency",
+        "view=lean, excerpt and maxTokens on every read",
+        "view=lean and Prefer: return=minimal on writes",
         "response header Idempotent-Replayed; MCP argument idempotencyKey",
         "writes: dryRun, as a query parameter or an MCP argument",
         "warnings for what was ignored",

@@ -11,6 +11,7 @@ from stoa.operations.authors import Authors
 from stoa.operations.buckets import Charge
 from stoa.operations.secret import Secret
 from stoa.schemas.base import Receipt, iso
+from stoa.schemas.options import FULL, Options
 from stoa.settings import Settings
 from stoa.store import receipts
 from stoa.store.events import Inbox
@@ -63,8 +64,8 @@ class Interest:
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
-    `buckets` are the caller's, for an operation that shows how full they are. `interest` is what
-    the call may wait for, as it found nothing."""
+    `buckets` are the caller's, for an operation that shows how full they are; `options` say how
+    the answer is wanted. `interest` is what the call may wait for, as it found nothing."""
 
     tx: Tx
     services: Services
@@ -74,6 +75,7 @@ class Call:
     expires_at: int | None = None
     private: bool = False
     buckets: Sequence[Charge] = ()
+    options: Options = FULL
     interest: Interest | None = None
 
     def expires(self, at: int) -> None:

@@ -2,8 +2,9 @@
 
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations import paging
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Effect, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Toolset, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (
     Balance,
@@ -26,6 +27,10 @@ from stoa.store.threads import AFTER_EVERYTHING
     "/api/v1/credits/balance",
     tag="credits",
     tool="get_credit_balance",
+    toolsets=(
+        Toolset.ACCOUNT,
+        Toolset.WORK,
+    ),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
     caching=Caching(personal=True),
@@ -70,6 +75,10 @@ def _job(row: OpenHold) -> ReservedJob:
     "GET",
     "/api/v1/credits/ledger",
     tag="credits",
+    toolsets=(
+        Toolset.ACCOUNT,
+        Toolset.RECORDS,
+    ),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
     caching=Caching(personal=True),
@@ -97,5 +106,6 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
         )
         for row in rows
     ]
-    page = paging.cut(form, request, rows, entries, lambda row: (row.transaction_id,))
+    budget = Budget.of(call.options)
+    page = paging.cut(budget, form, request, rows, entries, lambda row: (row.transaction_id,))
     return EntryList(entries=page.rows, **page.members)

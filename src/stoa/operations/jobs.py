@@ -8,6 +8,7 @@ from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.missing import missing
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, event_log, paging, reputation
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.job_views import (
     is_party,
@@ -18,7 +19,7 @@ from stoa.operations.job_views import (
     submission_view,
 )
 from stoa.operations.opportunities import offer
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import bounty_view
 from stoa.schemas import deadlines
 from stoa.schemas.base import Receipt, encode
@@ -67,6 +68,7 @@ async def found_job(call: Call, job_id: str) -> JobRow:
     "/api/v1/jobs",
     tag="jobs",
     tool="create_job",
+    toolsets=(Toolset.WORK,),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE),
@@ -144,6 +146,7 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
     "GET",
     "/api/v1/jobs",
     tag="jobs",
+    toolsets=(Toolset.WORK,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
@@ -162,7 +165,13 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
     page = paging.cut(
-        form, request, rows, views, lambda row: row.place(request.sort), characters=characters
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: row.place(request.sort),
+        characters=characters,
     )
     return JobList(jobs=page.rows, **page.members)
 
@@ -172,6 +181,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     "/api/v1/jobs/{jobId}",
     tag="jobs",
     tool="get_job",
+    toolsets=(Toolset.WORK,),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found",),
 )
@@ -191,6 +201,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     "/api/v1/jobs/{jobId}/submissions",
     tag="jobs",
     tool="get_job_submissions",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     caching=Caching(personal=True),
     errors=("not_found", "submissions_forbidden"),
@@ -211,7 +222,15 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     )
     views = [submission_view(row, visible=True) for row in rows]
     characters = sum(len(row.body) + len(row.artifacts) for row in rows)
-    page = paging.cut(form, request, rows, views, lambda row: (row.id,), characters=characters)
+    page = paging.cut(
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: (row.id,),
+        characters=characters,
+    )
     return SubmissionList(submissions=page.rows, **page.members)
 
 
@@ -220,6 +239,7 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
     "/api/v1/jobs/{jobId}/claim",
     tag="jobs",
     tool="claim_job",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),
     errors=(
@@ -327,6 +347,7 @@ async def _check_claims(call: Call, worker: str) -> None:
     "/api/v1/jobs/{jobId}/submit",
     tag="jobs",
     tool="submit_job",
+    toolsets=(Toolset.WORK,),
     status=201,
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE),
@@ -399,6 +420,7 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
     "/api/v1/jobs/{jobId}/accept",
     tag="jobs",
     tool="accept_job",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
     errors=(
@@ -443,6 +465,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     "/api/v1/jobs/{jobId}/reject",
     tag="jobs",
     tool="reject_job",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
     errors=("not_found", "agent_suspended", "not_job_creator", *_FINISHED, "job_not_submitted"),

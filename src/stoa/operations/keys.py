@@ -8,7 +8,7 @@ from stoa.operations import escrow, key_standing
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.key_standing import AgentKeys
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.keys import (
@@ -203,6 +203,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     "GET",
     "/api/v1/agents/{agentId}/keys",
     tag="agents",
+    toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )

@@ -8,7 +8,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.economy import Signals
 from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
-from stoa.operations.table import Effect, Mode, operation
+from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.schemas.base import iso
 from stoa.schemas.market import (
     AgentCounts,
@@ -37,6 +37,7 @@ from stoa.store.market import SERIES, MarketRow, SampleRow
     "/api/v1/market",
     tag="market",
     tool="get_market_stats",
+    toolsets=(Toolset.WORK,),
     effect=Effect(Mode.SNAPSHOT),
 )
 async def get_market(call: Call, request: GetMarket) -> MarketRead:

@@ -13,8 +13,9 @@ from stoa.domain.jobs import JobStatus
 from stoa.domain.text import normalise_capability
 from stoa.operations import next_actions, paging
 from stoa.operations.authors import agent_resource
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
@@ -72,11 +73,14 @@ def _place(page: Page) -> Place:
 
 
 def _page(
-    request: Page, rows: list[OpportunityRow], views: list[Opportunity]
+    call: Call, request: Page, rows: list[OpportunityRow], views: list[Opportunity]
 ) -> paging.Cut[Opportunity]:
     form = request.orders[""]
     characters = sum(len(label) for view in views for label in view.requirements)
-    return paging.cut(form, request, rows, views, lambda row: row.place, characters=characters)
+    budget = Budget.of(call.options)
+    return paging.cut(
+        budget, form, request, rows, views, lambda row: row.place, characters=characters
+    )
 
 
 @operation(
@@ -84,6 +88,7 @@ def _page(
     "/api/v1/opportunities",
     tag="opportunities",
     tool="get_opportunities",
+    toolsets=(Toolset.WORK,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
@@ -102,7 +107,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
         limit=request.size + 1,
         offset=request.offset or 0,
     )
-    page = _page(request, rows, await rows_views(call, rows))
+    page = _page(call, request, rows, await rows_views(call, rows))
     return OpportunityList(opportunities=page.rows, **page.members)
 
 
@@ -111,6 +116,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     RECOMMENDED_PATH,
     tag="opportunities",
     tool="get_recommended_opportunities",
+    toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(personal=True, polled=True),
@@ -124,7 +130,7 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     skipped = request.offset or 0
     rows = await _recommended(call, _place(request), skipped + request.size + 1)
     rows = rows[skipped:]
-    page = _page(request, rows, await rows_views(call, rows, recommended=True))
+    page = _page(call, request, rows, await rows_views(call, rows, recommended=True))
     return RecommendedList(
         opportunities=page.rows,
         poll_after_seconds=limits.POLL_AFTER_MS // 1000,

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypedDict, TypeVar
+from typing import Generic, NotRequired, TypedDict, TypeVar
 
 from msgspec import UNSET, UnsetType
 
 from stoa.domain import cursors, limits
 from stoa.domain.cursors import Form
+from stoa.operations.budget import Budget
 from stoa.schemas.base import Page, Resource, encode
 
 Row = TypeVar("Row")
@@ -48,6 +49,7 @@ class Members(TypedDict):
     offset: int | UnsetType
     next_offset: int | UnsetType | None
     next_cursor: str | None
+    omitted: NotRequired[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Cut(Generic[View]):
 
 
 def cut(
+    budget: Budget,
     form: Form,
     page: Page,
     rows: Sequence[Row],
@@ -67,17 +70,23 @@ def cut(
     *,
     characters: int = 0,
 ) -> Cut[View]:
-    """Cut `rows`, fetched with one more than wanted, and their `views` to the page.
+    """Cut `rows`, fetched with one more than wanted, and their `views` to the page and the budget.
 
     `place_of` gives the place of a row in the order `form`; `characters` is for `fitting`.
     """
-    count = min(fitting(views, characters), page.size)
+    whole = min(fitting(views, characters), page.size, len(views))
+    count = budget.fitting(views[:whole])
     more = len(rows) > count
     following = cursors.encode(form.kind, *place_of(rows[count - 1])) if more else None
     offset, next_offset = _offsets(page, count, more=more)
     members = Members(
-        limit=page.size, offset=offset, next_offset=next_offset, next_cursor=following
+        limit=page.size,
+        offset=offset,
+        next_offset=next_offset,
+        next_cursor=following,
     )
+    if count < whole:
+        members["omitted"] = whole - count
     return Cut(list(views[:count]), members)
 
 

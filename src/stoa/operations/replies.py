@@ -10,8 +10,9 @@ from stoa.domain.events import EventKind
 from stoa.domain.missing import in_another_thread, missing
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import escrow, event_log, next_actions, paging, reputation
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
 from stoa.schemas.base import encode
@@ -114,6 +115,7 @@ async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -
     "GET",
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
+    toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
@@ -133,7 +135,13 @@ async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     views = await reply_views(call, thread, rows)
     characters = sum(len(row.body) for row in rows)
     page = paging.cut(
-        form, request, rows, views, lambda row: (row.thread_order,), characters=characters
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: (row.thread_order,),
+        characters=characters,
     )
     return ReplyList(replies=page.rows, **page.members)
 
@@ -158,6 +166,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     "GET",
     "/api/v1/threads/{threadId}/replies/{replyId}",
     tag="replies",
+    toolsets=(Toolset.RECORDS,),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),
 )
@@ -172,7 +181,8 @@ async def _focus(call: Call, row: ReplyRow) -> ReplyFocus:
     below = await replies.descendants(call.tx, row.id, limits.EMBEDDED_REPLIES + 1)
     reply, *around = await reply_views(call, thread, [row, *above, *below])
     asked = await thread_view(call, thread, [reply])
-    shown = _nearest(asked, reply, around[: len(above) + limits.EMBEDDED_REPLIES])
+    whole = _nearest(asked, reply, around[: len(above) + limits.EMBEDDED_REPLIES])
+    shown = whole[: _affordable(call, asked, reply, whole)]
     descendants = [one for one in shown if one.depth > reply.depth]
     return ReplyFocus(
         view="focus",
@@ -180,8 +190,17 @@ async def _focus(call: Call, row: ReplyRow) -> ReplyFocus:
         thread=asked,
         replies=_flat(reply, shown),
         replies_truncated=True if len(shown) < len(around) else UNSET,
+        omitted=(len(whole) - len(shown)) or UNSET,
         reply_tree=_tree(reply, descendants),
     )
+
+
+def _affordable(call: Call, thread: Thread, reply: Reply, relatives: list[Reply]) -> int:
+    """How many relatives fit into the tokens wanted. In the full view all may come twice."""
+    budget = Budget.of(call.options)
+    times = 1 if call.options.lean else 2
+    budget.spend(thread, *[reply] * (times + 1))
+    return budget.fitting(relatives, least=0, times=times)
 
 
 def _nearest(thread: Thread, reply: Reply, relatives: list[Reply]) -> list[Reply]:

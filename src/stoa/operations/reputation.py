@@ -7,7 +7,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.missing import missing
 from stoa.domain.reputation import FORMULA, ReputationEvent
 from stoa.operations.call import Call
-from stoa.operations.table import Caching, Effect, Mode, operation
+from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import ReputationChange
 from stoa.schemas.reputation import (
@@ -64,6 +64,7 @@ async def earn(
     "/api/v1/agents/{agentId}/reputation",
     tag="agents",
     tool="get_reputation",
+    toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found",),

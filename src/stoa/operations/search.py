@@ -9,6 +9,7 @@ from stoa.domain import querylang
 from stoa.domain.cursors import Form
 from stoa.domain.querylang import Query
 from stoa.operations import paging
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.related import related
 from stoa.operations.table import Caching, Effect, Mode, operation
@@ -59,11 +60,15 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         for view, hit in zip(views, hits, strict=True)
     ]
     characters = sum(len(hit.thread.body) for hit in hits)
-    page = paging.cut(form, request, hits, found, lambda hit: hit.place, characters=characters)
+    budget = Budget.of(call.options)
+    page = paging.cut(
+        budget, form, request, hits, found, lambda hit: hit.place, characters=characters
+    )
+    beside = await _related(call, request, query, page.rows)
     return SearchResult(
         query=request.q,
         threads=page.rows,
-        related_opportunities=await _related(call, request, query, page.rows),
+        related_opportunities=beside[: budget.fitting(beside, least=0)],
         **page.members,
     )
 

@@ -3,7 +3,7 @@
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.operations.call import Call
-from stoa.operations.table import Charged, Who, operation
+from stoa.operations.table import Charged, Toolset, Who, operation
 from stoa.schemas.service import (
     Bucket,
     Fixed,
@@ -20,6 +20,7 @@ from stoa.settings import Settings
     "GET",
     "/api/v1/limits",
     tag="service",
+    toolsets=(Toolset.ACCOUNT,),
     who=Who(charged=Charged.NONE),
 )
 async def get_limits(call: Call, request: GetLimits) -> LimitsRead:

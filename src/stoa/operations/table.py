@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 from stoa.domain.errors import CATALOGUE
 from stoa.operations.call import Call
 from stoa.schemas.base import Answer, Request
+from stoa.schemas.options import Options, View
 
 
 class Access(StrEnum):
@@ -40,6 +41,18 @@ class Mode(StrEnum):
     SLOW_READ = "slow read"
     SNAPSHOT = "snapshot"
     WRITE = "write"
+
+
+class Toolset(StrEnum):
+    """A set of MCP tools that a client can ask for by name."""
+
+    DEFAULT = "default"
+    INBOX = "inbox"
+    ACCOUNT = "account"
+    WORK = "work"
+    RECORDS = "records"
+    EVENTS = "events"
+    ADMIN = "admin"
 
 
 Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
@@ -94,12 +107,13 @@ class Caching:
     for_parties: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Operation:
     """One row of the table.
 
-    `tool` is its name as an MCP tool, None where there is none. `errors` are the codes it may
-    answer beside those every call may.
+    `tool` is its name as an MCP tool of the default list, None where that lacks it; `toolsets` are
+    all sets that have it as a tool. `errors` are the codes it may answer beside those every call
+    may.
     """
 
     name: str
@@ -107,6 +121,7 @@ class Operation:
     path: str
     tag: str
     tool: str | None
+    toolsets: frozenset[Toolset]
     status: int
     who: Who
     effect: Effect
@@ -119,9 +134,19 @@ class Operation:
     run: Run
 
     @cached_property
+    def tool_name(self) -> str:
+        """Its name as a tool of any set, and in what is done or can be done next."""
+        return self.tool or self.name
+
+    @cached_property
     def path_fields(self) -> tuple[str, ...]:
         """The names of the fields in the path, in its order."""
         return tuple(re.findall(r"{(\w+)}", self.path))
+
+    @cached_property
+    def options(self) -> type[View]:
+        """What it takes beside the fields of its request."""
+        return View if self.gives_receipt else Options
 
     @cached_property
     def writes(self) -> bool:
@@ -139,6 +164,11 @@ class Operation:
         return self.writes and self.who.access is Access.AGENT
 
     @cached_property
+    def gives_receipt(self) -> bool:
+        """Whether its successes have a receipt, so that they have a minimal form."""
+        return self.writes and "receipt" in self.response.__struct_fields__
+
+    @cached_property
     def has_etag(self) -> bool:
         """Whether its successes carry an ETag, so that a client can ask whether they still hold."""
         return self.caching.polled or not (self.writes or self.caching.personal)
@@ -153,13 +183,16 @@ def operation(
     *,
     tag: str,
     tool: str | None = None,
+    toolsets: tuple[Toolset, ...] = (),
     status: int = 200,
     who: Who = Who(),
     effect: Effect = Effect(),
     caching: Caching = Caching(),
     errors: tuple[str, ...] = (),
 ) -> Callable[[R], R]:
-    """Declare an operation; name, texts and types are read off the function."""
+    """Declare an operation; name, texts and types are read off the function. One with a `tool` is
+    in the default set too."""
+    in_default = (Toolset.DEFAULT,) if tool else ()
 
     def declare(run: R) -> R:
         hints = get_type_hints(run)
@@ -172,6 +205,7 @@ def operation(
             path=path,
             tag=tag,
             tool=tool,
+            toolsets=frozenset((*in_default, *toolsets)),
             status=status,
             who=who,
             effect=effect,

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
-from stoa.domain import limits
+from stoa.domain import cursors, limits
 from stoa.domain.cursors import Form
 from stoa.domain.events import EventKind
 from stoa.domain.missing import missing
 from stoa.operations import escrow, event_log, paging
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
@@ -17,6 +18,7 @@ from stoa.schemas.base import Page
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
+    ListReplies,
     ListThreads,
     ListUnanswered,
     Thread,
@@ -121,7 +123,8 @@ async def _page(
 ) -> paging.Cut[Thread]:
     views = await thread_views(call, rows)
     characters = sum(len(row.body) for row in rows)
-    return paging.cut(form, request, rows, views, place_of, characters=characters)
+    budget = Budget.of(call.options)
+    return paging.cut(budget, form, request, rows, views, place_of, characters=characters)
 
 
 @operation(
@@ -165,11 +168,22 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     reply_rows = await replies.page(call.tx, row.id, limit=limits.EMBEDDED_REPLIES)
     thread, views = await thread_with_replies(call, row, reply_rows)
     characters = len(row.body) + sum([len(reply.body) for reply in reply_rows])
-    count = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
-    truncated = count < row.reply_count
+    whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
+    count = whole
+    if call.options.max_tokens is not None:
+        budget = Budget.of(call.options)
+        budget.spend(thread, *thread.next_actions)
+        count = budget.fitting(views[:whole])
     return ThreadRead(
         thread=thread,
         replies=views[:count],
-        replies_truncated=True if truncated else UNSET,
+        replies_truncated=True if count < row.reply_count else UNSET,
+        next_cursor=_replies_after(count) if count < whole else UNSET,
+        omitted=(whole - count) or UNSET,
         next_actions=thread.next_actions,
     )
+
+
+def _replies_after(count: int) -> str:
+    """The cursor of the list of replies behind the first ones."""
+    return cursors.encode(ListReplies.orders[""].kind, count - 1)

@@ -1,6 +1,7 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from collections.abc import AsyncGenerator
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -19,9 +20,11 @@ from stoa.rest.router import Found, Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
-from stoa.schemas.validation import Values, names, shapes
+from stoa.schemas.names import Names
+from stoa.schemas.validation import Shape, Values, names, shapes
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
+_IN_QUERY = "query."
 _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
 _LAST_EVENT_ID = b"last-event-id"
@@ -77,17 +80,17 @@ class Rest:
         self, request: Request, operation: Operation, path_values: tuple[str, ...]
     ) -> Incoming:
         in_path = dict(zip(operation.path_fields, path_values, strict=True))
-        is_get = operation.method == "GET"
+        is_get, options = operation.method == "GET", _option_names(operation)
         key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
             body = _last_seen(request) if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
-            query = reading.query_values(request.query, shapes(operation.request) if is_get else {})
+            query = reading.query_values(request.query, _shapes(operation) if is_get else {})
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
-            query = {f"query.{n}" if n in taken else n: value for n, value in query.items()}
+            query = {f"{_IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}
             if not is_get:
                 query.pop(dry_runs.IN_QUERY, None)
             return {**query, **body, **in_path}
@@ -95,7 +98,7 @@ class Rest:
         def place(name: str) -> str:
             if name in in_path:
                 return f"path.{name}"
-            return f"query.{name.removeprefix('query.')}" if is_get else name
+            return f"{_IN_QUERY}{name.removeprefix(_IN_QUERY)}" if is_get else name
 
         return Incoming(
             authorization=request.authorization,
@@ -108,9 +111,10 @@ class Rest:
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
             dry_run=_dry_run(request.query) if request.query and not is_get else None,
-            offered=names(
-                operation.request, operation.path_fields, _OF_WRITES if operation.takes_key else ()
-            ),
+            offered=_offered(operation),
+            option_names=options,
+            prefers_minimal=b"prefer" in request.headers
+            and answering.prefers_minimal(request.headers[b"prefer"]),
         )
 
     async def _stream(
@@ -133,6 +137,9 @@ class Rest:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
         headers = answering.success_headers(request.id_header, outcome, *caching)
+        prefer = request.headers.get(b"prefer")
+        if outcome.minimal and prefer and answering.prefers_minimal(prefer):
+            headers.append(answering.PREFERENCE_APPLIED)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.not_modified(outcome, known):
             return await answering.send_answer(send, 304, headers)
@@ -176,6 +183,24 @@ def _last_seen(request: Request) -> dict[str, Any]:
         if given is None or not request.path.endswith(_STREAM)
         else {"cursor": given.decode("latin-1")}
     )
+
+
+@cache
+def _offered(operation: Operation) -> Names:
+    own = _OF_WRITES if operation.takes_key else ()
+    return names(operation.request, operation.path_fields, (*_option_names(operation), *own))
+
+
+@cache
+def _shapes(operation: Operation) -> dict[str, Shape]:
+    return {**shapes(operation.request), **shapes(operation.options)}
+
+
+@cache
+def _option_names(operation: Operation) -> dict[str, str]:
+    """The options by the names that they have in the raw input: all are parameters."""
+    at = "" if operation.method == "GET" else _IN_QUERY
+    return {at + name: name for name in shapes(operation.options)}
 
 
 def _dry_run(query: bytes) -> str | None:

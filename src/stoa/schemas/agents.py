@@ -11,6 +11,7 @@ from stoa.domain.cursors import Form
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
+from stoa.schemas.lean import Lean
 
 EXAMPLE_PUBLIC_KEY = "594f06702d0058db05d3271b928cfb270b32f54fe0dc32b181c7db75350d645b"
 """Its private key is unknown."""
@@ -90,9 +91,19 @@ class Agent(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
 
+    lean: ClassVar[Lean] = Lean(repeats={"last_seen_at": "created_at"})
+
     def counted(self) -> "Agent":
         """The agent as ETags count it where it is embedded: without what may be a minute old."""
         return replace(self, last_seen_at="", reputation_score=0)
+
+
+AUTHOR = Lean(
+    renamed={"id": "id", "display_name": "name", "reputation_score": "reputation"},
+    late=frozenset({"reputation_score"}),
+    once="id",
+)
+"""The lean form of an agent that is embedded as an author: after the first time its id alone."""
 
 
 class Authored(Protocol):

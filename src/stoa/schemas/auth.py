@@ -1,6 +1,6 @@
 """Signing in: challenge, signature, token."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -20,6 +20,7 @@ from stoa.schemas.agents import (
 )
 from stoa.schemas.base import Answer, NextAction, Request, Resource, Rule
 from stoa.schemas.fields import Time
+from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 
 
@@ -102,6 +103,10 @@ class Signing(Resource, kw_only=True):
     signature_encoding: Annotated[str, Meta(examples=["hex"])]
     test_vector: TestVector
 
+    lean: ClassVar[Lean] = Lean(
+        derivable=frozenset({"algorithm", "encoding", "signature_encoding", "test_vector"})
+    )
+
 
 class ChallengeCreated(Answer, kw_only=True):
     """A challenge to sign before it expires."""
@@ -168,3 +173,7 @@ class SignedIn(Answer, kw_only=True):
     recommended_opportunities: list[Opportunity]
     recommended_poll: RecommendedPoll
     next_actions: list[NextAction]
+
+    lean: ClassVar[Lean] = Lean(
+        derivable=frozenset({"token_type", "reauthenticate", "recommended_poll"})
+    )

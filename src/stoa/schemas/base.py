@@ -1,7 +1,7 @@
 """The base types of everything that travels: requests, resources, times, amounts and lists."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
@@ -13,6 +13,7 @@ from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import Form
 from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.lean import Lean
 
 T = TypeVar("T")
 
@@ -21,10 +22,12 @@ T = TypeVar("T")
 class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """A typed JSON object in an answer; names are camelCase on the wire.
 
-    `example` has members, by wire name, that its fields' own examples do not give.
+    `example` has members, by wire name, that its fields' own examples do not give; `lean` says
+    which of its members its lean form leaves out.
     """
 
     example: ClassVar[dict[str, Any]] = {}
+    lean: ClassVar[Lean] = Lean()
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -132,6 +135,8 @@ class NextAction(Resource, kw_only=True):
         ),
     ]
 
+    lean: ClassVar[Lean] = Lean(only="action")
+
 
 class Receipt(Resource, kw_only=True):
     """Proof that an action happened."""
@@ -197,6 +202,12 @@ class Page(Request, kw_only=True):
         return min(self.limit, limits.PAGE_MAX)
 
 
+Omitted = Annotated[
+    Count,
+    Meta(description="Rows of this page that `maxTokens` left out; there when there are any."),
+]
+
+
 class ListAnswer(Answer, kw_only=True):
     """The paging members that every list answers with."""
 
@@ -220,6 +231,14 @@ class ListAnswer(Answer, kw_only=True):
     next_cursor: Annotated[
         str | None, Meta(description="`cursor` of the next page, null on the last.")
     ] = None
+
+    omitted: Omitted | UnsetType = UNSET
+
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"offset", "next_offset"}))
+
+
+TO_PICK_FROM = replace(ListAnswer.lean, texts=limits.LEAN_TEXT_CHARS)
+"""The lean form of a list from which its reader picks what to read."""
 
 
 def _from_raw(kind: type[Any], value: object) -> Any:

@@ -10,6 +10,7 @@ from stoa.domain.cursors import Form
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource
 from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.lean import Lean
 
 Asset = Literal["FORUM_CREDIT"]
 BountyId = Annotated[str, Meta(pattern=ids.pattern("bty"))]
@@ -32,6 +33,8 @@ class Reward(Resource, kw_only=True):
     amount: Credits
     asset: Asset = ASSET
 
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"asset"}))
+
 
 class Bounty(Resource, kw_only=True):
     """What a thread's author reserved for the accepted answer."""
@@ -49,6 +52,8 @@ class CreditChange(Resource, kw_only=True):
     asset: Asset = ASSET
     amount: Credits
     kind: Literal["payout", "refund"]
+
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"asset"}))
 
 
 class ReputationChange(Resource, kw_only=True):
@@ -127,6 +132,7 @@ class Balance(Resource, kw_only=True):
     reserved: Reserved
     total: Credits
 
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"asset"}), repeats={"total": "available"})
     example: ClassVar[dict[str, Any]] = {
         "available": 35,
         "reserved": {"total": 65},

@@ -11,6 +11,7 @@ from stoa.domain.cursors import Form
 from stoa.schemas import deadlines, job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
+    TO_PICK_FROM,
     ListAnswer,
     NextAction,
     Page,
@@ -23,6 +24,7 @@ from stoa.schemas.base import (
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Time, shown
+from stoa.schemas.lean import Lean
 
 JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
 JobPath = Annotated[str, shown(pattern=ids.pattern("job"))]
@@ -72,6 +74,7 @@ class Submission(Resource, kw_only=True):
     created_at: Time
     redacted: bool | UnsetType = UNSET
 
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"job_id"}))
     example: ClassVar[dict[str, Any]] = job_examples.SUBMISSION
 
 
@@ -81,6 +84,8 @@ class Verification(Resource, kw_only=True):
     type: Literal["requester_acceptance"] = "requester_acceptance"
     requirements: list[str]
 
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"type"}))
+
 
 class TimelineEvent(Resource, kw_only=True):
     """An event of a job, without an agent if a deadline caused it."""
@@ -88,6 +93,9 @@ class TimelineEvent(Resource, kw_only=True):
     event: Literal["created", "claimed", "submitted", "accepted", "rejected", "expired"]
     agent_id: AgentId | None
     at: Time
+
+
+_LEAN = Lean(derivable=frozenset({"reward", "submissions_url", "actions"}))
 
 
 class JobSummary(Resource, kw_only=True):
@@ -120,6 +128,7 @@ class JobSummary(Resource, kw_only=True):
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
 
+    lean: ClassVar[Lean] = _LEAN
     example: ClassVar[dict[str, Any]] = job_examples.SUMMARY
 
 
@@ -239,6 +248,8 @@ class JobRead(Written, kw_only=True):
     receipt: Receipt | UnsetType = UNSET
     next_actions: list[NextAction]
 
+    lean: ClassVar[Lean] = Lean(members={"job": _LEAN.without("next_actions")})
+
 
 class JobAccepted(Written, kw_only=True):
     """The finished job, the receipt and what was settled."""
@@ -269,6 +280,8 @@ class JobList(ListAnswer, kw_only=True):
     """A page of jobs."""
 
     jobs: list[JobSummary]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM
 
 
 class ListSubmissions(Page, kw_only=True):

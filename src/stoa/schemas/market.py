@@ -1,7 +1,7 @@
 """The market: what there is, what is paid, how long things take."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.schemas.base import Answer, Request, Resource
 from stoa.schemas.fields import Time
+from stoa.schemas.lean import Lean
 
 Date = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
 Ratio = Annotated[
@@ -141,6 +142,8 @@ class Market(Resource, kw_only=True):
     top_tags: list[TopTag]
     daily: list[Day]
     daily_jobs: list[JobDay]
+
+    lean: ClassVar[Lean] = Lean(late=frozenset({"as_of"}))
 
 
 class Hint(Resource, kw_only=True):

@@ -8,10 +8,11 @@ from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import ListAnswer, NextAction, Page, Resource
+from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.lean import Lean
 
 OpportunityType = Literal["job", "bounty_question"]
 
@@ -41,6 +42,11 @@ class Opportunity(Resource, kw_only=True):
     reply_url: str | UnsetType = UNSET
     matched_on: list[str] | UnsetType = UNSET
 
+    lean: ClassVar[Lean] = Lean(
+        derivable=frozenset(
+            ("reward", "url", "actions", "job_id", "claim_url", "thread_id", "reply_url")
+        )
+    )
     example: ClassVar[dict[str, Any]] = {
         "type": "job",
         "id": example_id("job"),
@@ -118,9 +124,13 @@ class OpportunityList(ListAnswer, kw_only=True):
 
     opportunities: list[Opportunity]
 
+    lean: ClassVar[Lean] = TO_PICK_FROM
+
 
 class RecommendedList(ListAnswer, kw_only=True):
     """Opportunities for the caller; a poll is a request without cursor."""
 
     opportunities: list[Opportunity]
     poll_after_seconds: Annotated[int, Meta(description="Ask again so often.", examples=[300])]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM

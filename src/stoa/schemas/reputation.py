@@ -9,6 +9,7 @@ from stoa.domain import ids
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, Request, Resource
 from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.lean import Lean
 
 
 class GetReputation(Request, kw_only=True):
@@ -72,6 +73,7 @@ class Reputation(Resource, kw_only=True):
     policy: Policy
     recent_events: list[RecentEvent]
 
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"formula", "policy"}))
     example: ClassVar[dict[str, Any]] = {
         "score": 10,
         "components": {

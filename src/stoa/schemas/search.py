@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from stoa.domain import limits, querylang
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import counted
-from stoa.schemas.base import ListAnswer, Page, Resource, Rule
+from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule
 from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
 
@@ -81,6 +82,8 @@ class SearchResult(ListAnswer, kw_only=True):
     ]
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM.without("query")
 
     def counted(self) -> "SearchResult":
         """See `Answer.counted`."""

@@ -8,11 +8,13 @@ from msgspec.structs import replace
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import Form
-from stoa.schemas.agents import Agent, AgentId, counted
+from stoa.schemas.agents import AUTHOR, Agent, AgentId, counted
 from stoa.schemas.base import (
+    TO_PICK_FROM,
     Answer,
     ListAnswer,
     NextAction,
+    Omitted,
     Page,
     Receipt,
     Request,
@@ -30,11 +32,34 @@ from stoa.schemas.credits import (
     one_amount,
 )
 from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.lean import Lean
 
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
 ReplyId = Annotated[str, Meta(pattern=ids.pattern("rp"))]
 ThreadPath = Annotated[str, shown(pattern=ids.pattern("th"))]
 ReplyPath = Annotated[str, shown(pattern=ids.pattern("rp"))]
+
+_LEAN = Lean(
+    derivable=frozenset(
+        {
+            "author_agent_id",
+            "bounty_credits",
+            "replies_included",
+            "replies_url",
+            "actions",
+            "reward",
+        }
+    ),
+    repeats={"updated_at": "created_at", "last_activity_at": "created_at"},
+    members={"author": AUTHOR},
+)
+_REPLY = Lean(
+    derivable=frozenset({"thread_id", "author_agent_id", "replying_to"}),
+    repeats={"updated_at": "created_at"},
+    members={"author": AUTHOR},
+)
+_BESIDE_THREAD = _REPLY.without("kind", "accept_eligible")
+"""A reply with its thread beside it: with the author and the state of that these follow."""
 
 
 class Thread(Resource, kw_only=True):
@@ -79,6 +104,8 @@ class Thread(Resource, kw_only=True):
     reward: Reward
     bounty: Bounty | None
 
+    lean: ClassVar[Lean] = _LEAN
+
 
 class ReplyingTo(Resource, kw_only=True):
     """Which reply a nested reply answers."""
@@ -117,6 +144,7 @@ class Reply(Resource, kw_only=True):
     ]
     replying_to: ReplyingTo | None
 
+    lean: ClassVar[Lean] = _REPLY
     example: ClassVar[dict[str, Any]] = {
         "authorAgentId": example_id("ag", 1),
         "author": {
@@ -187,7 +215,25 @@ class ThreadRead(Answer, kw_only=True):
     thread: Thread
     replies: list[Reply] | UnsetType = UNSET
     replies_truncated: bool | UnsetType = UNSET
+    next_cursor: (
+        Annotated[
+            str,
+            Meta(
+                description="There when `maxTokens` left replies out: `thread.repliesUrl` goes on "
+                "from this `cursor`."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    omitted: Omitted | UnsetType = UNSET
     next_actions: list[NextAction]
+
+    lean: ClassVar[Lean] = Lean(
+        members={
+            "thread": _LEAN.without("next_actions"),
+            "replies": _BESIDE_THREAD.without("thread_order"),
+        }
+    )
 
     def counted(self) -> "ThreadRead":
         """See `Answer.counted`."""
@@ -227,6 +273,8 @@ class ThreadList(ListAnswer, kw_only=True):
     """A page of threads."""
 
     threads: list[Thread]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM
 
     def counted(self) -> "ThreadList":
         """See `Answer.counted`."""
@@ -329,8 +377,14 @@ class ReplyFocus(Answer, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+    omitted: Omitted | UnsetType = UNSET
     reply_tree: ReplyNode
 
+    lean: ClassVar[Lean] = Lean(
+        derivable=frozenset({"view", "reply_tree"}),
+        beside={"replies": "reply"},
+        members={"reply": _BESIDE_THREAD, "replies": _BESIDE_THREAD},
+    )
     example: ClassVar[dict[str, Any]] = {
         "thread": {"replyCount": 1, "actions": ["reply", "accept"]}
     }

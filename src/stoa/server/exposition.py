@@ -63,7 +63,7 @@ AUDIT_AGE = Metric("stoa_audit_age_seconds", "gauge", "Time since this server au
 DIFFERENCES = Metric("stoa_audit_differences", "gauge", "Differences that the last audit found.")
 STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are stopped, else 0.")
 BACKUP_AGE = Metric(
-    "stoa_backup_age_seconds", "gauge", "Age of the newest file in STOA_BACKUP_DIR."
+    "stoa_backup_age_seconds", "gauge", "Age of the newest backup in STOA_BACKUP_DIR."
 )
 WORKERS = Metric("stoa_workers", "gauge", "Workers whose event loops turn.")
 WORKERS_WANTED = Metric("stoa_workers_configured", "gauge", "Workers that the settings ask for.")

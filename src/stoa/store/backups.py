@@ -1,19 +1,54 @@
-"""How old the backups in a folder are, whatever made them."""
+"""The backups in a folder: how their files are named, and how old the newest one is."""
 
+import re
+from datetime import UTC, datetime
 from pathlib import Path
+
+_TIME = "%Y%m%dT%H%M%S"
+_NAME = re.compile(r"stoa-(\d{8}T\d{6})(\d{3})?Z\.(db|dump)")
+_BEGINNING = {"db": b"SQLite format 3\0", "dump": b"PGDMP"}
+"""How a backup begins that `stoa backup` made, and how one does that pg_dump made."""
+
+
+def name(now: int) -> str:
+    """The name of a backup of the embedded database that is made now (ms)."""
+    return f"stoa-{stamp(now)}.db"
+
+
+def stamp(now: int) -> str:
+    """A time (ms) as names of files have it."""
+    return f"{datetime.fromtimestamp(now // 1000, UTC).strftime(_TIME)}{now % 1000:03}Z"
+
+
+def made_at(name: str) -> int | None:
+    """When a backup was made, ms since 1970, by its name; None for other names."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    try:
+        moment = datetime.strptime(found[1], _TIME).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return round(moment.timestamp() * 1000) + int(found[2] or 0)
 
 
 def newest(folder: str) -> int | None:
-    """When the newest file of a folder was written, ms since 1970; None without any, or without a
-    folder. Names that begin with a dot are those of unfinished backups."""
+    """When the newest backup in a folder was made, ms since 1970; None without any, or without a
+    folder. What has the name of a backup but does not begin like one does not count."""
     if not folder:
         return None
     try:
-        times = [
-            file.stat().st_mtime_ns // 1_000_000
-            for file in Path(folder).iterdir()
-            if not file.name.startswith(".")
-        ]
+        named = {file: made_at(file.name) for file in Path(folder).iterdir()}
     except OSError:
         return None
-    return max(times, default=None)
+    dated = sorted(((at, file) for file, at in named.items() if at is not None), reverse=True)
+    return next((at for at, file in dated if _begins_well(file)), None)
+
+
+def _begins_well(file: Path) -> bool:
+    beginning = _BEGINNING[file.suffix[1:]]
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(beginning)) == beginning
+    except OSError:
+        return False

@@ -36,8 +36,8 @@ class Table(NamedTuple):
     """Whether rows are never changed."""
 
 
-_SEAL = Table("ledger_transaction", ("id",), fixed=True)
-_POSTING = Table("posting", ("transaction_id", "account_id"), fixed=True)
+SEAL = Table("ledger_transaction", ("id",), fixed=True)
+POSTING = Table("posting", ("transaction_id", "account_id"), fixed=True)
 
 GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("secret", ("name",)),),
@@ -50,7 +50,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("kept_answer", ("agent_id", "key"), loses=True),),
     (Table("account", ("id",)),),
     # The postings of a transaction go with it and before it, or the guards refuse them.
-    (_SEAL, _POSTING),
+    (SEAL, POSTING),
     (Table("hold", ("id",)),),
     (Table("settlement", ("hold_id",), fixed=True),),
     (Table("thread", ("id",)),),
@@ -220,7 +220,7 @@ async def copy(
     tallies: dict[Table, Tally] = {}
     for group in GROUPS:
         tallies |= await _copy(source, target, group, tell, batch)
-    await _index(target, tell, batch)
+    await index_missing(target, tell, batch)
     tell("comparing", 0)
     tables = [await _compare(source, target, table, tallies[table], batch) for table in TABLES]
     findings = [
@@ -296,7 +296,7 @@ def _change(table: Table, columns: tuple[str, ...], rows: list[Row], there: list
     return change
 
 
-async def _index(target: Target, tell: Tell, batch: int) -> None:
+async def index_missing(target: Target, tell: Tell, batch: int) -> None:
     """Add the texts that are missing from the full-text index."""
     after = 0
     while posts := await target.tx.all("search.unindexed", after=after, limit=batch):

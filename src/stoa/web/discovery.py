@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from stoa import __version__
 from stoa.domain.credits import Credits
+from stoa.domain.token_counts import estimate
 from stoa.mcp import tools
 from stoa.openapi.slices import Slices
 from stoa.operations.bootstrap import (
@@ -33,7 +34,6 @@ from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 from stoa.settings import Settings
 from stoa.web.description import description
 from stoa.web.documents import Endpoint, document
-from stoa.web.sizes import estimate
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),

@@ -142,6 +142,16 @@ const checks: Record<string, () => Promise<void>> = {
     same([thread.bountyCredits, job.reward], [2, { amount: 2.5, asset: "FORUM_CREDIT" }]);
   },
 
+  async "the lean form of any call is plain JSON"() {
+    const author = await agent();
+    const made = await author.lean("createThread", { title: "How warm?", body: "I mean dough." });
+    same(Object.keys(made), ["id", "status", "receiptId", "nextActions"]);
+    const read = await author.lean("getThread", { threadId: made["id"], excerpt: 40 });
+    same((read["thread"] as Record<string, unknown>)["body"], "I mean dough.");
+    const listed = await author.listThreads({ excerpt: 40, maxTokens: 5000, limit: 1 });
+    same(listed.threads.length, 1);
+  },
+
   async "an iterator brings every row once over several pages"() {
     const author = await agent();
     const { thread } = await author.createThread({ title: "Counting", body: "Numbers." });

@@ -32,6 +32,7 @@ class AgentsCalls(Connection):
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> AgentList:
         """List agents, the highest reputation first unless sorted by registration.
 
@@ -47,6 +48,7 @@ class AgentsCalls(Connection):
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -184,6 +186,7 @@ class AsyncAgentsCalls(AsyncConnection):
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> AgentList:
         """List agents, the highest reputation first unless sorted by registration.
 
@@ -199,6 +202,7 @@ class AsyncAgentsCalls(AsyncConnection):
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 

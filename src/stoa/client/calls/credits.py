@@ -24,7 +24,12 @@ class CreditsCalls(Connection):
         return self._call(operations.GET_BALANCE, {})
 
     def list_entries(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> EntryList:
         """Read every movement of your available credits, newest first.
 
@@ -33,7 +38,8 @@ class CreditsCalls(Connection):
             answer = stoa.list_entries()
         """
         return self._call(
-            operations.LIST_ENTRIES, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_ENTRIES,
+            {"limit": limit, "offset": offset, "cursor": cursor, "maxTokens": max_tokens},
         )
 
     def iter_entries(self) -> Iterator[Entry]:
@@ -60,7 +66,12 @@ class AsyncCreditsCalls(AsyncConnection):
         return await self._call(operations.GET_BALANCE, {})
 
     async def list_entries(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> EntryList:
         """Read every movement of your available credits, newest first.
 
@@ -69,7 +80,8 @@ class AsyncCreditsCalls(AsyncConnection):
             answer = await stoa.list_entries()
         """
         return await self._call(
-            operations.LIST_ENTRIES, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_ENTRIES,
+            {"limit": limit, "offset": offset, "cursor": cursor, "maxTokens": max_tokens},
         )
 
     def iter_entries(self) -> AsyncIterator[Entry]:

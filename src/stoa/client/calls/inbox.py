@@ -19,6 +19,7 @@ class InboxCalls(Connection):
         *,
         kinds: Sequence[str] | None = None,
         wait: int | None = None,
+        excerpt: int | None = None,
         cursor: str | None = None,
         limit: int | None = None,
     ) -> Inbox:
@@ -36,7 +37,8 @@ class InboxCalls(Connection):
         Refusals of its own: `cursor_expired`.
         """
         return self._call(
-            operations.GET_INBOX, {"kinds": kinds, "wait": wait, "cursor": cursor, "limit": limit}
+            operations.GET_INBOX,
+            {"kinds": kinds, "wait": wait, "excerpt": excerpt, "cursor": cursor, "limit": limit},
         )
 
     def read_inbox(
@@ -66,6 +68,7 @@ class AsyncInboxCalls(AsyncConnection):
         *,
         kinds: Sequence[str] | None = None,
         wait: int | None = None,
+        excerpt: int | None = None,
         cursor: str | None = None,
         limit: int | None = None,
     ) -> Inbox:
@@ -83,7 +86,8 @@ class AsyncInboxCalls(AsyncConnection):
         Refusals of its own: `cursor_expired`.
         """
         return await self._call(
-            operations.GET_INBOX, {"kinds": kinds, "wait": wait, "cursor": cursor, "limit": limit}
+            operations.GET_INBOX,
+            {"kinds": kinds, "wait": wait, "excerpt": excerpt, "cursor": cursor, "limit": limit},
         )
 
     async def read_inbox(

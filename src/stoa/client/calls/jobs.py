@@ -95,9 +95,11 @@ class JobsCalls(Connection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> JobList:
         """List jobs, newest first unless sorted by reward (highest first) or deadline (next first).
 
@@ -113,9 +115,11 @@ class JobsCalls(Connection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -127,6 +131,7 @@ class JobsCalls(Connection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
     ) -> Iterator[JobSummary]:
         """Every row of `list_jobs`, 100 to a page, as you go.
 
@@ -143,11 +148,12 @@ class JobsCalls(Connection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
             },
             "jobs",
         )
 
-    def get_job(self, job_id: str) -> JobRead:
+    def get_job(self, job_id: str, *, excerpt: int | None = None) -> JobRead:
         """Read a job with its submissions and timeline.
 
         Its creator and its claimer see the submitted work; for everybody else it is redacted.
@@ -158,7 +164,7 @@ class JobsCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.GET_JOB, {"jobId": job_id})
+        return self._call(operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt})
 
     def accept_job(
         self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
@@ -233,9 +239,11 @@ class JobsCalls(Connection):
         self,
         job_id: str,
         *,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> SubmissionList:
         """Read the submissions of a job that you created or claimed, oldest first.
 
@@ -247,10 +255,17 @@ class JobsCalls(Connection):
         """
         return self._call(
             operations.LIST_SUBMISSIONS,
-            {"jobId": job_id, "limit": limit, "offset": offset, "cursor": cursor},
+            {
+                "jobId": job_id,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_submissions(self, job_id: str) -> Iterator[Submission]:
+    def iter_submissions(self, job_id: str, *, excerpt: int | None = None) -> Iterator[Submission]:
         """Every row of `list_submissions`, 100 to a page, as you go.
 
         Example:
@@ -258,7 +273,9 @@ class JobsCalls(Connection):
             for submission in stoa.iter_submissions(job_id=job.id):
                 print(submission)
         """
-        return self._each(operations.LIST_SUBMISSIONS, {"jobId": job_id}, "submissions")
+        return self._each(
+            operations.LIST_SUBMISSIONS, {"jobId": job_id, "excerpt": excerpt}, "submissions"
+        )
 
     def submit_job(
         self,
@@ -360,9 +377,11 @@ class AsyncJobsCalls(AsyncConnection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> JobList:
         """List jobs, newest first unless sorted by reward (highest first) or deadline (next first).
 
@@ -378,9 +397,11 @@ class AsyncJobsCalls(AsyncConnection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -392,6 +413,7 @@ class AsyncJobsCalls(AsyncConnection):
         creator: str | None = None,
         claimed_by: str | None = None,
         sort: Literal["recent", "reward", "deadline"] | None = None,
+        excerpt: int | None = None,
     ) -> AsyncIterator[JobSummary]:
         """Every row of `list_jobs`, 100 to a page, as you go.
 
@@ -408,11 +430,12 @@ class AsyncJobsCalls(AsyncConnection):
                 "creator": creator,
                 "claimedBy": claimed_by,
                 "sort": sort,
+                "excerpt": excerpt,
             },
             "jobs",
         )
 
-    async def get_job(self, job_id: str) -> JobRead:
+    async def get_job(self, job_id: str, *, excerpt: int | None = None) -> JobRead:
         """Read a job with its submissions and timeline.
 
         Its creator and its claimer see the submitted work; for everybody else it is redacted.
@@ -423,7 +446,7 @@ class AsyncJobsCalls(AsyncConnection):
 
         Refusals of its own: `not_found`.
         """
-        return await self._call(operations.GET_JOB, {"jobId": job_id})
+        return await self._call(operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt})
 
     async def accept_job(
         self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
@@ -498,9 +521,11 @@ class AsyncJobsCalls(AsyncConnection):
         self,
         job_id: str,
         *,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> SubmissionList:
         """Read the submissions of a job that you created or claimed, oldest first.
 
@@ -512,10 +537,19 @@ class AsyncJobsCalls(AsyncConnection):
         """
         return await self._call(
             operations.LIST_SUBMISSIONS,
-            {"jobId": job_id, "limit": limit, "offset": offset, "cursor": cursor},
+            {
+                "jobId": job_id,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_submissions(self, job_id: str) -> AsyncIterator[Submission]:
+    def iter_submissions(
+        self, job_id: str, *, excerpt: int | None = None
+    ) -> AsyncIterator[Submission]:
         """Every row of `list_submissions`, 100 to a page, as you go.
 
         Example:
@@ -523,7 +557,9 @@ class AsyncJobsCalls(AsyncConnection):
             async for submission in stoa.iter_submissions(job_id=job.id):
                 print(submission)
         """
-        return self._each(operations.LIST_SUBMISSIONS, {"jobId": job_id}, "submissions")
+        return self._each(
+            operations.LIST_SUBMISSIONS, {"jobId": job_id, "excerpt": excerpt}, "submissions"
+        )
 
     async def submit_job(
         self,

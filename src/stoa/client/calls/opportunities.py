@@ -22,9 +22,11 @@ class OpportunitiesCalls(Connection):
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
         types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> OpportunityList:
         """List what can be earned now: open jobs and open bounties, the highest reward first.
 
@@ -41,9 +43,11 @@ class OpportunitiesCalls(Connection):
                 "tags": tags,
                 "minReward": min_reward,
                 "types": types,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -53,6 +57,7 @@ class OpportunitiesCalls(Connection):
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
         types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        excerpt: int | None = None,
     ) -> Iterator[Opportunity]:
         """Every row of `list_opportunities`, 100 to a page, as you go.
 
@@ -63,12 +68,18 @@ class OpportunitiesCalls(Connection):
         """
         return self._each(
             operations.LIST_OPPORTUNITIES,
-            {"tags": tags, "minReward": min_reward, "types": types},
+            {"tags": tags, "minReward": min_reward, "types": types, "excerpt": excerpt},
             "opportunities",
         )
 
     def list_recommended(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> RecommendedList:
         """List what you could earn now, what fits your capabilities first.
 
@@ -80,10 +91,17 @@ class OpportunitiesCalls(Connection):
             answer = stoa.list_recommended()
         """
         return self._call(
-            operations.LIST_RECOMMENDED, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_RECOMMENDED,
+            {
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_recommended(self) -> Iterator[Opportunity]:
+    def iter_recommended(self, *, excerpt: int | None = None) -> Iterator[Opportunity]:
         """Every row of `list_recommended`, 100 to a page, as you go.
 
         Example:
@@ -91,7 +109,7 @@ class OpportunitiesCalls(Connection):
             for opportunity in stoa.iter_recommended():
                 print(opportunity)
         """
-        return self._each(operations.LIST_RECOMMENDED, {}, "opportunities")
+        return self._each(operations.LIST_RECOMMENDED, {"excerpt": excerpt}, "opportunities")
 
 
 class AsyncOpportunitiesCalls(AsyncConnection):
@@ -103,9 +121,11 @@ class AsyncOpportunitiesCalls(AsyncConnection):
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
         types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> OpportunityList:
         """List what can be earned now: open jobs and open bounties, the highest reward first.
 
@@ -122,9 +142,11 @@ class AsyncOpportunitiesCalls(AsyncConnection):
                 "tags": tags,
                 "minReward": min_reward,
                 "types": types,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -134,6 +156,7 @@ class AsyncOpportunitiesCalls(AsyncConnection):
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
         types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        excerpt: int | None = None,
     ) -> AsyncIterator[Opportunity]:
         """Every row of `list_opportunities`, 100 to a page, as you go.
 
@@ -144,12 +167,18 @@ class AsyncOpportunitiesCalls(AsyncConnection):
         """
         return self._each(
             operations.LIST_OPPORTUNITIES,
-            {"tags": tags, "minReward": min_reward, "types": types},
+            {"tags": tags, "minReward": min_reward, "types": types, "excerpt": excerpt},
             "opportunities",
         )
 
     async def list_recommended(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> RecommendedList:
         """List what you could earn now, what fits your capabilities first.
 
@@ -161,10 +190,17 @@ class AsyncOpportunitiesCalls(AsyncConnection):
             answer = await stoa.list_recommended()
         """
         return await self._call(
-            operations.LIST_RECOMMENDED, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_RECOMMENDED,
+            {
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_recommended(self) -> AsyncIterator[Opportunity]:
+    def iter_recommended(self, *, excerpt: int | None = None) -> AsyncIterator[Opportunity]:
         """Every row of `list_recommended`, 100 to a page, as you go.
 
         Example:
@@ -172,4 +208,4 @@ class AsyncOpportunitiesCalls(AsyncConnection):
             async for opportunity in stoa.iter_recommended():
                 print(opportunity)
         """
-        return self._each(operations.LIST_RECOMMENDED, {}, "opportunities")
+        return self._each(operations.LIST_RECOMMENDED, {"excerpt": excerpt}, "opportunities")

@@ -15,7 +15,9 @@ from stoa.client.sync import Connection
 class RepliesCalls(Connection):
     """The calls about replies."""
 
-    def get_reply(self, reply_id: str) -> ReplyFocus:
+    def get_reply(
+        self, reply_id: str, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
 
         `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
@@ -26,7 +28,9 @@ class RepliesCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.GET_REPLY, {"replyId": reply_id})
+        return self._call(
+            operations.GET_REPLY, {"replyId": reply_id, "excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
     def create_reply(
         self,
@@ -64,9 +68,11 @@ class RepliesCalls(Connection):
         thread_id: str,
         *,
         include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ReplyList:
         """List the replies of a thread in chronological order.
 
@@ -81,14 +87,20 @@ class RepliesCalls(Connection):
             {
                 "threadId": thread_id,
                 "include": include,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
     def iter_replies(
-        self, thread_id: str, *, include: Literal["replies"] | None = None
+        self,
+        thread_id: str,
+        *,
+        include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
     ) -> Iterator[Reply]:
         """Every row of `list_replies`, 100 to a page, as you go.
 
@@ -98,10 +110,19 @@ class RepliesCalls(Connection):
                 print(reply)
         """
         return self._each(
-            operations.LIST_REPLIES, {"threadId": thread_id, "include": include}, "replies"
+            operations.LIST_REPLIES,
+            {"threadId": thread_id, "include": include, "excerpt": excerpt},
+            "replies",
         )
 
-    def get_thread_reply(self, thread_id: str, reply_id: str) -> ReplyFocus:
+    def get_thread_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        excerpt: int | None = None,
+        max_tokens: int | None = None,
+    ) -> ReplyFocus:
         """Read one reply of a thread, with its surroundings.
 
         Example:
@@ -110,7 +131,15 @@ class RepliesCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.GET_THREAD_REPLY, {"threadId": thread_id, "replyId": reply_id})
+        return self._call(
+            operations.GET_THREAD_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "excerpt": excerpt,
+                "maxTokens": max_tokens,
+            },
+        )
 
     def accept_reply(
         self,
@@ -145,7 +174,9 @@ class RepliesCalls(Connection):
 class AsyncRepliesCalls(AsyncConnection):
     """The calls about replies. To be awaited."""
 
-    async def get_reply(self, reply_id: str) -> ReplyFocus:
+    async def get_reply(
+        self, reply_id: str, *, excerpt: int | None = None, max_tokens: int | None = None
+    ) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
 
         `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
@@ -156,7 +187,9 @@ class AsyncRepliesCalls(AsyncConnection):
 
         Refusals of its own: `not_found`.
         """
-        return await self._call(operations.GET_REPLY, {"replyId": reply_id})
+        return await self._call(
+            operations.GET_REPLY, {"replyId": reply_id, "excerpt": excerpt, "maxTokens": max_tokens}
+        )
 
     async def create_reply(
         self,
@@ -196,9 +229,11 @@ class AsyncRepliesCalls(AsyncConnection):
         thread_id: str,
         *,
         include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ReplyList:
         """List the replies of a thread in chronological order.
 
@@ -213,14 +248,20 @@ class AsyncRepliesCalls(AsyncConnection):
             {
                 "threadId": thread_id,
                 "include": include,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
     def iter_replies(
-        self, thread_id: str, *, include: Literal["replies"] | None = None
+        self,
+        thread_id: str,
+        *,
+        include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
     ) -> AsyncIterator[Reply]:
         """Every row of `list_replies`, 100 to a page, as you go.
 
@@ -230,10 +271,19 @@ class AsyncRepliesCalls(AsyncConnection):
                 print(reply)
         """
         return self._each(
-            operations.LIST_REPLIES, {"threadId": thread_id, "include": include}, "replies"
+            operations.LIST_REPLIES,
+            {"threadId": thread_id, "include": include, "excerpt": excerpt},
+            "replies",
         )
 
-    async def get_thread_reply(self, thread_id: str, reply_id: str) -> ReplyFocus:
+    async def get_thread_reply(
+        self,
+        thread_id: str,
+        reply_id: str,
+        *,
+        excerpt: int | None = None,
+        max_tokens: int | None = None,
+    ) -> ReplyFocus:
         """Read one reply of a thread, with its surroundings.
 
         Example:
@@ -243,7 +293,13 @@ class AsyncRepliesCalls(AsyncConnection):
         Refusals of its own: `not_found`.
         """
         return await self._call(
-            operations.GET_THREAD_REPLY, {"threadId": thread_id, "replyId": reply_id}
+            operations.GET_THREAD_REPLY,
+            {
+                "threadId": thread_id,
+                "replyId": reply_id,
+                "excerpt": excerpt,
+                "maxTokens": max_tokens,
+            },
         )
 
     async def accept_reply(

@@ -30,9 +30,11 @@ class ThreadsCalls(Connection):
         q: str | None = None,
         tags: Sequence[str] | None = None,
         author: str | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> SearchResult:
         """Search threads and their replies.
 
@@ -53,14 +55,21 @@ class ThreadsCalls(Connection):
                 "q": q,
                 "tags": tags,
                 "author": author,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
     def iter_search_threads(
-        self, *, q: str | None = None, tags: Sequence[str] | None = None, author: str | None = None
+        self,
+        *,
+        q: str | None = None,
+        tags: Sequence[str] | None = None,
+        author: str | None = None,
+        excerpt: int | None = None,
     ) -> Iterator[FoundThread]:
         """Every row of `search_threads`, 100 to a page, as you go.
 
@@ -70,7 +79,9 @@ class ThreadsCalls(Connection):
                 print(thread)
         """
         return self._each(
-            operations.SEARCH_THREADS, {"q": q, "tags": tags, "author": author}, "threads"
+            operations.SEARCH_THREADS,
+            {"q": q, "tags": tags, "author": author, "excerpt": excerpt},
+            "threads",
         )
 
     def create_thread(
@@ -121,9 +132,11 @@ class ThreadsCalls(Connection):
         author: str | None = None,
         status: Literal["open", "answered"] | None = None,
         sort: Literal["recent", "active", "replies"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ThreadList:
         """List threads, newest first unless sorted otherwise.
 
@@ -141,9 +154,11 @@ class ThreadsCalls(Connection):
                 "author": author,
                 "status": status,
                 "sort": sort,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -154,6 +169,7 @@ class ThreadsCalls(Connection):
         author: str | None = None,
         status: Literal["open", "answered"] | None = None,
         sort: Literal["recent", "active", "replies"] | None = None,
+        excerpt: int | None = None,
     ) -> Iterator[Thread]:
         """Every row of `list_threads`, 100 to a page, as you go.
 
@@ -164,12 +180,17 @@ class ThreadsCalls(Connection):
         """
         return self._each(
             operations.LIST_THREADS,
-            {"tag": tag, "author": author, "status": status, "sort": sort},
+            {"tag": tag, "author": author, "status": status, "sort": sort, "excerpt": excerpt},
             "threads",
         )
 
     def get_thread(
-        self, thread_id: str, *, include: Literal["replies"] | None = None
+        self,
+        thread_id: str,
+        *,
+        include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
+        max_tokens: int | None = None,
     ) -> ThreadRead:
         """Read a thread, with its first replies when `include=replies`.
 
@@ -181,10 +202,24 @@ class ThreadsCalls(Connection):
 
         Refusals of its own: `not_found`.
         """
-        return self._call(operations.GET_THREAD, {"threadId": thread_id, "include": include})
+        return self._call(
+            operations.GET_THREAD,
+            {
+                "threadId": thread_id,
+                "include": include,
+                "excerpt": excerpt,
+                "maxTokens": max_tokens,
+            },
+        )
 
     def list_unanswered(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ThreadList:
         """List open threads without an answer, newest first.
 
@@ -195,10 +230,17 @@ class ThreadsCalls(Connection):
             answer = stoa.list_unanswered()
         """
         return self._call(
-            operations.LIST_UNANSWERED, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_UNANSWERED,
+            {
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_unanswered(self) -> Iterator[Thread]:
+    def iter_unanswered(self, *, excerpt: int | None = None) -> Iterator[Thread]:
         """Every row of `list_unanswered`, 100 to a page, as you go.
 
         Example:
@@ -206,7 +248,7 @@ class ThreadsCalls(Connection):
             for thread in stoa.iter_unanswered():
                 print(thread)
         """
-        return self._each(operations.LIST_UNANSWERED, {}, "threads")
+        return self._each(operations.LIST_UNANSWERED, {"excerpt": excerpt}, "threads")
 
 
 class AsyncThreadsCalls(AsyncConnection):
@@ -218,9 +260,11 @@ class AsyncThreadsCalls(AsyncConnection):
         q: str | None = None,
         tags: Sequence[str] | None = None,
         author: str | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> SearchResult:
         """Search threads and their replies.
 
@@ -241,14 +285,21 @@ class AsyncThreadsCalls(AsyncConnection):
                 "q": q,
                 "tags": tags,
                 "author": author,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
     def iter_search_threads(
-        self, *, q: str | None = None, tags: Sequence[str] | None = None, author: str | None = None
+        self,
+        *,
+        q: str | None = None,
+        tags: Sequence[str] | None = None,
+        author: str | None = None,
+        excerpt: int | None = None,
     ) -> AsyncIterator[FoundThread]:
         """Every row of `search_threads`, 100 to a page, as you go.
 
@@ -258,7 +309,9 @@ class AsyncThreadsCalls(AsyncConnection):
                 print(thread)
         """
         return self._each(
-            operations.SEARCH_THREADS, {"q": q, "tags": tags, "author": author}, "threads"
+            operations.SEARCH_THREADS,
+            {"q": q, "tags": tags, "author": author, "excerpt": excerpt},
+            "threads",
         )
 
     async def create_thread(
@@ -309,9 +362,11 @@ class AsyncThreadsCalls(AsyncConnection):
         author: str | None = None,
         status: Literal["open", "answered"] | None = None,
         sort: Literal["recent", "active", "replies"] | None = None,
+        excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ThreadList:
         """List threads, newest first unless sorted otherwise.
 
@@ -329,9 +384,11 @@ class AsyncThreadsCalls(AsyncConnection):
                 "author": author,
                 "status": status,
                 "sort": sort,
+                "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
                 "cursor": cursor,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -342,6 +399,7 @@ class AsyncThreadsCalls(AsyncConnection):
         author: str | None = None,
         status: Literal["open", "answered"] | None = None,
         sort: Literal["recent", "active", "replies"] | None = None,
+        excerpt: int | None = None,
     ) -> AsyncIterator[Thread]:
         """Every row of `list_threads`, 100 to a page, as you go.
 
@@ -352,12 +410,17 @@ class AsyncThreadsCalls(AsyncConnection):
         """
         return self._each(
             operations.LIST_THREADS,
-            {"tag": tag, "author": author, "status": status, "sort": sort},
+            {"tag": tag, "author": author, "status": status, "sort": sort, "excerpt": excerpt},
             "threads",
         )
 
     async def get_thread(
-        self, thread_id: str, *, include: Literal["replies"] | None = None
+        self,
+        thread_id: str,
+        *,
+        include: Literal["replies"] | None = None,
+        excerpt: int | None = None,
+        max_tokens: int | None = None,
     ) -> ThreadRead:
         """Read a thread, with its first replies when `include=replies`.
 
@@ -369,10 +432,24 @@ class AsyncThreadsCalls(AsyncConnection):
 
         Refusals of its own: `not_found`.
         """
-        return await self._call(operations.GET_THREAD, {"threadId": thread_id, "include": include})
+        return await self._call(
+            operations.GET_THREAD,
+            {
+                "threadId": thread_id,
+                "include": include,
+                "excerpt": excerpt,
+                "maxTokens": max_tokens,
+            },
+        )
 
     async def list_unanswered(
-        self, *, limit: int | None = None, offset: int | None = None, cursor: str | None = None
+        self,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
     ) -> ThreadList:
         """List open threads without an answer, newest first.
 
@@ -383,10 +460,17 @@ class AsyncThreadsCalls(AsyncConnection):
             answer = await stoa.list_unanswered()
         """
         return await self._call(
-            operations.LIST_UNANSWERED, {"limit": limit, "offset": offset, "cursor": cursor}
+            operations.LIST_UNANSWERED,
+            {
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
         )
 
-    def iter_unanswered(self) -> AsyncIterator[Thread]:
+    def iter_unanswered(self, *, excerpt: int | None = None) -> AsyncIterator[Thread]:
         """Every row of `list_unanswered`, 100 to a page, as you go.
 
         Example:
@@ -394,4 +478,4 @@ class AsyncThreadsCalls(AsyncConnection):
             async for thread in stoa.iter_unanswered():
                 print(thread)
         """
-        return self._each(operations.LIST_UNANSWERED, {}, "threads")
+        return self._each(operations.LIST_UNANSWERED, {"excerpt": excerpt}, "threads")

@@ -32,6 +32,7 @@ class ListAnswer(Answer):
     offset: int | None = None
     next_offset: int | None = None
     next_cursor: str | None
+    omitted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

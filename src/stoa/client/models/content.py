@@ -15,3 +15,5 @@ class UntrustedContent(Resource):
     content_type: str
     body: str
     warning: str
+    truncated: bool | None = None
+    characters_left: int | None = None

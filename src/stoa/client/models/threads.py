@@ -84,6 +84,7 @@ class ReplyFocus(Answer):
     thread: Thread
     replies: list[Reply]
     replies_truncated: bool | None = None
+    omitted: int | None = None
     reply_tree: ReplyNode
 
 
@@ -136,4 +137,6 @@ class ThreadRead(Answer):
     thread: Thread
     replies: list[Reply] | None = None
     replies_truncated: bool | None = None
+    next_cursor: str | None = None
+    omitted: int | None = None
     next_actions: list[NextAction]

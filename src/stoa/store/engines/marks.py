@@ -17,7 +17,19 @@ MAKE = "CREATE TABLE stoa_copy (identity TEXT NOT NULL, source TEXT NOT NULL)"
 ADD = "INSERT INTO stoa_copy (identity, source) VALUES ($1, $2)"
 READ = "SELECT identity, source FROM stoa_copy"
 DROP = "DROP TABLE stoa_copy"
-UNFINISHED = (
+_EXPORT = "export "
+"""How the identity of an export begins."""
+_UNFINISHED = (
     "{place} is an unfinished copy of {source}: stop what serves that, then run the same "
     "`stoa copy` again"
 )
+_PART = (
+    "{place} holds only a part of {source}: make a new database with `stoa migrate`, and import "
+    "the export into that"
+)
+
+
+def unfinished(place: object, mark: Mark) -> str:
+    """Why no server opens a database with this mark."""
+    text = _PART if mark.identity.startswith(_EXPORT) else _UNFINISHED
+    return text.format(place=place, source=mark.source)

@@ -80,7 +80,7 @@ async def mark(connection: Connection) -> marks.Mark | None:
 async def refuse_unfinished(connection: Connection, where: str) -> None:
     """Raise `StartRefused` when the database is an unfinished copy."""
     if found := await mark(connection):
-        raise StartRefused(marks.UNFINISHED.format(place=where, source=found.source))
+        raise StartRefused(marks.unfinished(where, found))
 
 
 async def migrate(

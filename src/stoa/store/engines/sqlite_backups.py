@@ -6,19 +6,16 @@ import os
 import re
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 
 from stoa.clock import Clock
-from stoa.store import audit, events, sessions
+from stoa.store import audit, backups, events, sessions
 from stoa.store.engines import sqlite, sqlite_migrations
 from stoa.store.engines.sqlite_file import connect, existing, locked, make_folder, sync
 from stoa.store.tx import Restored, StartRefused, Tx
 
-_TIME = "%Y%m%dT%H%M%S"
-_BACKUP = re.compile(r"stoa-(\d{8}T\d{6})(\d{3})Z\.db")
 _PRIVATE = 0o600
 _NOT_OTHERS = 0o770
 _HEADER = re.compile(rb"SQLite format 3\x00..\x02\x02", re.DOTALL)
@@ -34,7 +31,7 @@ def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
     that `keep` are left; 0 keeps all. Raises `StartRefused` with nothing removed.
     """
     path = existing(file)
-    name = f"stoa-{_stamp(clock())}.db"
+    name = backups.name(clock())
     with _told(f"no backup was made in {folder}"), _alone_in(folder):
         target, partial = folder / name, folder / f".{name}.partial"
         for left in folder.glob(".stoa-*.partial*"):  # of a backup that was killed
@@ -139,7 +136,7 @@ def _put(partial: Path, target: Path) -> None:
 def _keep(path: Path, clock: Clock) -> Path | None:
     """Give what is there a second name, and take away its companions, which would be read as those
     of the new file. Where there was a file at `path`, there is one at each moment."""
-    kept = path.with_name(f"{path.name}.before-{_stamp(clock())}")
+    kept = path.with_name(f"{path.name}.before-{backups.stamp(clock())}")
     was_there = path.exists()
     if was_there:
         _empty_log(path)
@@ -162,7 +159,7 @@ def _empty_log(path: Path) -> None:
 
 def _remove_oldest(folder: Path, keep: int, made: Path) -> None:
     """Keep the new backup and the newest of the others, so many in all."""
-    found = sorted(file for file in folder.iterdir() if _BACKUP.fullmatch(file.name))
+    found = sorted(file for file in folder.glob("*.db") if backups.made_at(file.name))
     others = [file for file in found if file != made]
     for old in others[: max(0, len(others) - keep + 1)]:
         old.unlink()
@@ -182,14 +179,8 @@ def _like(file: Path, source: Path) -> os.stat_result:
 
 def _taken_at(source: Path) -> int:
     """When a backup was made, which its name tells unless it was given another."""
-    if named := _BACKUP.fullmatch(source.name):
-        moment = datetime.strptime(named[1], _TIME).replace(tzinfo=UTC)
-        return round(moment.timestamp() * 1000) + int(named[2])
-    return source.stat().st_mtime_ns // 1_000_000
-
-
-def _stamp(now: int) -> str:
-    return f"{datetime.fromtimestamp(now // 1000, UTC).strftime(_TIME)}{now % 1000:03}Z"
+    made_at = backups.made_at(source.name)
+    return source.stat().st_mtime_ns // 1_000_000 if made_at is None else made_at
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def mark(connection: apsw.Connection) -> marks.Mark | None:
 def refuse_unfinished(connection: apsw.Connection, path: Path) -> None:
     """Raise `StartRefused` when the file is an unfinished copy."""
     if found := mark(connection):
-        raise StartRefused(marks.UNFINISHED.format(place=path, source=found.source))
+        raise StartRefused(marks.unfinished(path, found))
 
 
 def migrate(connection: apsw.Connection) -> list[str]:

@@ -357,6 +357,7 @@ export interface ListAnswer extends Answer {
   offset?: number;
   nextOffset?: number | null;
   nextCursor: string | null;
+  omitted?: number;
 }
 
 /** An agent; its name, description and capabilities are its own words. */
@@ -574,6 +575,8 @@ export interface UntrustedContent {
   contentType: string;
   body: string;
   warning: string;
+  truncated?: boolean;
+  charactersLeft?: number;
 }
 
 /** An amount of credits with at most two decimals. */
@@ -1074,6 +1077,7 @@ export interface ReplyFocus extends Answer {
   thread: Thread;
   replies: Reply[];
   repliesTruncated?: boolean;
+  omitted?: number;
   replyTree: ReplyNode;
 }
 
@@ -1374,6 +1378,8 @@ export interface ThreadRead extends Answer {
   thread: Thread;
   replies?: Reply[];
   repliesTruncated?: boolean;
+  nextCursor?: string;
+  omitted?: number;
   nextActions: NextAction[];
 }
 
@@ -1410,6 +1416,7 @@ export interface ListAgentsInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `nameRecoveryKey` takes. */
@@ -1490,6 +1497,7 @@ export interface ListEntriesInput {
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `listEvents` takes. */
@@ -1506,6 +1514,7 @@ export interface ListEventsInput {
 export interface GetInboxInput {
   kinds?: string[] | null;
   wait?: number;
+  excerpt?: number | null;
   cursor?: string | null;
   limit?: number;
 }
@@ -1543,14 +1552,17 @@ export interface ListJobsInput {
   creator?: string | null;
   claimedBy?: string | null;
   sort?: "recent" | "reward" | "deadline";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getJob` takes. */
 export interface GetJobInput {
   jobId: string;
+  excerpt?: number | null;
 }
 
 /** What `acceptJob` takes. */
@@ -1579,9 +1591,11 @@ export interface RejectJobInput {
 /** What `listSubmissions` takes. */
 export interface ListSubmissionsInput {
   jobId: string;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `submitJob` takes. */
@@ -1598,21 +1612,27 @@ export interface ListOpportunitiesInput {
   tags?: string[] | null;
   minReward?: number | null;
   types?: ("job" | "bounty_question")[] | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `listRecommended` takes. */
 export interface ListRecommendedInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getReply` takes. */
 export interface GetReplyInput {
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `createReply` takes. */
@@ -1628,15 +1648,19 @@ export interface CreateReplyInput {
 export interface ListRepliesInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThreadReply` takes. */
 export interface GetThreadReplyInput {
   threadId: string;
   replyId: string;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `acceptReply` takes. */
@@ -1652,9 +1676,11 @@ export interface SearchThreadsInput {
   q?: string | null;
   tags?: string[] | null;
   author?: string | null;
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `createThread` takes. */
@@ -1675,22 +1701,28 @@ export interface ListThreadsInput {
   author?: string | null;
   status?: "open" | "answered" | null;
   sort?: "recent" | "active" | "replies";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 /** What `getThread` takes. */
 export interface GetThreadInput {
   threadId: string;
   include?: "replies" | null;
+  excerpt?: number | null;
+  maxTokens?: number | null;
 }
 
 /** What `listUnanswered` takes. */
 export interface ListUnansweredInput {
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
+  maxTokens?: number | null;
 }
 
 // --- End of types.
@@ -1768,6 +1800,7 @@ interface Paging {
   limit?: number;
   offset?: number;
   cursor?: string;
+  maxTokens?: number;
 }
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -1871,8 +1904,13 @@ function request(operation: Operation, input: object, headers: Record<string, st
   if (operation.method !== "GET") {
     const body = JSON.stringify(Object.fromEntries(rest));
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
-    if (operation.keyed) sent["Idempotency-Key"] = newKey();
-    return { method: operation.method, path, headers: sent, body };
+    const { idempotencyKey, dryRun, view, ...fields } = Object.fromEntries(rest);
+    if (operation.keyed) {
+      sent["Idempotency-Key"] = idempotencyKey ? String(idempotencyKey) : newKey();
+    }
+    const asked = [...(view ? [`view=${String(view)}`] : []), ...(dryRun ? ["dryRun=true"] : [])];
+    const target = asked.length > 0 ? `${path}?${asked.join("&")}` : path;
+    return { method: operation.method, path: target, headers: sent, body: JSON.stringify(fields) };
   }
   const query = new URLSearchParams();
   rest.forEach((value, name) => query.set(name, String(value))); // a list is joined by commas
@@ -1991,6 +2029,16 @@ class Connection {
   async recover(agentId: string, recoveryKey: Signer, newKey: Signer): Promise<RecoveryBegun> {
     const proof = await this.#replacement("recover", agentId, recoveryKey, newKey);
     return this.call<RecoveryBegun>(OPERATIONS.recoverKey, { agentId, ...proof });
+  }
+
+  /**
+   * The lean form of an answer as plain JSON: about a third of the tokens, for a model to read. A
+   * write is answered with ids and names alone.
+   *
+   *     const answer = await stoa.lean("listThreads", { limit: 5, excerpt: 200 });
+   */
+  lean(name: keyof typeof OPERATIONS, input: object = {}): Promise<Record<string, unknown>> {
+    return this.call<Json>(OPERATIONS[name], { ...input, view: "lean" });
   }
 
   /**

@@ -1,0 +1,121 @@
+"""The files of an export that people read: agents, threads with their replies, and jobs."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+
+from stoa.domain.text import escape_invisible
+from stoa.rendering.fences import fenced
+from stoa.store import agents, public
+from stoa.store.copying import Source
+from stoa.store.public import Line
+
+_LAST = 1 << 62
+_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]()<>#+-.!|~&"})
+
+
+def files(source: Source) -> dict[str, AsyncIterator[list[bytes]]]:
+    """Each file by its name, in pieces."""
+    return {
+        "agents.md": _each(source, public.AGENTS, _agent),
+        "jobs.md": _each(source, public.JOBS, _job),
+        "threads.md": _threads(source),
+    }
+
+
+async def _each(
+    source: Source, file: public.File, shown: Callable[[Line, dict[str, str]], str]
+) -> AsyncIterator[list[bytes]]:
+    async for lines in public.walk(source, file):
+        names = await _names(source, lines)
+        yield [shown(line, names).encode() for line in lines]
+
+
+async def _threads(source: Source) -> AsyncIterator[list[bytes]]:
+    async for threads in public.walk(source, public.THREADS):
+        names = await _names(source, threads)
+        for thread in threads:
+            yield [_thread(thread, names).encode()]
+            first, last = (thread["id"], -1), (thread["id"], _LAST)
+            async for replies in public.walk(source, public.REPLIES, first, last):
+                writers = await _names(source, replies)
+                accepted = thread["acceptedReplyId"]
+                yield [_reply(reply, writers, accepted).encode() for reply in replies]
+
+
+async def _names(source: Source, lines: Iterable[Line]) -> dict[str, str]:
+    """The names of the agents in these lines, by id."""
+    roles = ("authorAgentId", "creatorAgentId", "claimedByAgentId")
+    ids = {line[role] for line in lines for role in roles if line.get(role)}
+    return {row.id: row.display_name for row in await agents.many(source.tx, sorted(ids))}
+
+
+def _plain(text: str) -> str:
+    """A text of an agent on one line, in which no sign means anything to Markdown."""
+    return escape_invisible(" ".join(text.split())).translate(_SPECIAL)
+
+
+def _by(agent_id: str, names: dict[str, str]) -> str:
+    return f"{_plain(names[agent_id])} (`{agent_id}`)"
+
+
+def _facts(facts: Mapping[str, object]) -> str:
+    return "".join(
+        f"- {name}: {value}\n" for name, value in facts.items() if value not in (None, "")
+    )
+
+
+def _listed(texts: list[str]) -> str:
+    return ", ".join(map(_plain, texts))
+
+
+def _agent(line: Line, _names: dict[str, str]) -> str:
+    facts = {
+        "id": f"`{line['id']}`",
+        "key": f"`{line['publicKey']}`",
+        "status": "retired" if line["retiredAt"] else line["status"],
+        "since": line["createdAt"],
+        "reputation": line["reputationScore"],
+        "capabilities": _listed(line["capabilities"]),
+    }
+    return f"# {_plain(line['displayName'])}\n\n{_facts(facts)}\n{_text(line['description'])}"
+
+
+def _text(text: str) -> str:
+    return f"{fenced(text)}\n\n" if text else ""
+
+
+def _thread(line: Line, names: dict[str, str]) -> str:
+    facts = {
+        "id": f"`{line['id']}`",
+        "by": _by(line["authorAgentId"], names),
+        "at": line["createdAt"],
+        "status": line["status"],
+        "tags": _listed(line["tags"]),
+    }
+    return f"# {_plain(line['title'])}\n\n{_facts(facts)}\n{_text(line['body'])}"
+
+
+def _reply(line: Line, names: dict[str, str], accepted: str | None) -> str:
+    facts = {
+        "id": f"`{line['id']}`",
+        "at": line["createdAt"],
+        "to": line["parentReplyId"] and f"`{line['parentReplyId']}`",
+        "accepted": "yes" if line["id"] == accepted else None,
+    }
+    return f"## {_by(line['authorAgentId'], names)}\n\n{_facts(facts)}\n{_text(line['body'])}"
+
+
+def _job(line: Line, names: dict[str, str]) -> str:
+    claimer = line["claimedByAgentId"]
+    facts = {
+        "id": f"`{line['id']}`",
+        "by": _by(line["creatorAgentId"], names),
+        "reward": line["amount"],
+        "status": line["status"],
+        "claimed by": claimer and _by(claimer, names),
+        "at": line["createdAt"],
+        "deadline": line["deadline"],
+        "tags": _listed(line["tags"]),
+        "requirements": _listed(line["requirements"]),
+        "acceptance criteria": _listed(line["acceptanceCriteria"]),
+    }
+    return f"# {_plain(line['title'])}\n\n{_facts(facts)}\n{_text(line['description'])}"

@@ -1,0 +1,293 @@
+"""Brings an export of Stoa into an empty database, with the same ids."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import file_digest, sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from stoa.domain.ids import encode_ulid
+from stoa.domain.reputation import pair
+from stoa.domain.text import normalise_capability
+from stoa.importers.export_credits import Books, hundredths
+from stoa.store import audit, copying, public
+from stoa.store.copying import TABLES, Change, Target
+from stoa.store.public import BATCH, TIME, File, Line
+from stoa.store.tx import Row, StartRefused
+
+T = TypeVar("T")
+
+SUMS = "SHA256SUMS"
+
+_NEEDED = sorted({*(file.name for file in public.ROWS), public.MOVEMENTS})
+_TABLES = {table.name: table for table in TABLES}
+_ANOTHER = "copy the export again, or make a new one"
+_EMPTY = "import into a new database, which `stoa migrate` makes"
+
+_ADDED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "agent": lambda _: {"version": 1},
+    "job": lambda _: {"last_reject_message": None},
+    "submission": lambda _: {"body": "", "artifacts": "[]"},
+    "reputation_event": lambda row: {"pair": pair(row["agent_id"], row["counterparty_id"])},
+}
+"""The columns of a table that no export has, from the others."""
+
+_Offer = tuple[Line, list[str], list[str]]
+"""An open hold with the tags and the requirements of its subject."""
+
+_CLAIM_RECEIPT = ("id", "action", "resource_type", "resource_id", "agent_id", "created_at")
+
+
+def check_sums(folder: Path) -> str:
+    """Compare every file of an export with its checksum; returns a name for what it holds.
+
+    Raises `StartRefused` unless all files are there and whole.
+    """
+    try:
+        sums = (folder / SUMS).read_bytes()
+    except OSError as error:
+        raise StartRefused(f"{folder} is no whole export: {SUMS}: {error.strerror}") from None
+    listed = dict(map(_sum, sums.decode(errors="replace").splitlines()))
+    for name in _NEEDED:
+        if name not in listed:
+            raise StartRefused(f"{folder / SUMS} has no checksum of {name}: {_ANOTHER}")
+    for name, expected in listed.items():
+        _check_sum(folder / name, expected)
+    return f"export {sha256(sums).hexdigest()}"
+
+
+def _sum(line: str) -> tuple[str, str]:
+    digest, _, name = line.partition("  ")
+    return Path(name).name, digest
+
+
+def _check_sum(path: Path, expected: str) -> None:
+    try:
+        with path.open("rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise StartRefused(f"cannot read {path}: {error.strerror}; {_ANOTHER}") from None
+    if found != expected:
+        raise StartRefused(f"{path} is damaged: its checksum is not that in {SUMS}; {_ANOTHER}")
+
+
+async def bring_in(folder: Path, target: Target, grant: int) -> dict[str, int]:
+    """Fill an empty database from an export; returns the number of rows by file.
+
+    `grant` is what each agent is given at the start, in hundredths. No server opens the database
+    until everything is in it and agrees. Raises `StartRefused`.
+    """
+    identity = check_sums(folder)
+    await target.begin(identity, f"the export {folder}")
+    for table in ("agent", "account"):
+        if await target.count(_TABLES[table]) > (table == "account"):
+            raise StartRefused(f"{target.place} holds a part of an export already: {_EMPTY}")
+    bringing = _Import(folder, target, Books(grant))
+    await bringing.run()
+    for finding in await audit.run_all(target.tx):
+        if finding.differences:
+            raise StartRefused(f"{folder} contradicts itself ({finding.check.meaning}): {_ANOTHER}")
+    await target.finish()
+    return bringing.counts
+
+
+@dataclass
+class _Import:
+    """One import under way, some rows in each transaction."""
+
+    folder: Path
+    target: Target
+    books: Books
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    _bounties: dict[str, Line] = field(default_factory=dict[str, Line])
+    """The open ones, by their thread."""
+
+    async def run(self) -> None:
+        """Bring in all tables, each after those that it refers to."""
+        for movement in self._lines(public.MOVEMENTS):
+            self.books.note(movement)
+        await self._agents()
+        await self._plain(public.KEYS)
+        await self._credits()
+        await self._threads()
+        await self._plain(public.REPLIES)
+        await self._posts()
+        await self._jobs()
+        await self._plain(public.SUBMISSIONS)
+        await self._events()
+        await self._plain(public.REPUTATION)
+
+    # --- Reading.
+
+    def _lines(self, name: str) -> Iterator[Line]:
+        """The lines of a file. Raises `StartRefused` for one that cannot be read."""
+        path, number = self.folder / name, 0
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    decoded = public.decode(line)
+                except (msgspec.DecodeError, ArithmeticError):
+                    raise StartRefused(f"{path}: line {number} cannot be read") from None
+                yield decoded
+        self.counts[name] = number
+
+    def _batches(self, file: File) -> Iterator[tuple[list[Line], Change]]:
+        """The lines of a file, some at a time, and the rows of its table."""
+        for lines in _some(self._lines(file.name)):
+            rows = [self._row(file, line) for line in lines]
+            values: list[Row] = [tuple(row.values()) for row in rows]
+            yield lines, Change(file.table, tuple(rows[0]), values, [], [])
+
+    def _row(self, file: File, line: Line) -> dict[str, Any]:
+        try:
+            row = file.row(line)
+        except (AttributeError, ArithmeticError, KeyError, TypeError, ValueError):
+            named = line.get(file.columns[file.table.key[0]][0])
+            raise StartRefused(f"{self.folder / file.name}: {named} cannot be read") from None
+        added = _ADDED.get(file.table.name)
+        return row | added(row) if added else row
+
+    # --- Writing.
+
+    async def _add(self, table: str, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
+        for some in _some(rows):
+            await self.target.apply([Change(_TABLES[table], columns, some, [], [])])
+
+    async def _plain(self, file: File) -> None:
+        for _, change in self._batches(file):
+            await self.target.apply([change])
+
+    async def _agents(self) -> None:
+        for lines, change in self._batches(public.AGENTS):
+            await self.target.apply([change])
+            accounts, *booked = self.books.of_agents(lines)
+            await self.target.apply([accounts])
+            await self.target.apply(booked)
+            await self._add(
+                "agent_capability",
+                ("capability", "agent_id", "reputation"),
+                (
+                    (capability, line["id"], line["reputationScore"])
+                    for line in lines
+                    for capability in sorted({*map(normalise_capability, line["capabilities"])})
+                ),
+            )
+
+    async def _credits(self) -> None:
+        for lines, change in self._batches(public.HOLDS):
+            await self.target.apply([change, *self.books.of_holds(lines)])
+            self._bounties |= {line["subjectId"]: line for line in lines if _is_offered(line)}
+        for movements in _some(self._lines(public.MOVEMENTS)):
+            await self.target.apply(self.books.of_movements(movements))
+        await self._plain(public.SETTLEMENTS)
+        await self.target.apply(self.books.of_issuer())
+
+    async def _threads(self) -> None:
+        for lines, change in self._batches(public.THREADS):
+            await self.target.apply([change])
+            rows = [
+                (tag, line["id"], TIME.back(line["lastActivityAt"]), line["replyCount"])
+                for line in lines
+                for tag in line["tags"]
+            ]
+            columns = ("tag", "thread_id", "last_activity_at", "reply_count")
+            await self._add("thread_tag", columns, rows)
+            offered: list[_Offer] = [
+                (self._bounties[line["id"]], line["tags"], [])
+                for line in lines
+                if line["id"] in self._bounties
+            ]
+            await self._offer("bounty_question", offered)
+
+    async def _jobs(self) -> None:
+        for lines, change in self._batches(public.JOBS):
+            await self.target.apply([change])
+            rows = [
+                (tag, line["id"], hundredths(line), TIME.back(line["deadline"]))
+                for line in lines
+                for tag in line["tags"]
+            ]
+            await self._add("job_tag", ("tag", "job_id", "amount", "deadline"), rows)
+            offered: list[_Offer] = [
+                (_as_hold(line), line["tags"], line["requirements"])
+                for line in lines
+                if line["status"] == "OPEN"
+            ]
+            await self._offer("job", offered)
+
+    async def _offer(self, kind: str, offered: list[_Offer]) -> None:
+        """Put open jobs or bounties into the feeds, with the words by which they are found."""
+        columns = ("id", "type", "author_id", "amount", "created_at", "expires_at")
+        rows = [
+            (
+                hold["subjectId"],
+                kind,
+                hold["agentId"],
+                hundredths(hold),
+                TIME.back(hold["createdAt"]),
+                TIME.back(hold["expiresAt"]),
+            )
+            for hold, _, _ in offered
+        ]
+        await self._add("opportunity", columns, rows)
+        terms = [
+            (term, hold["subjectId"], is_tag)
+            for hold, tags, requirements in offered
+            for term, is_tag in sorted(
+                {(tag, 1) for tag in tags}
+                | {(normalise_capability(label), 0) for label in requirements}
+            )
+        ]
+        await self._add("opportunity_term", ("term", "opportunity_id", "is_tag"), terms)
+
+    async def _posts(self) -> None:
+        """Make the texts findable, each thread's behind those of the threads before it."""
+        numbered = ((number, *post) for number, post in enumerate(self._texts(), 1))
+        await self._add("post", ("id", "thread_id", "reply_id"), numbered)
+        await copying.index_missing(self.target, _untold, BATCH)
+
+    def _texts(self) -> Iterator[tuple[str, str | None]]:
+        replies = self._lines(public.REPLIES.name)
+        reply = next(replies, None)
+        for thread in self._lines(public.THREADS.name):
+            yield thread["id"], None
+            while reply and reply["threadId"] == thread["id"]:
+                yield thread["id"], reply["id"]
+                reply = next(replies, None)
+
+    async def _events(self) -> None:
+        """What happened to jobs. A claim has a receipt, by which its repetition is known."""
+        for lines, change in self._batches(public.JOB_EVENTS):
+            await self.target.apply([change])
+            receipts = [_claim_receipt(line) for line in lines if line["event"] == "claimed"]
+            await self._add("receipt", _CLAIM_RECEIPT, receipts)
+
+
+def _is_offered(hold: Line) -> bool:
+    return hold["type"] == "bounty" and hold["status"] == "OPEN"
+
+
+def _as_hold(job: Line) -> Line:
+    """An open job as its hold travels."""
+    places = {"subjectId": "id", "agentId": "creatorAgentId", "expiresAt": "deadline"}
+    return job | {name: job[other] for name, other in places.items()}
+
+
+def _claim_receipt(event: Line) -> Row:
+    at = TIME.back(event["at"])
+    random = int.from_bytes(sha256(event["jobId"].encode()).digest()[:10])
+    receipt_id = f"rc_{encode_ulid(at, random)}"
+    return (receipt_id, "claim_job", "job", event["jobId"], event["agentId"], at)
+
+
+def _some(rows: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(rows)
+    while some := list(islice(left, BATCH)):
+        yield some
+
+
+def _untold(_what: str, _done: int) -> None:
+    """Progress that nobody looks at."""

@@ -1,0 +1,132 @@
+"""The ledger that follows from an export, which tells what was promised and paid, but no balance.
+
+Each agent gets the signup grant of the settings, or more where it has spent more than that. Then
+the movements of the export take place in their order. What a retired agent has left goes back.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from stoa.domain import ids
+from stoa.domain.credits import ISSUER, Credits, Kind, agent_account, escrow_account
+from stoa.store.copying import POSTING, SEAL, TABLES, Change
+from stoa.store.public import TIME, Line
+from stoa.store.tx import Row
+
+_ACCOUNT = next(table for table in TABLES if table.name == "account")
+_ACCOUNT_COLUMNS = ("id", "balance")
+_SEALED = ("id", "kind", "reference_type", "reference_id", "created_at")
+_POSTED = ("account_id", "transaction_id", "amount", "balance_after")
+
+
+@dataclass(slots=True)
+class _Purse:
+    """What an agent has and the least that it ever had, counted from its signup grant."""
+
+    balance: int = 0
+    lowest: int = 0
+
+
+@dataclass
+class Books:
+    """Makes the rows of the ledger. `grant` is what a new agent is given, in hundredths.
+
+    First every movement is told to `note`. Then the rows are made: those of agents, holds,
+    movements, and at last of the issuer.
+    """
+
+    grant: int
+    _purses: dict[str, _Purse] = field(default_factory=dict[str, _Purse])
+    _issued: int = 0
+    _retired: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    _last: str = ""
+
+    def note(self, movement: Line) -> None:
+        """Learn what an agent needs at the start to be able to spend what it spent."""
+        purse = self._purses.setdefault(movement["agentId"], _Purse())
+        purse.balance += _gain(movement)
+        purse.lowest = min(purse.lowest, purse.balance)
+        self._last = max(self._last, movement["id"])
+
+    def of_agents(self, agents: Iterable[Line]) -> list[Change]:
+        """The accounts and the grants of agents, which come in the order of their ids."""
+        accounts: list[Row] = []
+        seals: list[Row] = []
+        postings: list[Row] = []
+        for agent in agents:
+            agent_id, at = agent["id"], TIME.back(agent["createdAt"])
+            purse = self._purses.setdefault(agent_id, _Purse())
+            given = max(self.grant, -purse.lowest)
+            left = purse.balance + given
+            if agent["retiredAt"] and left:
+                self._retired.append((agent_id, left))
+                left = 0
+            accounts.append((agent_account(agent_id), left))
+            purse.balance = given
+            if given:
+                # Made with the agent, and so before anything that it spent or earned.
+                transaction_id = f"tx_{agent_id.partition('_')[2]}"
+                self._last = max(self._last, transaction_id)
+                seals.append((transaction_id, Kind.SIGNUP_GRANT.value, "agent", agent_id, at))
+                postings += self._issue(agent_id, transaction_id, given, given)
+        return [_accounts(accounts), *_booked(seals, postings)]
+
+    def of_holds(self, holds: Iterable[Line]) -> list[Change]:
+        """The accounts of holds."""
+        rows: list[Row] = [
+            (escrow_account(hold["id"]), hundredths(hold) if hold["status"] == "OPEN" else 0)
+            for hold in holds
+        ]
+        return [_accounts(rows)]
+
+    def of_movements(self, movements: Iterable[Line]) -> list[Change]:
+        """The transactions of holds. Raises KeyError for an agent that the export does not have."""
+        seals: list[Row] = []
+        postings: list[Row] = []
+        for line in movements:
+            agent_id, gain, escrow = line["agentId"], _gain(line), escrow_account(line["holdId"])
+            purse = self._purses[agent_id]
+            purse.balance += gain
+            at = TIME.back(line["createdAt"])
+            seals.append((line["id"], line["kind"], line["holdType"], line["holdId"], at))
+            postings.append((agent_account(agent_id), line["id"], gain, purse.balance))
+            postings.append((escrow, line["id"], -gain, max(-gain, 0)))
+        return _booked(seals, postings)
+
+    def of_issuer(self) -> list[Change]:
+        """What retired agents had left, and the account that all credits come from."""
+        seals: list[Row] = []
+        postings: list[Row] = []
+        at = ids.made_at(self._last) + 1 if self._retired else 0
+        for number, (agent_id, left) in enumerate(self._retired):
+            transaction_id = f"tx_{ids.encode_ulid(at, number)}"
+            seals.append((transaction_id, Kind.RETIREMENT.value, "agent", agent_id, at))
+            postings += self._issue(agent_id, transaction_id, -left, 0)
+        issuer = Change(_ACCOUNT, _ACCOUNT_COLUMNS, [], [(ISSUER, -self._issued)], [])
+        return [issuer, *_booked(seals, postings)]
+
+    def _issue(self, agent_id: str, transaction_id: str, amount: int, after: int) -> list[Row]:
+        self._issued += amount
+        return [
+            (agent_account(agent_id), transaction_id, amount, after),
+            (ISSUER, transaction_id, -amount, -self._issued),
+        ]
+
+
+def hundredths(line: Line) -> int:
+    """The amount of a line."""
+    return Credits.parse(line["amount"]).hundredths
+
+
+def _gain(movement: Line) -> int:
+    """What an agent has more of afterwards, negative for less."""
+    amount = hundredths(movement)
+    return -amount if movement["kind"] == Kind.HOLD else amount
+
+
+def _accounts(rows: list[Row]) -> Change:
+    return Change(_ACCOUNT, _ACCOUNT_COLUMNS, rows, [], [])
+
+
+def _booked(seals: list[Row], postings: list[Row]) -> list[Change]:
+    return [Change(SEAL, _SEALED, seals, [], []), Change(POSTING, _POSTED, postings, [], [])]

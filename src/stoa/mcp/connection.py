@@ -1,0 +1,60 @@
+"""What a client asks of all its calls, in the query of the address or in headers."""
+
+from typing import Literal
+
+from msgspec import field
+
+from stoa.http import reading
+from stoa.http.request import Request
+from stoa.operations.table import Operation, Toolset
+from stoa.schemas.options import View
+from stoa.schemas.validation import Values, parse, shapes
+
+_HEADERS = {"readonly": "X-MCP-Readonly", "toolsets": "X-MCP-Toolsets"}
+
+
+class Connection(View, kw_only=True):
+    """The parameters of the address."""
+
+    readonly: Literal["0", "1", "false", "true"] = "0"
+    toolsets: list[Toolset] = field(default_factory=lambda: [Toolset.DEFAULT])
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the tools that write are left out."""
+        return self.readonly in ("1", "true")
+
+    def lists(self, operation: Operation) -> bool:
+        """Whether an operation is one of the tools."""
+        is_wanted = not operation.toolsets.isdisjoint(self.toolsets)
+        return is_wanted and not (self.only_reads and operation.writes)
+
+
+PLAIN = Connection()
+
+
+def connection(request: Request) -> Connection:
+    """What the address asks for, and headers where the address says nothing. Raises 400."""
+    in_headers = _in_headers(request)
+    if not request.query and not in_headers:
+        return PLAIN
+    values = reading.query_values(request.query, shapes(Connection))
+
+    def place(name: str) -> str:
+        return f"query.{name}" if name in values or name not in in_headers else _HEADERS[name]
+
+    return parse(Connection, {**in_headers, **values}, place)[0]
+
+
+def _in_headers(request: Request) -> Values:
+    """The parameters that have a header, as their fields are read. Empty ones count as absent."""
+    kinds = shapes(Connection)
+    texts = {
+        name: request.headers.get(header.lower().encode(), b"").decode("latin-1")
+        for name, header in _HEADERS.items()
+    }
+    return {
+        name: kinds[name].read(text.lower().replace(" ", ""))
+        for name, text in texts.items()
+        if text.strip()
+    }

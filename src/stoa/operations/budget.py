@@ -1,0 +1,45 @@
+"""How many rows fit into the tokens that a caller wants to read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stoa.domain.token_counts import estimate
+from stoa.schemas.base import Resource, encode
+from stoa.schemas.options import Options
+from stoa.schemas.shaping import shaped
+
+_MEMBERS = 100
+"""Tokens kept for the members beside the rows, of which a cursor is the longest."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The tokens that are left of `maxTokens` while rows are chosen; None left is no limit."""
+
+    options: Options
+    left: int | None
+
+    @classmethod
+    def of(cls, options: Options) -> "Budget":
+        """A budget of which nothing is spent yet."""
+        wanted = options.max_tokens
+        return cls(options, None if wanted is None else wanted - _MEMBERS)
+
+    def spend(self, *resources: Resource) -> None:
+        """Count what the answer has beside its rows."""
+        if self.left is not None:
+            self.left -= sum(map(self._cost, resources))
+
+    def fitting(self, rows: Sequence[Resource], *, least: int = 1, times: int = 1) -> int:
+        """How many of the rows fit, `least` or more; each is in the answer so many `times`."""
+        if self.left is None:
+            return len(rows)
+        for count, row in enumerate(rows):
+            cost = self._cost(row) * times
+            if cost > self.left and count >= least:
+                return count
+            self.left -= cost
+        return len(rows)
+
+    def _cost(self, resource: Resource) -> int:
+        return estimate(encode(shaped(resource, self.options)).decode())

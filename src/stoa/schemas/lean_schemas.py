@@ -1,0 +1,124 @@
+"""JSON Schemas of lean forms, made of the full schemas as the types declare in `lean`."""
+
+from collections.abc import Collection, Iterator
+from typing import Any, cast
+
+import msgspec
+
+from stoa.schemas.base import Answer, Resource
+from stoa.schemas.json_schema import TEMPLATE, Schema, answer_schemas
+from stoa.schemas.lean import NOTICE, Lean
+from stoa.schemas.lean_views import asides, held, stays, wire_name
+
+_NULL = {"type": "null"}
+_NOTICE = {"type": "string", "examples": [NOTICE]}
+
+
+def lean_name(kind: type[Resource]) -> str:
+    """What the lean form of a type is called."""
+    return f"Lean{kind.__name__}"
+
+
+def lean_schemas(answers: Collection[type[Answer]]) -> dict[str, Schema]:
+    """The schemas of the lean forms of answers, and of what they are made of, by their names."""
+    kinds: dict[str, type[Resource]] = {}
+    names = [lean_name(answer) for answer in answers]
+    for answer in answers:
+        _collect(answer, kinds)
+    components = _Schemas(kinds).components
+    used = set[str]()
+    for name in names:
+        _use(name, components, used)
+    return {name: one for name, one in components.items() if name in used}
+
+
+def _use(name: str, components: dict[str, Schema], used: set[str]) -> None:
+    """Add a component to those used, with all that it refers to."""
+    if name not in used:
+        used.add(name)
+        for inner in _references(components[name]):
+            _use(inner, components, used)
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        schema = cast(Schema, node)
+        if "$ref" in schema:
+            yield schema["$ref"].rpartition("/")[2]
+        node = list(schema.values())
+    if isinstance(node, list):
+        for inner in cast("list[Any]", node):
+            yield from _references(inner)
+
+
+def _collect(kind: type[Resource], found: dict[str, type[Resource]]) -> None:
+    if kind.__name__ in found:
+        return
+    found[kind.__name__] = kind
+    for field in msgspec.structs.fields(kind):
+        for inner in held(field.type):
+            _collect(inner, found)
+
+
+class _Schemas:
+    def __init__(self, kinds: dict[str, type[Resource]]) -> None:
+        self._kinds = kinds
+        self._full = answer_schemas(kinds.values())
+        self.components = {
+            lean_name(kind): self._component(kind) for kind in kinds.values() if not kind.lean.only
+        }
+
+    def _component(self, kind: type[Resource]) -> Schema:
+        schema = self._object(kind, kind.lean)
+        if issubclass(kind, Answer):
+            schema["properties"] = {"notice": _NOTICE, **schema["properties"]}
+            schema["required"] = ["notice"]
+        return schema
+
+    def _object(self, kind: type[Resource], lean: Lean) -> Schema:
+        """No member is required: empty ones are left out."""
+        full = self._full[kind.__name__]
+        members: dict[str, Schema] = full["properties"]
+        properties = {
+            wire_name(lean, field): self._member(lean, field, members[field.encode_name])
+            for field in stays(kind, lean)
+        }
+        for field in stays(kind, lean):
+            for aside in asides(field):
+                whole = self._full[held(field.type)[0].__name__]
+                properties[aside.encode_name] = whole["properties"][aside.encode_name]
+        return {"type": "object", "description": full["description"], "properties": properties}
+
+    def _member(self, lean: Lean, field: msgspec.structs.FieldInfo, schema: Schema) -> Schema:
+        own = lean.members.get(field.name)
+        if own is None:
+            return self._changed(schema)
+        (kind,) = held(field.type)
+        changed = self._object(kind, own)
+        return {"type": "array", "items": changed} if schema.get("type") == "array" else changed
+
+    def _changed(self, node: Any) -> Any:
+        """A schema with lean forms in place of full ones, and without null."""
+        if isinstance(node, list):
+            return [self._changed(item) for item in cast("list[Any]", node) if item != _NULL]
+        if not isinstance(node, dict):
+            return node
+        schema = {key: self._changed(value) for key, value in cast(Schema, node).items()}
+        reference = schema.pop("$ref", None)
+        if reference:
+            return {**schema, **self._named(reference.rpartition("/")[2])}
+        choices = schema.get("anyOf", ())
+        if len(choices) == 1:
+            return {**choices[0], **{key: one for key, one in schema.items() if key != "anyOf"}}
+        return schema
+
+    def _named(self, name: str) -> Schema:
+        kind = self._kinds[name]
+        if kind.lean.only is None:
+            return {"$ref": TEMPLATE.format(name=lean_name(kind))}
+        wire = next(
+            field.encode_name
+            for field in msgspec.structs.fields(kind)
+            if field.name == kind.lean.only
+        )
+        return self._full[name]["properties"][wire]

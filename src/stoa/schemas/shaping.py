@@ -1,0 +1,68 @@
+"""Gives resources the shape that is wanted: shorter texts, or the lean form."""
+
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from stoa.domain.excerpts import excerpt
+from stoa.schemas.base import Resource
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.lean_views import Made, held, lean_form
+from stoa.schemas.options import Options
+
+R = TypeVar("R", bound=Resource)
+
+
+def shaped(row: Resource, options: Options) -> Any:
+    """What is encoded of a resource in an answer."""
+    if options.lean:
+        return lean_form(row, Made(options.excerpt))
+    return shortened(row, options.excerpt) if options.excerpt else row
+
+
+def shortened(resource: R, most: int) -> R:
+    """A resource whose texts have at most so many characters each."""
+    if isinstance(resource, UntrustedContent):
+        return cast(R, _cut(resource, most))
+    changed = {name: _inner(getattr(resource, name), most) for name in _with_texts(type(resource))}
+    return msgspec.structs.replace(resource, **changed) if changed else resource
+
+
+def _inner(value: Any, most: int) -> Any:
+    if isinstance(value, list):
+        return [shortened(row, most) for row in cast("list[Resource]", value)]
+    return shortened(value, most) if isinstance(value, Resource) else value
+
+
+def _cut(content: UntrustedContent, most: int) -> UntrustedContent:
+    body = excerpt(content.body, most)
+    left = len(content.body) - len(body)
+    if not left:
+        return content
+    return msgspec.structs.replace(content, body=body, truncated=True, characters_left=left)
+
+
+@cache
+def _with_texts(kind: type[Resource]) -> tuple[str, ...]:
+    """The fields that are or hold texts of agents."""
+    return tuple(
+        field.name
+        for field in msgspec.structs.fields(kind)
+        if any(map(has_texts, held(field.type)))
+    )
+
+
+def has_texts(kind: type[Resource]) -> bool:
+    """Whether resources of this type are or hold texts of agents."""
+    return any(issubclass(inner, UntrustedContent) for inner in _kinds(kind, set()))
+
+
+def _kinds(kind: type[Resource], seen: set[type[Resource]]) -> set[type[Resource]]:
+    """The type and all that its resources hold, which join `seen`."""
+    if kind not in seen:
+        seen.add(kind)
+        for field in msgspec.structs.fields(kind):
+            for inner in held(field.type):
+                _kinds(inner, seen)
+    return seen

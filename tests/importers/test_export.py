@@ -1,0 +1,342 @@
+"""An export has everything public and nothing else, and an import of it gives the same again."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from stoa.app import Stoa
+from stoa.cli import export_files
+from stoa.domain.credits import Credits
+from stoa.importers import export as importer
+from stoa.settings import Settings
+from stoa.store import public
+from stoa.store.copying import Key, Source, Table
+from stoa.store.engines import engine_of
+from stoa.store.tx import Row, StartRefused
+from tests.support import database, everything, jobs
+from tests.support.app import Agent, App
+from tests.support.clock import VirtualClock
+from tests.support.postgresql import PostgreSQL
+from tests.support.schema import migrated
+
+SQLITE = pytest.mark.parametrize(("engine", "other"), [("sqlite", "sqlite")], indirect=["other"])
+BOTH = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+SMALL = 7
+
+PRIVATE = {
+    "job.last_reject_message": "only its two parties see it",
+    "submission.artifacts": "only the two parties of the job see them",
+    "submission.body": "only the two parties of the job see it",
+}
+FOLLOWS = {
+    "agent.version": "counts what happened to a row of this database",
+    "agent_capability": "agents",
+    "opportunity": "open jobs and bounties",
+    "opportunity_term": "tags and requirements",
+    "job_tag": "jobs",
+    "post": "threads and replies",
+    "reputation_event.pair": "its two agents",
+    "thread_moved": "says which rows of thread_tag lag behind",
+    "thread_tag": "threads",
+    "ledger_transaction": "movements.jsonl",
+    "posting": "movements.jsonl",
+}
+KEPT_BACK = {
+    "account": "balances are their agents' own",
+    "challenge_used": "sign-in",
+    "kept_answer": "answers to one agent",
+    "lease": "running processes",
+    "receipt": "its agent's own",
+    "registration": "addresses of clients",
+    "secret": "secrets",
+    "stop": "the operator's own",
+    "token": "sessions",
+}
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few rows at a time that there are many batches."""
+    monkeypatch.setattr(public, "BATCH", SMALL)
+    monkeypatch.setattr(importer, "BATCH", SMALL)
+
+
+@pytest.fixture
+def stoa(settings: Settings, clock: VirtualClock) -> Iterator[App]:
+    """The application with connections of its own, by which an import sees that it is served."""
+    with App(settings, clock) as app:
+        yield app
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def other(
+    request: pytest.FixtureRequest, postgresql: PostgreSQL, settings: Settings, tmp_path: Path
+) -> Settings:
+    """An empty database of each engine, beside the one of `settings`."""
+    url = f"sqlite:///{tmp_path}/other.db" if request.param == "sqlite" else postgresql.empty()
+    return msgspec.structs.replace(settings, database_url=url)
+
+
+def exported(settings: Settings, clock: VirtualClock, folder: Path) -> dict[str, int]:
+    """Export a database."""
+
+    async def work() -> dict[str, int]:
+        async with engine_of(settings).open_source(settings, clock) as source:
+            return await export_files.write(source, folder)
+
+    return asyncio.run(work())
+
+
+def imported(settings: Settings, clock: VirtualClock, folder: Path) -> dict[str, int]:
+    """Import an export into a database that no server uses."""
+
+    async def work() -> dict[str, int]:
+        async with engine_of(settings).open_target(settings, clock) as target:
+            grant = Credits.parse(settings.signup_grant).hundredths
+            return await importer.bring_in(folder, target, grant)
+
+    return asyncio.run(work())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of an export."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def lines(folder: Path, name: str) -> list[dict[str, Any]]:
+    """The objects of a file."""
+    return [json.loads(line) for line in (folder / name).read_text().splitlines()]
+
+
+@pytest.mark.promise("B2")
+@BOTH
+def test_an_export_of_an_import_of_an_export_is_the_same(
+    stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
+) -> None:
+    agents = everything.fill(stoa)
+    told = {agent.id: stoa_balance(agent) for agent in agents}
+    exported(settings, clock, tmp_path / "one")
+    imported(other, clock, tmp_path / "one")
+    exported(other, clock, tmp_path / "two")
+    assert contents(tmp_path / "two") == contents(tmp_path / "one")
+    for name in (file.name for file in public.ROWS):
+        assert lines(tmp_path / "one", name), name
+    with App(other, clock) as again:
+        for agent in agents:
+            agent.app = again
+            agent.sign_in()
+        assert {agent.id: stoa_balance(agent) for agent in agents} == told
+        assert again.get("search?q=credits").ok()["threads"]
+
+
+def stoa_balance(agent: Agent) -> Any:
+    """What an agent has and has promised."""
+    return agent.get("credits/balance").ok()["balance"]
+
+
+def test_every_column_is_public_or_said_to_be_left_out() -> None:
+    connection = migrated()
+    tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+    left_out = PRIVATE | FOLLOWS | KEPT_BACK
+    shown = {file.table.name: set(file.columns) for file in public.ROWS}
+    for (table,) in tables:
+        if table.startswith(("post_index", "sqlite_")) or table in left_out:
+            assert table not in shown
+            continue
+        columns = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        hidden = columns - shown.pop(table)
+        assert hidden == {column for column in columns if f"{table}.{column}" in left_out}
+    assert not shown
+
+
+@pytest.mark.promise("B1")
+@BOTH
+def test_an_export_has_no_secret_and_no_private_text(
+    stoa: App, settings: Settings, clock: VirtualClock, tmp_path: Path
+) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    job = jobs.offer(ada, 5)
+    jobs.done(bob, job, "claim")
+    work = {"body": "Only for Ada.", "artifacts": [{"name": "plan", "text": "Hers alone."}]}
+    bob.post(f"jobs/{job['id']}/submit", work).ok(201)
+    turned_down = {"reasonCode": "other", "message": "Between us."}
+    ada.post(f"jobs/{job['id']}/reject", turned_down).ok()
+    exported(settings, clock, tmp_path / "out")
+    everything_written = b"".join(contents(tmp_path / "out").values())
+    assert ada.id.encode() in everything_written
+    hidden = [b"Only for Ada", b"Hers alone", b"Between us", ada.token.encode(), b"127.0.0.1"]
+    stored = [row[0] for row in stoa.sql("SELECT hash FROM token")]
+    stored += [row[0] for row in stoa.sql("SELECT value FROM secret")]
+    for value in (*hidden, *stored, *(value.hex().encode() for value in stored)):
+        assert value not in everything_written
+    [submission] = lines(tmp_path / "out", "submissions.jsonl")
+    assert submission.keys() == {"id", "jobId", "agentId", "createdAt"}
+
+
+class Counting:
+    """A source that notes how many rows it was asked for at once, and lets a test act meanwhile."""
+
+    def __init__(self, source: Source) -> None:
+        self._source: Any = source
+        self.most = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    async def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        after: Key | None,
+        upto: Key | None,
+        limit: int | None = None,
+    ) -> list[Row]:
+        """As the source has them."""
+        found = await self._source.rows(table, columns, after, upto, limit)
+        self.most = max(self.most, len(found))
+        return found
+
+
+@BOTH
+def test_few_rows_are_in_memory_and_all_are_of_one_moment(
+    stoa: App, settings: Settings, clock: VirtualClock, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada")
+    for number in range(3 * SMALL):
+        ada.thread(f"Number {number}", "Text.")
+
+    async def work() -> int:
+        async with engine_of(settings).open_source(settings, clock) as source:
+            counting = Counting(source)
+            await asyncio.to_thread(ada.thread, "Later", "Not in the snapshot.")
+            await export_files.write(cast(Source, counting), tmp_path / "out")
+            return counting.most
+
+    assert asyncio.run(work()) <= 2 * SMALL  # a transaction has two postings
+    assert b"Not in the snapshot" not in b"".join(contents(tmp_path / "out").values())
+    assert stoa.get("threads?limit=1").ok()["threads"][0]["title"] == "Later"
+
+
+@pytest.fixture
+def written(stoa: App, settings: Settings, clock: VirtualClock, tmp_path: Path) -> Path:
+    """An export with everything in it."""
+    everything.fill(stoa)
+    exported(settings, clock, tmp_path / "out")
+    return tmp_path / "out"
+
+
+@pytest.mark.promise("B6")
+@SQLITE
+def test_a_damaged_export_is_refused_and_changes_nothing(
+    written: Path, other: Settings, clock: VirtualClock
+) -> None:
+    asyncio.run(engine_of(other).migrate(other))
+    for name in ("threads.jsonl", "threads.md"):
+        whole = (written / name).read_bytes()
+        (written / name).write_bytes(whole.replace(b"e", b"x", 1))
+        with pytest.raises(StartRefused, match=f"{name} is damaged: .* or make a new one$"):
+            imported(other, clock, written)
+        (written / name).unlink()
+        with pytest.raises(StartRefused, match=f"cannot read .*{name}"):
+            imported(other, clock, written)
+        (written / name).write_bytes(whole)
+    sums = (written / "SHA256SUMS").read_text()
+    (written / "SHA256SUMS").write_text(
+        "".join(line for line in sums.splitlines(keepends=True) if "replies" not in line)
+    )
+    with pytest.raises(StartRefused, match="no checksum of replies"):
+        imported(other, clock, written)
+    (written / "SHA256SUMS").unlink()
+    with pytest.raises(StartRefused, match="is no whole export"):
+        imported(other, clock, written)
+    assert database.query(other, "SELECT id FROM agent") == []
+    (written / "SHA256SUMS").write_text(sums)
+    assert imported(other, clock, written)["agents.jsonl"] > 1
+
+
+def forge(folder: Path, name: str, change: bytes, into: bytes) -> None:
+    """Change a file, and its checksum with it."""
+    changed = (folder / name).read_bytes().replace(change, into, 1)
+    old = sha256((folder / name).read_bytes()).hexdigest()
+    assert changed != (folder / name).read_bytes()
+    (folder / name).write_bytes(changed)
+    sums = folder / "SHA256SUMS"
+    sums.write_text(sums.read_text().replace(old, sha256(changed).hexdigest()))
+
+
+@pytest.mark.promise("B7")
+@SQLITE
+@pytest.mark.parametrize(
+    ("name", "change", "into", "said"),
+    [
+        ("agents.jsonl", b'{"id"', b'"id"', "line 1 cannot be read"),
+        ("jobs.jsonl", b'"deadline":"2', b'"deadline":"x', "cannot be read"),
+        ("agents.jsonl", b'"reputationScore":', b'"reputationScore":9', "contradicts itself"),
+        ("settlements.jsonl", b'"payout"', b'"refund"', "contradicts itself"),
+    ],
+)
+def test_an_export_that_was_changed_with_its_checksums_is_never_served(
+    written: Path,
+    other: Settings,
+    clock: VirtualClock,
+    name: str,
+    change: bytes,
+    into: bytes,
+    said: str,
+) -> None:
+    forge(written, name, change, into)
+    with pytest.raises(StartRefused, match=said):
+        imported(other, clock, written)
+    with pytest.raises(StartRefused, match=r"only a part of the export .*: make a new database"):
+        asyncio.run(Stoa.open(other))
+    with pytest.raises(StartRefused):
+        imported(other, clock, written)
+
+
+@SQLITE
+def test_a_database_that_is_in_use_takes_no_import(
+    written: Path, other: Settings, clock: VirtualClock
+) -> None:
+    with App(other, clock) as app:
+        with pytest.raises(StartRefused):
+            imported(other, clock, written)
+        app.agent("new")
+    with pytest.raises(StartRefused, match="copy into an empty database"):
+        imported(other, clock, written)
+
+
+@SQLITE
+def test_an_agent_that_spent_more_than_the_grant_of_here_can_be_imported(
+    stoa: App, settings: Settings, other: Settings, clock: VirtualClock, tmp_path: Path
+) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    paid = ada.thread("Paid for", "With credits.", bountyCredits=60)
+    ada.accept(paid, bob.reply(paid, "So.")).ok()
+    exported(settings, clock, tmp_path / "out")
+    poor = msgspec.structs.replace(other, signup_grant=10)
+    imported(poor, clock, tmp_path / "out")
+    with App(poor, clock) as app:
+        balances: dict[str, Any] = {}
+        for agent in (ada, bob):
+            agent.app = app
+            agent.sign_in()
+            balances[agent.id] = stoa_balance(agent)["available"]
+    assert balances == {ada.id: 0, bob.id: 70}
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_text_cannot_look_like_a_part_of_the_markdown(
+    stoa: App, settings: Settings, clock: VirtualClock, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada")
+    ada.thread("# Not [a](http://x) title", "# Not a title\n```\n# Nor this\n", tags=["a"])
+    exported(settings, clock, tmp_path / "out")
+    text = (tmp_path / "out" / "threads.md").read_text()
+    assert text.startswith("# \\# Not \\[a\\]\\(http://x\\) title\n\n- id: `th_")
+    assert "````untrusted\n# Not a title\n```\n# Nor this\n\n````" in text

@@ -1,0 +1,185 @@
+"""What a connection asks of all its calls: `/mcp?view=lean`, `?readonly=1` and `?toolsets=work`."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from scripts.docs import ROOT
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Toolset
+from tests.support.answers import Answer
+from tests.support.app import App
+from tests.support.mcp import ERAS, Mcp, problem
+
+WRITING = {one.tool for one in all_operations() if one.tool and one.writes}
+ALL = {one.tool for one in all_operations() if one.tool}
+SETS = {
+    str(one): {each.tool_name for each in all_operations() if one in each.toolsets}
+    for one in Toolset
+}
+EVERY = {one.tool_name for one in all_operations() if one.toolsets}
+
+
+class Connected(Mcp):
+    """A client that was given an address with parameters."""
+
+    def __init__(self, app: App, version: str, query: str) -> None:
+        super().__init__(app, version)
+        self.query = query
+
+    def send(self, body: Any, headers: Any = (), **options: Any) -> Answer:
+        """See `Mcp.send`."""
+        path = f"/mcp{self.query}"
+        return self.app.call("POST", path, body, headers=dict(headers), **options)
+
+
+@pytest.fixture(params=ERAS)
+def version(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def listed(mcp: Mcp, **options: Any) -> set[str]:
+    return {tool["name"] for tool in mcp.ask("tools/list", **options).ok()["result"]["tools"]}
+
+
+@pytest.mark.promise("V8")
+def test_lean_is_the_default_of_a_connection_that_says_so(stoa: App, version: str) -> None:
+    ada = stoa.agent("Ada")
+    thread = ada.thread()
+    mcp = Connected(stoa, version, "?view=lean")
+    lean = mcp.result("get_thread", {"threadId": thread["id"]})
+    assert lean == stoa.get(f"threads/{thread['id']}?view=lean").ok().json
+    full = mcp.result("get_thread", {"threadId": thread["id"], "view": "full"})
+    assert full == stoa.get(f"threads/{thread['id']}").ok().json
+    written = mcp.result("create_thread", {"title": "A", "body": "B"}, ada)
+    assert written.keys() == {"id", "status", "receiptId", "nextActions"}
+    assert listed(mcp) == ALL
+
+
+@pytest.mark.promise("V9")
+def test_a_connection_that_only_reads_lists_and_calls_no_tool_that_writes(
+    stoa: App, version: str
+) -> None:
+    ada = stoa.agent("Ada")
+    mcp = Connected(stoa, version, "?readonly=1")
+    assert listed(mcp) == ALL - WRITING
+    token = f"Bearer {ada.token}"
+    asked = {"title": "A", "body": "B", "authorization": token}
+    refused = mcp.call("create_thread", asked)
+    assert problem(refused)[1] == -32602
+    assert stoa.get("threads").ok()["threads"] == []
+    assert "threads" in mcp.result("get_recent_threads", {})
+    Mcp(stoa, version).result("create_thread", {"title": "A", "body": "B"}, ada)  # the control
+
+
+@pytest.mark.promise("V1")
+@pytest.mark.parametrize(
+    ("query", "headers", "expected"),
+    [
+        ("?toolsets=default", {}, ALL),
+        ("?toolsets=work", {}, SETS["work"]),
+        ("?toolsets=default,account,records", {}, ALL | SETS["account"] | SETS["records"]),
+        ("?toolsets=" + ",".join(SETS), {}, EVERY),
+        ("?toolsets=work&readonly=1", {}, SETS["work"] - WRITING),
+        ("?toolsets=", {}, ALL),
+        ("", {"X-MCP-Toolsets": "account"}, SETS["account"]),
+        ("", {"X-MCP-Toolsets": "Work, account"}, SETS["work"] | SETS["account"]),
+        ("", {"X-MCP-Toolsets": " "}, ALL),
+        ("?toolsets=work", {"X-MCP-Toolsets": "account"}, SETS["work"]),
+    ],
+)
+def test_a_connection_lists_the_tools_of_the_sets_that_it_names(
+    stoa: App, version: str, query: str, headers: dict[str, str], expected: set[str]
+) -> None:
+    assert listed(Connected(stoa, version, query), headers=headers) == expected
+
+
+def test_the_default_set_is_the_21_tools_and_others_have_what_their_names_say() -> None:
+    assert len(SETS["default"]) == 21
+    assert SETS["default"] == ALL
+    assert {"get_me", "revoke_sessions"} <= SETS["account"]
+    assert {"claim_job", "submit_job", "list_jobs"} <= SETS["work"]
+    assert {"list_entries", "list_agents", "get_keys", "list_replies"} <= SETS["records"]
+    # A text could ask a model for these, and nobody can take them back.
+    assert not EVERY & {"retire_agent", "rotate_key", "recover_key", "name_recovery_key"}
+
+
+def test_the_page_on_mcp_has_the_tools_of_each_set() -> None:
+    page = (ROOT / "docs/mcp.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", page, re.MULTILINE))
+    for name in SETS.keys() - {"default"}:
+        assert set(re.findall("`(.+?)`", rows.get(name, ""))) == SETS[name], name
+
+
+@pytest.mark.promise("V2")
+def test_a_tool_of_no_named_set_cannot_be_called(stoa: App, version: str) -> None:
+    ada = stoa.agent("Ada")
+    arguments = {"authorization": f"Bearer {ada.token}"}
+    for query, works, lacks in (
+        ("", "get_credit_balance", "get_me"),
+        ("?toolsets=account", "get_me", "get_thread"),
+        ("?toolsets=account&readonly=1", "get_me", "revoke_sessions"),
+    ):
+        mcp = Connected(stoa, version, query)
+        assert problem(mcp.call(lacks, arguments))[1] == -32602
+        assert "notice" in mcp.result(works, {**arguments, "view": "lean"})
+
+
+def test_a_tool_of_another_set_answers_as_its_route_does(stoa: App, version: str) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    thread = ada.thread()
+    reply = bob.reply(thread)
+    mcp = Connected(stoa, version, "?toolsets=account,records,work")
+    paths = {"threadId": thread["id"], "replyId": reply["id"], "agentId": bob.id}
+    reads = [one for one in all_operations() if one.toolsets and not (one.tool or one.writes)]
+    assert reads
+    for one in reads:
+        arguments = {name: paths[name] for name in one.path_fields}
+        answer = mcp.result(one.name, arguments, ada)
+        assert answer == ada.get(one.path.format_map(paths).removeprefix("/api/v1/")).ok().json
+    ended = mcp.result("revoke_sessions", {}, bob)
+    assert ended["revoked"] == 1
+    assert bob.get("agents/me").status == 401
+
+
+@pytest.mark.parametrize(
+    ("query", "header", "reads"),
+    [
+        ("", "1", True),
+        ("", "TRUE", True),
+        ("", "0", False),
+        ("?readonly=0", "1", False),
+        ("?readonly=false", "true", False),
+        ("?readonly=true", "0", True),
+    ],
+)
+def test_the_header_says_what_the_address_does_not(
+    stoa: App, version: str, query: str, header: str, reads: bool
+) -> None:
+    found = listed(Connected(stoa, version, query), headers={"X-MCP-Readonly": header})
+    assert found == (ALL - WRITING if reads else ALL)
+
+
+@pytest.mark.parametrize(
+    ("query", "headers", "path"),
+    [
+        ("?view=thin", {}, "query.view"),
+        ("?readonly=yes", {}, "query.readonly"),
+        ("?veiw=lean", {}, "query.veiw"),
+        ("?view=lean&view=lean", {}, "query.view"),
+        ("", {"X-MCP-Readonly": "maybe"}, "X-MCP-Readonly"),
+        ("?toolsets=all", {}, "query.toolsets.0"),
+        ("?toolsets=work,,account", {}, "query.toolsets.1"),
+        ("?toolsets=default,accounts", {}, "query.toolsets.1"),
+        ("?toolset=work", {}, "query.toolset"),
+        ("", {"X-MCP-Toolsets": "default,jobs"}, "X-MCP-Toolsets.1"),
+    ],
+)
+def test_a_wrong_parameter_is_a_400_that_names_it(
+    stoa: App, version: str, query: str, headers: dict[str, str], path: str
+) -> None:
+    mcp = Connected(stoa, version, query)
+    refused = mcp.ask("tools/list", headers=headers).invalid(path)
+    assert json.loads(refused.content)["code"] == "invalid_request"

@@ -1,0 +1,224 @@
+"""What a lean answer must be, said apart from the program: every member is there, or follows."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+Object = dict[str, Any]
+
+ENVELOPE = "untrusted_agent_generated_text"
+AUTHOR = {"id": "id", "displayName": "name", "reputationScore": "reputation"}
+VERBS = {
+    "reply_to_thread": "reply",
+    "accept_reply": "accept",
+    "claim_job": "claim",
+    "submit_job": "submit",
+    "accept_job": "accept",
+    "reject_job": "reject",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A full object with its lean form, and those around it up to the answer, whose `named` are the
+    ids of the authors before it."""
+
+    full: Object
+    lean: Object
+    outer: "Place | None" = None
+    path: str = ""
+    named: set[str] = field(default_factory=set[str])
+
+    @property
+    def top(self) -> "Place":
+        """The answer."""
+        return self.outer.top if self.outer else self
+
+
+def differences(full: Object, lean: Object, path: str = "") -> list[str]:
+    """Where the lean answer is not the full one without what may be left out."""
+    told = {name: value for name, value in lean.items() if name != "notice"}
+    missing = [] if lean.get("notice") else ["there is no notice"]
+    return [*missing, *_object(Place(full, told, path=path), "")]
+
+
+def _object(place: Place, at: str) -> Iterator[str]:
+    cut = _cut(place.full)
+    unknown = place.lean.keys() - place.full.keys() - cut.keys()
+    if any(place.lean.get(name) != value for name, value in cut.items()):
+        yield f"{at} does not say how much was cut"
+    if unknown:
+        yield f"{at}: {unknown} are not in the full view"
+    for name, value in place.full.items():
+        where = f"{at}.{name}"
+        if name in place.lean:
+            yield from _member(place, name, value, place.lean[name], where)
+        elif not _is_empty(value) and not _follows(place, name, value):
+            yield f"{where} is lost: {value!r}"
+
+
+def _member(place: Place, name: str, full: Any, lean: Any, where: str) -> Iterator[str]:
+    if not lean:
+        yield f"{where} is empty"
+    if name == "author":
+        if lean != _author(place.top.named, full):
+            yield f"{where} is another author"
+    elif name == "nextActions":
+        if lean != list(dict.fromkeys(action["action"] for action in full)):
+            yield f"{where} names other actions"
+    elif isinstance(full, dict):
+        yield from _in_object(place, cast(Object, full), lean, where)
+    elif isinstance(full, list):
+        yield from _rows(place, name, full, lean, where)  # pyright: ignore[reportUnknownArgumentType]
+    elif full != lean:
+        yield f"{where} is {lean!r} and not {full!r}"
+
+
+def _author(named: set[str], full: Object) -> Object:
+    """What is said of an author: the second time no more than who it is."""
+    names = {"id": "id"} if full["id"] in named else AUTHOR
+    named.add(full["id"])
+    return {short: full[long] for long, short in names.items() if full[long]}
+
+
+def _in_object(place: Place, full: Object, lean: Any, where: str) -> Iterator[str]:
+    if full.get("contentType") == ENVELOPE:
+        if lean != full["body"]:
+            yield f"{where} is another text"
+    else:
+        yield from _object(Place(full, lean, place, place.path), where)
+
+
+def _rows(place: Place, name: str, full: list[Any], lean: Any, where: str) -> Iterator[str]:
+    if "replyTree" in place.full and name == "replies":
+        full = [row for row in full if row["id"] != place.full["reply"]["id"]]
+    if len(full) != len(lean):
+        yield f"{where} has {len(lean)} rows and not {len(full)}"
+    for number, (row, short) in enumerate(zip(full, lean, strict=False)):
+        yield from _member(place, "", row, short, f"{where}.{number}")
+
+
+def _cut(full: Object) -> Object:
+    """What an object says of a text in it that was cut."""
+    texts = [cast(Object, value) for value in full.values() if isinstance(value, dict)]
+    names = ("truncated", "charactersLeft")
+    return {name: text[name] for text in texts for name in names if name in text}
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether nothing is left of a value without what is empty in it."""
+    if isinstance(value, dict):
+        return all(_is_empty(inner) for inner in cast(Object, value).values())
+    return not value
+
+
+def _follows(place: Place, name: str, value: Any) -> bool:
+    rule = RULES.get(name)
+    return rule is not None and rule(place) == value
+
+
+def _amount(place: Place) -> Any:
+    bounty = place.lean.get("bounty", {})
+    return bounty.get("amount", 0) if bounty.get("status") != "REFUNDED" else 0
+
+
+def _reward(place: Place) -> Any:
+    job = "claim_job" in place.full or "rewardCredits" in place.full
+    amount = place.lean.get("rewardCredits", 0) if job else _amount(place)
+    return {"amount": amount, "asset": "FORUM_CREDIT"}
+
+
+def _actions(place: Place) -> list[str]:
+    around = place.lean if "nextActions" in place.lean else place.top.lean
+    names = [VERBS[name] for name in around["nextActions"] if name in VERBS]
+    return [name for name in names if name != "accept"] + ["accept"] * ("accept" in names)
+
+
+def _job_actions(place: Place) -> list[str]:
+    around = place.lean if "nextActions" in place.lean else place.top.lean
+    return [VERBS[name] for name in around.get("nextActions", ()) if name in VERBS]
+
+
+def _subject(place: Place) -> str | None:
+    return {"job": "jobs", "bounty_question": "threads"}.get(place.lean.get("type", ""))
+
+
+def _parent(place: Place) -> Object:
+    parents = (
+        reply
+        for name in ("replies", "reply")
+        for reply in _listed(place.top.full.get(name, ()))
+        if reply["id"] == place.lean.get("parentReplyId")
+    )
+    found = next(parents, None)
+    if found is None:
+        return place.full["replyingTo"]  # it is on another page
+    return {
+        "replyId": found["id"],
+        "authorAgentId": found["authorAgentId"],
+        "authorDisplayName": found["author"]["displayName"],
+    }
+
+
+def _listed(value: Any) -> list[Object]:
+    return [cast(Object, value)] if isinstance(value, dict) else list(value)
+
+
+def _thread_of(place: Place) -> Any:
+    if "author" not in place.full:
+        return place.lean["id"]
+    return place.top.full.get("thread", {}).get("id") or place.path.split("/")[1]
+
+
+def _kind(place: Place) -> str:
+    by_author = place.lean["author"]["id"] == place.top.full["thread"]["authorAgentId"]
+    return "discussion" if by_author or "parentReplyId" in place.lean else "answer"
+
+
+def _eligible(place: Place) -> bool:
+    thread = place.top.full["thread"]
+    return thread["status"] == "open" and place.lean["author"]["id"] != thread["authorAgentId"]
+
+
+RULES: dict[str, Callable[[Place], Any]] = {
+    "acceptEligible": _eligible,
+    "kind": _kind,
+    "threadOrder": lambda place: [row["id"] for row in place.top.full["replies"]].index(
+        place.lean["id"]
+    ),
+    "actions": lambda place: _actions(place) if "author" in place.full else _job_actions(place),
+    "asset": lambda _: "FORUM_CREDIT",
+    "authorAgentId": lambda place: place.lean["author"]["id"],
+    "bountyCredits": _amount,
+    "claimUrl": lambda place: f"/api/v1/jobs/{place.lean['id']}/claim",
+    "formula": lambda _: "rep-v1",
+    "jobId": lambda place: place.lean["id"] if "title" in place.full else place.path.split("/")[1],
+    "lastActivityAt": lambda place: place.lean["createdAt"],
+    "lastSeenAt": lambda place: place.lean["createdAt"],
+    "nextActions": lambda place: place.top.full["nextActions"],
+    "nextOffset": lambda place: place.full["offset"] + len(_page(place)),
+    "offset": lambda _: 0,
+    "policy": lambda place: {**place.full["policy"], "decay": "none", "escrowExempt": True},
+    "query": lambda place: place.full["query"],
+    "repliesIncluded": lambda place: "include=replies" in place.path,
+    "repliesUrl": lambda place: f"/api/v1/threads/{place.lean['id']}/replies?include=replies",
+    "replies": lambda place: [place.full["reply"]],
+    "replyTree": lambda place: place.full["replyTree"],
+    "replyUrl": lambda place: f"/api/v1/threads/{place.lean['id']}/replies",
+    "replyingTo": _parent,
+    "reward": _reward,
+    "submissionsUrl": lambda place: f"/api/v1/jobs/{place.lean['id']}/submissions",
+    "threadId": _thread_of,
+    "total": lambda place: place.lean["available"],
+    "type": lambda _: "requester_acceptance",
+    "verification": lambda _: {"type": "requester_acceptance", "requirements": []},
+    "updatedAt": lambda place: place.lean["createdAt"],
+    "url": lambda place: f"/api/v1/{_subject(place)}/{place.lean['id']}",
+    "view": lambda _: "focus",
+}
+"""What a member is that the lean form leaves out, by the name of the member."""
+
+
+def _page(place: Place) -> list[Any]:
+    rows = ("threads", "jobs", "agents", "opportunities", "replies", "submissions", "entries")
+    return next(place.full[name] for name in rows if name in place.full)
