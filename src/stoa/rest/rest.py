@@ -1,6 +1,6 @@
 """The REST door: from an HTTP request to the runner and back."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
@@ -67,7 +67,8 @@ class Rest:
             return await self.refuse(request, send, wrong_method(found))
         request.operation = operation.name
         incoming = self._incoming(request, operation, found.values)
-        incoming.streamed = path != request.path
+        if path != request.path:
+            incoming.streamed, incoming.values = True, _resumed(incoming.values, request)
         outcome = await self._runner.call(operation, incoming)
         if outcome.following:
             return await self._stream(request, send, outcome, outcome.following)
@@ -84,7 +85,7 @@ class Rest:
         key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
-            body = _last_seen(request) if is_get else await _body(request, operation)
+            body = {} if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
             query = reading.query_values(request.query, _shapes(operation) if is_get else {})
@@ -175,14 +176,18 @@ def _has_stream(found: Found) -> bool:
     return any(operation.effect.waits for operation in found.methods.values())
 
 
-def _last_seen(request: Request) -> dict[str, Any]:
-    """Where a stream goes on that was interrupted."""
-    given = request.headers.get(_LAST_EVENT_ID)
-    return (
-        {}
-        if given is None or not request.path.endswith(_STREAM)
-        else {"cursor": given.decode("latin-1")}
-    )
+def _resumed(
+    values: Callable[[], Awaitable[Values]], request: Request
+) -> Callable[[], Awaitable[Values]]:
+    """The input of a stream, which goes on where it was interrupted."""
+    last = request.headers.get(_LAST_EVENT_ID)
+    if last is None:
+        return values
+
+    async def read() -> Values:
+        return {**await values(), "cursor": last.decode("latin-1")}
+
+    return read
 
 
 @cache
