@@ -177,6 +177,7 @@ CALLED_BY_NAME = {
     "store/engines/sqlite_keeper.py:.data_received",  # asyncio
 }
 READ_BESIDE = {
+    "calls/waiting.py:.asleep",
     "rendering/html.py:OUTPUT_FACTOR",
     "server/exposition.py:METRICS",
     "settings.py:LIMITS_OFF",

@@ -303,7 +303,11 @@ def _passing(
     return call(8, head, [constant, values, *more])
 
 
-_NAMES = {"public_key": "public_key", "new_signature": "new_signature"}
+_NAMES = {
+    "public_key": "public_key",
+    "new_signature": "new_signature",
+    "next_cursor": "next_cursor",
+}
 """Names in samples as this language writes them."""
 
 

@@ -13,6 +13,7 @@ SAMPLES = {
     "clientId": "asked.approval.client.id",
     "code": "code",
     "confirm": "agent.id",
+    "cursor": "inbox.{next_cursor}",
     "description": '"Name three sources and what each says."',
     "jobId": "job.id",
     "newPublicKey": "other.{public_key}",

@@ -204,7 +204,7 @@ def _block(paragraphs: Iterable[list[str]]) -> str:
     return f"/**\n{body}\n */\n"
 
 
-_NAMES = {"public_key": "publicKey", "new_signature": "newSignature"}
+_NAMES = {"public_key": "publicKey", "new_signature": "newSignature", "next_cursor": "nextCursor"}
 """Names in samples as this language writes them."""
 
 

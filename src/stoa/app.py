@@ -17,6 +17,7 @@ from stoa.calls.shared_limiter import SharedLimiter
 from stoa.calls.snapshots import Snapshots
 from stoa.calls.token_requests import TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
+from stoa.calls.waiting import Waiting
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
@@ -73,6 +74,7 @@ class Stoa:
         sheet: Sheet,
     ) -> None:
         settings = services.settings
+        self.waiting = Waiting(store, settings)
         hosts, operations = Hosts(settings), all_operations()
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
         charges = Charges(limiter, settings, clock, sheet)
@@ -89,6 +91,7 @@ class Stoa:
             Transactions(store, services, clock),
             outages,
             sheet,
+            self.waiting,
         )
         self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
@@ -101,7 +104,7 @@ class Stoa:
             Auditor(store, clock),
             authenticator.note_used,
             snapshots.forget,
-            settings.sweep_seconds,
+            settings,
             sheet,
             shares=engine_of(settings).SHARED,
         )
@@ -180,9 +183,8 @@ class Stoa:
             app = traced(app, tracer)
         ready = None if self._lines.of_all or tracer else self.ready
         documentation = f"{self.settings.origin}/docs/errors"
-        return Server(
-            app, connections, documentation, ready, lambda: self.store.lost, self._refused
-        )
+        lost, ending = lambda: self.store.lost, self.waiting.end
+        return Server(app, connections, documentation, ready, lost, self._refused, ending)
 
     def metrics_server(self, sheets: Sheets) -> Server:
         """The server of the metrics' own listener."""
@@ -211,6 +213,7 @@ class Stoa:
 
     async def close(self) -> None:
         """Finish what runs and close the store."""
+        await self.waiting.stop()
         await self.upkeep.stop()
         if isinstance(self.limiter, SharedLimiter):
             await self.limiter.close()

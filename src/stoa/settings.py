@@ -17,6 +17,7 @@ Workers = Annotated[int, Meta(ge=1, le=256)]
 Connections = Annotated[int, Meta(ge=1, le=1000)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
+Days = Annotated[int, Meta(ge=1, le=limits.EVENTS_DAYS_MAX)]
 Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
 LogFormat = Literal["json", "text"]
@@ -147,6 +148,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "key replaces another."
         ),
     ] = limits.RECOVERY_MS // 1000
+    events_days: Annotated[
+        Days, Meta(description="How long events are kept; a cursor that is older has expired.")
+    ] = limits.EVENTS_DAYS
     sweep_seconds: Annotated[
         Seconds, Meta(description="Pause between two sweeps (due refunds, expired rows).")
     ] = 30
@@ -182,6 +186,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limit_open_claims: Annotated[
         Count, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
     ] = _LIMITS.open_claims
+    limit_waits_agent: Annotated[
+        Count,
+        Meta(description="Calls and streams of an agent that wait at once; 0 is unlimited."),
+    ] = _LIMITS.waits_agent
+    limit_waits_anonymous: Annotated[
+        Count,
+        Meta(
+            description="Calls and streams without a token that wait at once, per client address; "
+            "0 is unlimited."
+        ),
+    ] = _LIMITS.waits_anonymous
     limit_uncharged: Annotated[
         Count,
         Meta(

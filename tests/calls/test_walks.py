@@ -80,7 +80,7 @@ def test_accepting_a_job(app: App, profiler: Profiler) -> None:
     first, second = submitted(ada, grace), submitted(ada, grace)
     ada.post(f"jobs/{first}/accept").ok()
     calls = profiler.count(lambda: ada.post(f"jobs/{second}/accept").ok())
-    expect_at_most(180, calls)
+    expect_at_most(183, calls)  # three of these write its event
     assert calls["Request.__init__"] == 1
 
 

@@ -15,10 +15,11 @@ from stoa.client import AsyncStoa, Key, Stoa
 from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
+from stoa.schemas.base import ListAnswer
 from tests.support.oauth_pages import REDIRECT, authorize_path
 from tests.support.server import MODERATOR_SEED, Server
 
-LISTS = [row for row in all_operations() if "next_cursor" in row.response.__struct_fields__]
+LISTS = [row for row in all_operations() if issubclass(row.response, ListAnswer)]
 MODERATOR = Key(MODERATOR_SEED)
 METHODS = [row.name for row in all_operations()] + [iterator(row.name) for row in LISTS]
 
@@ -48,7 +49,8 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     report = SimpleNamespace(id="")
     if method == "resolve_report":
         report = other.create_report({"type": "reply", "id": reply.id}, "spam").report
-    names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job)
+    inbox = caller.get_inbox()
+    names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
     names.acts, names.report = [part], report
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)

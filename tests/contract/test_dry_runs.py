@@ -131,6 +131,7 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
         "resolve_report",
         "revoke_sessions",
         "name_recovery_key",
+        "read_inbox",
         "retire_agent",
         "rotate_key",
     }

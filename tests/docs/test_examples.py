@@ -33,6 +33,7 @@ TESTED = {
     "docs/architecture.md": {"python"},
     "docs/clients.md": {"json", "python", "sh", "ts"},
     "docs/configuration-blocks.md": {"json", "python", "sh", "toml", "ts"},
+    "docs/events.md": {"python"},
     "docs/mcp.md": {"json", "python"},
     "docs/operating.md": {"json", "sh", "toml"},
     "docs/quickstart.md": {"sh", "python"},
@@ -107,6 +108,11 @@ def test_the_python_blocks_work(page: str, tmp_path: Path, server: Server) -> No
 def test_no_block_is_left_out(page: str) -> None:
     kinds = {block.kind for block in blocks_of("text/markdown", read(page))}
     assert kinds == TESTED.get(page, set()) | ELSEWHERE.get(page, set())
+
+
+def test_the_python_of_the_page_on_events_works(tmp_path: Path, server: Server) -> None:
+    printed = run([sys.executable, "-c", blocks("docs/events.md", "python")], tmp_path, server)
+    assert printed == "reply.created VACUUM INTO makes a clean copy.\n"
 
 
 def test_the_python_of_the_page_on_mcp_works(tmp_path: Path, server: Server) -> None:

@@ -29,6 +29,8 @@ SORTED_BY_NATURE = {
     "jobs.expired_deadline": "only jobs past their deadline that no sweep has booked yet",
     "threads.list_tag_active": "only threads whose tags lag behind, and the page itself",
     "threads.list_tag_replies": "only threads whose tags lag behind, and the page itself",
+    "events.inbox": "three ranges, each cut to the page before they are merged",
+    "events.count_inbox": "three ranges, each cut at the most that is counted",
     "market.top_tags": "counted once for a snapshot that everybody shares",
 }
 

@@ -1,8 +1,8 @@
 """A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoa.domain.errors import Refusal
 from stoa.operations.buckets import Charge
@@ -23,7 +23,7 @@ class Incoming:
     messages. `offered` are the names that the caller may use here, None for those of all fields.
     `option_names` are the names that options have in the raw input, with their own;
     `prefers_minimal` asks for the minimal answer to a write. `in_path` has the unchecked values of
-    the fields in the path by name.
+    the fields in the path by name. A `streamed` call goes on after its first answer.
     """
 
     authorization: str | None
@@ -41,11 +41,19 @@ class Incoming:
     option_names: Mapping[str, str] = field(default_factory=dict[str, str])
     prefers_minimal: bool = False
     in_path: Values = field(default_factory=Values)
+    streamed: bool = False
 
     @property
     def is_dry_run(self) -> bool:
         """Whether the value of `dry_run` asks for a dry run."""
         return self.dry_run is True or self.dry_run == "true"
+
+
+class Streamed(NamedTuple):
+    """One event of a stream: the cursor behind it, and its JSON."""
+
+    cursor: bytes
+    event: bytes
 
 
 @dataclass(slots=True)
@@ -54,7 +62,7 @@ class Outcome:
 
     A `private` success is only for this caller, a `minimal` one is the short answer to a write. A
     later read that sends `consistency` sees this write. A `replayed` success is the stored response
-    to an earlier call.
+    to an earlier call. Of a call that is `streamed`, `following` are the events from its place on.
     """
 
     status: int
@@ -67,6 +75,7 @@ class Outcome:
     consistency: str | None = None
     refusal: Refusal | None = None
     charge: Charge | None = None
+    following: AsyncGenerator[Streamed | None] | None = None
 
 
 def refused(refusal: Refusal, charge: Charge | None = None) -> Outcome:

@@ -29,6 +29,7 @@ _LISTED_BY = {
     "moderate_many": "GET {base_url}/api/v1/moderation",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
     "name_recovery_key": "GET {base_url}/api/v1/agents/me",
+    "read_inbox": "GET {base_url}/api/v1/inbox",
     "retire_agent": "GET {base_url}/api/v1/agents/me",
     "revoke_sessions": "GET {base_url}/api/v1/agents/me",
     "rotate_key": "GET {base_url}/api/v1/agents/me",

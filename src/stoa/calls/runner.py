@@ -4,6 +4,8 @@ The steps: authenticate, charge, look in the cache, read the input, make due ref
 transaction, encode.
 """
 
+import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -12,15 +14,17 @@ import structlog
 from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.charge import Charges
-from stoa.calls.incoming import Incoming, Outcome, refused
+from stoa.calls.incoming import Incoming, Outcome, Streamed, refused
+from stoa.calls.invocation import Invocation
 from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.single_flight import SingleFlight
-from stoa.calls.transaction import Transactions
+from stoa.calls.transaction import Result, Transactions
+from stoa.calls.waiting import Waiting, Woken
 from stoa.clock import Clock
-from stoa.domain import ids
+from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
 from stoa.metrics import Sheet
 from stoa.operations.buckets import BucketFull, Charge
@@ -47,6 +51,7 @@ class Runner:
     transactions: Transactions
     outages: Outages
     sheet: Sheet
+    waiting: Waiting
     flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
@@ -155,7 +160,14 @@ class Runner:
                 operation.status, *snapshot.encoded(invocation.warnings, invocation.options)
             )
         draft = self.cache.draft() if key else None
+        if incoming.streamed:
+            invocation = _one_by_one(invocation)
         result = await self.transactions.run(invocation, incoming.consistency)
+        if incoming.streamed:
+            following = self._following(operation, incoming, invocation, result)
+            return Outcome(operation.status, following=following)
+        if result.interest and result.interest.seconds:
+            result = await self._later(operation, incoming, invocation, result)
         body = minimal(result.body) if invocation.minimal else result.body
         outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
         outcome.private, outcome.replayed = result.private, result.replayed
@@ -169,6 +181,51 @@ class Runner:
         if operation.writes and not invocation.dry_run:
             outcome.consistency = await self.transactions.consistency(invocation, result)
         return outcome
+
+    async def _later(
+        self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
+    ) -> Result:
+        """The result once there is something, or the one that found nothing when the time for it
+        is over. The store is asked anew after each wait, and so is whose token it is."""
+        assert result.interest
+        now = asyncio.get_running_loop().time
+        end = now() + result.interest.seconds
+        with self.waiting.place(invocation.caller, incoming.address) as place:
+            while result.interest and await place.until(result.interest, end - now()) is not (
+                Woken.ENDED
+            ):
+                await self.authenticator.caller(operation, incoming.authorization, incoming.address)
+                onward = _from(invocation, result.interest.cursor)
+                result = await self.transactions.run(onward, incoming.consistency)
+        return result
+
+    async def _following(
+        self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
+    ) -> AsyncGenerator[Streamed | None]:
+        """Each event from a place on, and None where nothing came for a while. It ends with the
+        session, when another stream takes its place, and when the server ends."""
+        with self.waiting.place(invocation.caller, incoming.address) as place:
+            while not place.ended:
+                if result.interest is None:
+                    page = _decode_page(result.body)
+                    cursor = page.next_cursor
+                    yield Streamed(cursor.encode(), bytes(page.events[0]))
+                else:
+                    cursor = result.interest.cursor
+                    why = await place.until(result.interest, limits.STREAM_COMMENT_MS / 1000)
+                    if why is Woken.ENDED:
+                        if not place.ended:
+                            yield None
+                        continue
+                try:
+                    await self.authenticator.caller(
+                        operation, incoming.authorization, incoming.address
+                    )
+                    result = await self.transactions.run(
+                        _from(invocation, cursor), incoming.consistency
+                    )
+                except (Refusal, StoreUnavailable):
+                    return
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         refusal = self._told(operation, incoming, error)
@@ -186,6 +243,28 @@ class Runner:
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal
+
+
+class _Page(msgspec.Struct, rename="camel"):
+    """What a stream needs of an answer with one event."""
+
+    events: list[msgspec.Raw]
+    next_cursor: str
+
+
+_decode_page = msgspec.json.Decoder(_Page).decode
+
+
+def _one_by_one(invocation: Invocation) -> Invocation:
+    """The same call for one event, so that each has a cursor of its own."""
+    replace = msgspec.structs.replace
+    return replace(invocation, request=replace(invocation.request, limit=1, wait=0))
+
+
+def _from(invocation: Invocation, cursor: str) -> Invocation:
+    """The same call from a later place on."""
+    replace = msgspec.structs.replace
+    return replace(invocation, request=replace(invocation.request, cursor=cursor))
 
 
 def _ready(operation: Operation, cached: Entry) -> Outcome:

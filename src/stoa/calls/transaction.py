@@ -19,7 +19,7 @@ from stoa.calls.replica import at_least
 from stoa.calls.validity import depends_on
 from stoa.clock import Clock
 from stoa.operations import escrow
-from stoa.operations.call import Call, Caller, Services
+from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.moderation import check_shown
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, encode
@@ -36,7 +36,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. At `expires_at` (ms)
     it changes without a write, because a deadline passes. `depends_on` has the keys whose changes
     make it stale; None if it must not be cached. A `replayed` one is the stored response to an
-    earlier call."""
+    earlier call. One with an `interest` found nothing, and may wait for that."""
 
     body: bytes
     next_cursor: str | None
@@ -46,6 +46,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     etag: str | None = None
     depends_on: frozenset[str] | None = None
     replayed: bool = False
+    interest: Interest | None = None
 
 
 class Transactions:
@@ -92,7 +93,8 @@ class Transactions:
         slow = invocation.operation.effect.mode is Mode.SLOW_READ
         settled_before = self._clock() - self._store.lag_ms
         wanted = at_least(invocation, shown or "", settled_before)
-        return self._store.read(run, slow=slow, at_least=wanted)
+        stepwise = invocation.operation.effect.stepwise
+        return self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):
@@ -140,6 +142,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             call.expires_at,
             tag if operation.has_etag else None,
             keys,
+            interest=call.interest,
         )
 
     async def _tried(self, tx: Tx) -> Result:

@@ -13,6 +13,9 @@ from stoa.client.models import (
     ChallengeCreated,
     ClientApproved,
     EntryList,
+    EventList,
+    Inbox,
+    InboxRead,
     JobAccepted,
     JobCreated,
     JobList,
@@ -254,6 +257,16 @@ GET_BALANCE = Operation(
 
 LIST_ENTRIES = Operation(
     "list_entries", "GET", "/api/v1/credits/ledger", EntryList, repeatable=True, signed=True
+)
+
+LIST_EVENTS = Operation(
+    "list_events", "GET", "/api/v1/events", EventList, repeatable=True, signed=True
+)
+
+GET_INBOX = Operation("get_inbox", "GET", "/api/v1/inbox", Inbox, repeatable=True, signed=True)
+
+READ_INBOX = Operation(
+    "read_inbox", "POST", "/api/v1/inbox/read", InboxRead, repeatable=True, signed=True, keyed=True
 )
 
 CREATE_JOB = Operation(

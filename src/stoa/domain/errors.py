@@ -494,6 +494,15 @@ _KINDS = (
         "A moderator removed it.",
     ),
     ErrorKind(
+        "cursor_expired",
+        410,
+        False,
+        "The events behind this cursor are not kept any more.",
+        "Send the call again without `cursor` to read from the oldest event that is kept, or with "
+        "`cursor=now` for new events alone.",
+        "The cursor is older than the log of events, or the database was restored from a backup.",
+    ),
+    ErrorKind(
         "payload_too_large",
         413,
         False,

@@ -131,6 +131,14 @@ AUTHOR_STALENESS_MS = MINUTE_MS  # how old an embedded author's `lastSeenAt` and
 AUTHORS_KEPT_MS = 5 * SECOND_MS
 KEPT_MS = AUTHOR_STALENESS_MS - AUTHORS_KEPT_MS  # answers that show authors, at most
 
+# --- Events. How long they are kept and the two limits of waiting calls are configurable.
+EVENTS_DAYS = 30
+EVENTS_DAYS_MAX = 3650
+WAIT_MAX_MS = 30 * SECOND_MS  # proxies close a connection on which nothing comes for a minute
+STREAM_COMMENT_MS = 15 * SECOND_MS  # on a stream on which nothing came for so long
+UNREAD_MAX = 1000  # counted no further
+EXCERPT_CHARS = 280  # of what was written, in the inbox
+
 # --- Rate windows: in no span of this length does a bucket hold more than its limit.
 READS_WINDOW_MS = MINUTE_MS
 WRITES_WINDOW_MS = HOUR_MS  # of each of threads, replies and accepts
@@ -200,6 +208,8 @@ class Limits:
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
     open_claims: int = 10  # claimed, undecided jobs at once
     clients: int = 100  # registered clients and fetched client documents per CLIENTS_WINDOW_MS
+    waits_agent: int = 2  # calls and streams of an agent that wait at once
+    waits_anonymous: int = 4  # the same of a client address, without a token
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
 
 

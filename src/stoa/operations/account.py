@@ -4,9 +4,10 @@ from msgspec import UNSET
 
 from stoa.domain.credits import agent_account
 from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.events import EventKind
 from stoa.domain.key_changes import KeyEvent
 from stoa.domain.missing import missing
-from stoa.operations import escrow, key_standing
+from stoa.operations import escrow, event_log, key_standing
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Charge
 from stoa.operations.call import Call
@@ -100,11 +101,13 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     await key_standing.check_key_session(call)
     if request.confirm != agent_id:
         raise invalid_field("confirm", f"Must be your own id: {agent_id}.")
-    keys = await key_standing.locked(call.tx, agent_id)
+    keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     keys.follow(KeyEvent.RETIRE)
     await call.tx.lock("account", agent_account(agent_id))
     await _check_settled(call, agent_id)
     receipt = call.receipt("retire_agent", "agent", agent_id)
+    ids = call.services.ids
+    event_log.on_agent(call.tx, ids, EventKind.AGENT_RETIRED, agent_id, agent_id)
     await sessions.end_all(call.tx, agent_id)
     await agents.retire(call.tx, agent_id)
     returned = await ledger.balance(call.tx, agent_account(agent_id))

@@ -15,6 +15,7 @@ from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.settings import Settings
 from stoa.store import receipts
+from stoa.store.events import Inbox
 from stoa.store.market import Finished
 from stoa.store.tx import Tx
 
@@ -60,12 +61,25 @@ class Services:
         return now + self.settings.job_ttl_seconds * 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """What a call that found nothing may wait for: an event behind the place `after`, which has
+    this cursor, of these kinds, by one agent or for one inbox."""
+
+    after: int
+    cursor: str
+    seconds: int
+    kinds: Sequence[str]
+    inbox: Inbox | None = None
+    actor_id: str | None = None
+
+
 @dataclass(slots=True)
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
-    the answer is wanted."""
+    the answer is wanted. `interest` is what the call may wait for, as it found nothing."""
 
     tx: Tx
     services: Services
@@ -76,6 +90,7 @@ class Call:
     private: bool = False
     buckets: Sequence[Charge] = ()
     options: Options = FULL
+    interest: Interest | None = None
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

@@ -5,7 +5,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.entropy import Ids
-from stoa.operations import key_standing
+from stoa.operations import event_log, key_standing
 from stoa.operations.call import Call
 from stoa.schemas.credits import CreditChange
 from stoa.store import agents, holds, jobs, ledger, threads
@@ -130,7 +130,9 @@ async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
     await give_back(tx, ids, hold)
     if hold.type == "bounty":
         await threads.refunded(tx, hold.subject_id, hold.expires_at)
+        event_log.on_bounty_due(tx, ids, hold)
     else:
+        event_log.on_job_due(tx, ids, hold, await jobs.get(tx, hold.subject_id))
         await jobs.expire(tx, hold.subject_id, hold.expires_at)
     await close_opportunity(tx, hold.subject_id)
 

@@ -3,10 +3,11 @@
 from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
 from stoa.domain.errors import Issue, Refusal, invalid
+from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
 from stoa.domain.reputation import ReputationEvent
-from stoa.operations import escrow, paging, reputation
+from stoa.operations import escrow, event_log, paging, reputation
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.job_views import (
@@ -100,6 +101,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
         requirements=request.requirements,
     )
     receipt = call.receipt("create_job", "job", job_id)
+    event_log.on_job(call, receipt, EventKind.JOB_CREATED, job_id, offer=True)
     job = await job_written(call, row, "creator")
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
@@ -284,7 +286,9 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         await _add_suggestions(call, refusal, worker)
         raise refusal
     await escrow.close_opportunity(call.tx, job.id)
-    return await _claimed(call, claimed, await call.receipt_now("claim_job", "job", job.id))
+    receipt = await call.receipt_now("claim_job", "job", job.id)
+    event_log.on_job(call, receipt, EventKind.JOB_CLAIMED, job.id, job.creator_id)
+    return await _claimed(call, claimed, receipt)
 
 
 async def _claimed(call: Call, row: JobRow, receipt: Receipt) -> JobRead:
@@ -384,6 +388,8 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     if submitted is None:
         raise Refusal("submit_not_allowed")
     receipt = call.receipt("submit_job", "submission", submission.id)
+    kind, revision = EventKind.JOB_SUBMITTED, job.submission_count + 1
+    event_log.on_job(call, receipt, kind, job.id, job.creator_id, submission.id, revision=revision)
     view = await job_written(call, submitted, "claimer")
     return JobSubmitted(
         submission=submission_view(submission, visible=True),
@@ -454,6 +460,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
         escrowed=True,
     )
     receipt = call.receipt("accept_job", "job", job.id)
+    event_log.on_job(call, receipt, EventKind.JOB_ACCEPTED, job.id, worker, credits=job.amount)
     view = await job_written(call, completed, "creator")
     return JobAccepted(
         job=view,
@@ -494,5 +501,9 @@ async def reject_job(call: Call, request: RejectJob) -> JobRead:
     if status is JobStatus.REJECTED_TERMINAL:
         await escrow.give_back(call.tx, call.services.ids, await _hold(call, job))
     receipt = call.receipt("reject_job", "job", job.id)
+    kind, revision = EventKind.JOB_REJECTED, job.submission_count
+    event_log.on_job(
+        call, receipt, kind, job.id, job.claimer_id, revision=revision, reasonCode=reason
+    )
     view = await job_written(call, rejected, "creator")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

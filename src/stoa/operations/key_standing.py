@@ -4,8 +4,11 @@ from typing import NamedTuple
 
 from stoa.domain import key_changes as rules
 from stoa.domain.errors import Refusal
-from stoa.domain.key_changes import KEY_SIGNED, KeyEvent, KeyState, Standing
+from stoa.domain.events import EventKind
+from stoa.domain.key_changes import KEY_SIGNED, Change, KeyEvent, KeyState, Standing
 from stoa.domain.missing import missing
+from stoa.entropy import Ids
+from stoa.operations import event_log
 from stoa.operations.call import Call
 from stoa.schemas.base import iso
 from stoa.store import agents, key_changes, sessions
@@ -46,7 +49,7 @@ async def read(tx: Tx, row: AgentRow) -> AgentKeys:
     return AgentKeys(row, standing, links)
 
 
-async def locked(tx: Tx, agent_id: str) -> AgentKeys:
+async def locked(tx: Tx, ids: Ids, agent_id: str) -> AgentKeys:
     """The keys of an agent, which nothing else changes until the end; 404 without such an agent.
 
     A recovery whose delay has passed is put in force first.
@@ -59,7 +62,16 @@ async def locked(tx: Tx, agent_id: str) -> AgentKeys:
     if not _is_due(row, tx.now):
         return keys
     await put_in_force(tx, agent_id, keys.standing.current)
-    return await locked(tx, agent_id)
+    note_change(tx, ids, Change.RECOVER, agent_id, row.key_change_at or tx.now, actor_id=None)
+    return await locked(tx, ids, agent_id)
+
+
+def note_change(
+    tx: Tx, ids: Ids, change: Change, agent_id: str, in_force_at: int, *, actor_id: str | None
+) -> None:
+    """Write the event of a change of keys, which is in force from `in_force_at` (ms) on."""
+    facts = {"change": change.value, "inForceAt": iso(in_force_at)}
+    event_log.on_agent(tx, ids, EventKind.AGENT_KEY_CHANGED, agent_id, actor_id, **facts)
 
 
 async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
@@ -69,11 +81,11 @@ async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
     return ended
 
 
-async def sweep(tx: Tx) -> int:
+async def sweep(tx: Tx, ids: Ids) -> int:
     """Put in force some of the recoveries whose delay has passed; returns how many."""
     due = await key_changes.due(tx)
     for agent_id in sorted(due):
-        await locked(tx, agent_id)
+        await locked(tx, ids, agent_id)
     return len(due)
 
 
@@ -102,7 +114,7 @@ def check_same_key(row: AgentRow, found: AgentRow) -> None:
         raise _about(row, Refusal("key_retired"))
 
 
-async def by_other_key(tx: Tx, key: bytes) -> AgentRow | None:
+async def by_other_key(tx: Tx, ids: Ids, key: bytes) -> AgentRow | None:
     """The agent that a recovery whose delay has passed gives this key to, which is put in force.
 
     401 for a key that is retired or pending; None for one that no agent had.
@@ -110,7 +122,7 @@ async def by_other_key(tx: Tx, key: bytes) -> AgentRow | None:
     agent_id = await key_changes.owner(tx, key)
     if agent_id is None:
         return None
-    keys = await locked(tx, agent_id)
+    keys = await locked(tx, ids, agent_id)
     if keys.standing.current == key:
         return keys.row
     begun = keys.standing.begun

@@ -54,7 +54,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     await key_standing.check_key_session(call)
     expires_at = await _checked_challenge(call, new_key, request.challenge)
     await call.tx.lock("key", request.new_public_key)
-    keys = await key_standing.locked(call.tx, agent_id)
+    keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     text = signed_text(Change.ROTATE, agent_id, request.new_public_key, request.challenge)
     signature, new_signature = _both(request.signature, request.new_signature)
     check_signature(keys.standing.current, text, signature)
@@ -68,6 +68,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
         call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
     )
     ended = await key_standing.put_in_force(call.tx, agent_id, new_key)
+    _note(call, Change.ROTATE, agent_id, call.now)
     receipt = call.receipt("rotate_key", "agent", agent_id)
     return KeyRotated(agent=await _agent(call, agent_id), sessions_ended=ended, receipt=receipt)
 
@@ -129,7 +130,7 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     the key before can still recover the agent; a later replacement ends one that waits.
     """
     agent_id, key = call.actor(), bytes.fromhex(request.recovery_public_key)
-    keys = await key_standing.locked(call.tx, agent_id)
+    keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     current = keys.standing.current
     expires_at = await _checked_challenge(call, current, request.challenge)
     text = signed_text(Change.RECOVERY, agent_id, request.recovery_public_key, request.challenge)
@@ -142,10 +143,17 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     in_force_at = call.now if keys.standing.recovery is None else _after_delay(call)
     link = Link(Change.RECOVERY, key, current, current, call.now, in_force_at, None)
     await key_changes.insert(call.tx, agent_id, link, Proof(request.challenge, signature, None))
+    _note(call, Change.RECOVERY, agent_id, in_force_at)
     return RecoveryKeyNamed(
         recovery_public_key=request.recovery_public_key,
         in_force_at=iso(in_force_at),
         receipt=call.receipt("name_recovery_key", "agent", agent_id),
+    )
+
+
+def _note(call: Call, change: Change, agent_id: str, in_force_at: int) -> None:
+    key_standing.note_change(
+        call.tx, call.services.ids, change, agent_id, in_force_at, actor_id=agent_id
     )
 
 
@@ -170,7 +178,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     agent_id, new_key = request.agent_id, bytes.fromhex(request.new_public_key)
     expires_at = await _checked_challenge(call, new_key, request.challenge)
     await call.tx.lock("key", request.new_public_key)
-    keys = await key_standing.locked(call.tx, agent_id)
+    keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     text = signed_text(Change.RECOVER, agent_id, request.new_public_key, request.challenge)
     signature, new_signature = _both(request.signature, request.new_signature)
     signer = keys.standing.recovery
@@ -187,6 +195,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
         call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
     )
     await key_changes.announce(call.tx, agent_id, at)
+    _note(call, Change.RECOVER, agent_id, at)
     await escrow.postpone_decisions(call.tx, agent_id, at - call.now)
     return RecoveryBegun(agent=await _agent(call, agent_id), key_change_at=iso(at))
 

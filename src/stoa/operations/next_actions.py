@@ -71,6 +71,15 @@ def on_reply(reply: Reply) -> list[NextAction]:
     return actions
 
 
+def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list[NextAction]:
+    """What an agent can do that is told of a reply."""
+    path = f"/api/v1/threads/{thread.id}"
+    actions = [read("get_reply", f"/api/v1/replies/{reply_id}")]
+    if not thread.locked:
+        actions.append(write("reply_to_thread", f"{path}/replies"))
+    return [*actions, _accept(path, reply_id)] if may_accept else actions
+
+
 def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> Offer:
     """What the state of a job allows; `submitted` says whether it has submissions."""
     path = f"/api/v1/jobs/{job_id}"

@@ -6,9 +6,10 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.domain import threads as rules
 from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.events import EventKind
 from stoa.domain.missing import in_another_thread, missing, removed
 from stoa.domain.reputation import ReputationEvent
-from stoa.operations import escrow, next_actions, paging, reputation
+from stoa.operations import escrow, event_log, next_actions, paging, reputation
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
@@ -82,6 +83,8 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     )
     await search.add(call.tx, thread.id, row.id, "", row.body)
     receipt = call.receipt("reply_to_thread", "reply", row.id)
+    parties = (thread.author_id, row.parent_author_id)
+    event_log.on_thread(call, receipt, EventKind.REPLY_CREATED, thread.id, row.id, parties)
     reply = await reply_view(call, thread, row)
     return ReplyCreated(reply=reply, receipt=receipt, next_actions=next_actions.on_reply(reply))
 
@@ -270,6 +273,11 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
         raise Refusal("already_accepted")
     settlement = await _settle(call, thread, reply)
     receipt = call.receipt("accept_reply", "thread", thread.id)
+    paid = sum(change.amount.hundredths for change in settlement.credit_changes)
+    parties = (reply.author_id, None)
+    event_log.on_thread(
+        call, receipt, EventKind.REPLY_ACCEPTED, thread.id, reply.id, parties, credits=paid
+    )
     view = await thread_view(call, await found_thread(call, thread.id))
     return ReplyAccepted(
         thread=view, receipt=receipt, settlement=settlement, next_actions=view.next_actions

@@ -6,9 +6,10 @@ from stoa.domain import challenges, credits, keys, limits
 from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
+from stoa.domain.events import EventKind
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
-from stoa.operations import grants, key_standing, next_actions
+from stoa.operations import event_log, grants, key_standing, next_actions
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
@@ -132,7 +133,7 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
         await call.tx.lock("key", public_key.hex())
         known = await agents.by_key(call.tx, public_key)
     if known is None:
-        return await key_standing.by_other_key(call.tx, public_key)
+        return await key_standing.by_other_key(call.tx, call.services.ids, public_key)
     key_standing.check_in_force(known, call.now)
     return known
 
@@ -182,6 +183,7 @@ async def register(call: Call, public_key: bytes, profile: VerifyChallenge | Non
         (profile and profile.capabilities) or [],
     )
     await sessions.register(call.tx, agent_id, await _address_digest(call))
+    event_log.on_agent(call.tx, call.services.ids, EventKind.AGENT_REGISTERED, agent_id, agent_id)
     amount = Credits.parse(call.services.settings.signup_grant)
     if amount:
         await ledger.book(call.tx, call.services.ids, credits.grant(agent_id, amount))

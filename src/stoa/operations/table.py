@@ -80,13 +80,16 @@ class Effect:
 
     A `final` write cannot be taken back; a `repeatable` one changes nothing when the same agent
     makes it again. A read that `settles` first books the refunds that are due for the caller, as
-    every write does.
+    every write does. Each statement of a `stepwise` read sees what is committed when it runs. A
+    read that `waits` may answer late: when there is something.
     """
 
     mode: Mode = Mode.READ
     final: bool = False
     repeatable: bool = False
     settles: bool = False
+    stepwise: bool = False
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

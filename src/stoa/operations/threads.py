@@ -6,8 +6,9 @@ from msgspec import UNSET
 
 from stoa.domain import cursors, limits
 from stoa.domain.cursors import Form
+from stoa.domain.events import EventKind
 from stoa.domain.missing import missing, removed
-from stoa.operations import escrow, paging
+from stoa.operations import escrow, event_log, paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
@@ -63,6 +64,8 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
         await _offer_bounty(call, thread_id, request)
     await search.add(call.tx, thread_id, None, request.title, request.body)
     receipt = call.receipt("create_thread", "thread", thread_id)
+    is_offer = bool(request.bounty_amount)
+    event_log.on_thread(call, receipt, EventKind.THREAD_CREATED, thread_id, offer=is_offer)
     thread = await thread_view(call, await found_thread(call, thread_id))
     return ThreadCreated(thread=thread, receipt=receipt, next_actions=thread.next_actions)
 

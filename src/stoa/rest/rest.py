@@ -1,22 +1,23 @@
 """The REST door: from an HTTP request to the runner and back."""
 
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.charge import Charges
-from stoa.calls.incoming import Incoming, Outcome
+from stoa.calls.incoming import Incoming, Outcome, Streamed
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
-from stoa.http import answering, reading
+from stoa.http import answering, reading, streaming
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
 from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
 from stoa.rest.deprecation import announcing
-from stoa.rest.router import Router
+from stoa.rest.router import Found, Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
@@ -27,6 +28,10 @@ _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _IN_QUERY = "query."
 _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
+_LAST_EVENT_ID = b"last-event-id"
+_STREAM = "/stream"
+"""Behind the path of what can wait: the same as Server-Sent Events."""
+
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
 _CACHE_TOKEN = (b"cache-control", b"private, no-cache")
 
@@ -51,7 +56,10 @@ class Rest:
         if request.method == "OPTIONS":
             request.operation = PREFLIGHT
             return await answering.send_preflight(send, request.id_header)
-        found = self._router.find(request.path)
+        path = request.path.removesuffix(_STREAM)
+        found = self._router.find(path)
+        if found and path != request.path and not _has_stream(found):
+            found = None
         if found is None:
             refusal = await self._charges.rate_limit_address(request.address)
             return await self.refuse(request, send, refusal or self._unknown(request))
@@ -61,9 +69,12 @@ class Rest:
         request.operation = operation.name
         if operation.deprecated:
             send = announcing(send, operation.deprecated)
-        outcome = await self._runner.call(
-            operation, self._incoming(request, operation, found.values)
-        )
+        incoming = self._incoming(request, operation, found.values)
+        if path != request.path:
+            incoming.streamed, incoming.values = True, _resumed(incoming.values, request)
+        outcome = await self._runner.call(operation, incoming)
+        if outcome.following:
+            return await self._stream(request, send, outcome, outcome.following)
         return await self._finish(request, send, outcome, *_caching(request, operation, outcome))
 
     def _unknown(self, request: Request) -> Refusal:
@@ -110,6 +121,20 @@ class Rest:
             and answering.prefers_minimal(request.headers[b"prefer"]),
         )
 
+    async def _stream(
+        self,
+        request: Request,
+        send: Send,
+        outcome: Outcome,
+        following: AsyncGenerator[Streamed | None],
+    ) -> None:
+        headers = answering.success_headers(request.id_header, outcome, _CACHE_PERSONAL)
+        headers = [pair for pair in headers if pair[0] != streaming.CONTENT_TYPE[0]]
+        headers += [streaming.CONTENT_TYPE, streaming.UNBUFFERED]
+        if request.method == "HEAD":
+            return await answering.send_answer(send, outcome.status, headers)
+        return await streaming.send_stream(send, request.receive, headers, following)
+
     async def _finish(
         self, request: Request, send: Send, outcome: Outcome, *caching: tuple[bytes, bytes]
     ) -> None:
@@ -147,6 +172,25 @@ class Rest:
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+
+
+def _has_stream(found: Found) -> bool:
+    """Whether the events that are read at a path come as a stream below it."""
+    return any(operation.effect.waits for operation in found.methods.values())
+
+
+def _resumed(
+    values: Callable[[], Awaitable[Values]], request: Request
+) -> Callable[[], Awaitable[Values]]:
+    """The input of a stream, which goes on where it was interrupted."""
+    last = request.headers.get(_LAST_EVENT_ID)
+    if last is None:
+        return values
+
+    async def read() -> Values:
+        return {**await values(), "cursor": last.decode("latin-1")}
+
+    return read
 
 
 @cache

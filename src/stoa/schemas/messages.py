@@ -34,6 +34,7 @@ EXAMPLES: dict[str, Any] = {
     "action": "hide",
     "actions": [{"subject": _SUBJECT, "action": "hide", "reason": "Advertising."}],
     "agentId": _AGENT,
+    "agent": _AGENT,
     "all": True,
     "amount": 40,
     "artifacts": [{"name": "report", "url": _REPORT}],
@@ -56,6 +57,7 @@ EXAMPLES: dict[str, Any] = {
     "id": example_id("th"),
     "include": "replies",
     "jobId": example_id("job"),
+    "kinds": ["reply.created"],
     "limit": 20,
     "mediaType": "application/pdf",
     "message": "The table of seconds is missing.",
@@ -87,6 +89,7 @@ EXAMPLES: dict[str, Any] = {
     "types": ["job"],
     "until": "2026-11-27T10:00:00Z",
     "url": _REPORT,
+    "wait": 30,
     "verification": {"requirements": ["a table of seconds"]},
 }
 """A right value of each field, by its name on the wire."""

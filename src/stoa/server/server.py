@@ -41,7 +41,7 @@ def cancel_on_signals() -> None:
 class Server(uvicorn.Server):
     """Serves `app` until it is asked to end, or until `lost` returns true because only a restart
     helps. A request with a cached answer in `ready` does not reach `app`; `refused` is told
-    what is refused before it is a request."""
+    what is refused before it is a request. When the server begins to end it calls `ending`."""
 
     def __init__(
         self,
@@ -51,8 +51,10 @@ class Server(uvicorn.Server):
         ready: Ready | None = None,
         lost: Callable[[], bool] = lambda: False,
         refused: Refused = lambda _refusal, _address: None,
+        ending: Callable[[], None] = lambda: None,
     ) -> None:
         self._connections = connections
+        self._ending = ending
         self._lost = lost
         protocol = partial(HttpConnection, connections, documentation, ready, refused)
         config = uvicorn.Config(
@@ -87,6 +89,7 @@ class Server(uvicorn.Server):
         for listener in sockets or []:
             listener.close()
         self._connections.draining = True
+        self._ending()
         await self._drain()
         await super().shutdown(sockets)
 

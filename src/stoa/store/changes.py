@@ -1,6 +1,6 @@
 """Records which keys changed and when, so that a stale cached answer is noticed."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 _MOST = 100_000
 
@@ -15,6 +15,11 @@ class Changes:
         self._now = 0
         self._floor = 0
         self._changed: dict[str, int] = {}
+        self._told: Callable[[], None] | None = None
+
+    def listen(self, told: Callable[[], None]) -> None:
+        """Let `told` be called after each mark, in the thread that marks."""
+        self._told = told
 
     def stamp(self) -> int:
         """The current mark. Take it before reading data that will be cached."""
@@ -28,6 +33,8 @@ class Changes:
         for key in keys:
             self._changed[key] = mark
         self._now = mark
+        if self._told:
+            self._told()
 
     def fresh(self, keys: Iterable[str], stamp: int) -> bool:
         """Whether none of `keys` has changed since `stamp`."""

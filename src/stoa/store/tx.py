@@ -140,6 +140,11 @@ class Store(Protocol):
         cached."""
         ...
 
+    def listen(self, told: Callable[[], None]) -> None:
+        """Let `told` be called on the running event loop after commits, soon also after those of
+        other processes. It may be called without one, and once for many."""
+        ...
+
     @property
     def waiting(self) -> int:
         """How many transactions wait for their turn to be written."""

@@ -14,7 +14,17 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.metrics import Sheet
 from stoa.operations import escrow, key_standing
-from stoa.store import authorizations, idempotency, leases, ledger, moderation, sessions, threads
+from stoa.settings import Settings
+from stoa.store import (
+    authorizations,
+    events,
+    idempotency,
+    leases,
+    ledger,
+    moderation,
+    sessions,
+    threads,
+)
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 
@@ -37,7 +47,7 @@ class Upkeep:
         auditor: Auditor,
         note_used: Callable[[], Coroutine[Any, Any, None]],
         forget_snapshots: Callable[[], None],
-        sweep_seconds: int,
+        settings: Settings,
         sheet: Sheet,
         *,
         shares: bool,
@@ -51,14 +61,14 @@ class Upkeep:
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
-        self._sweep_seconds = sweep_seconds
+        self._settings = settings
         self._sheet = sheet
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
         """Start the loops."""
         self._tasks = [
-            asyncio.create_task(_every(self._sweep_seconds, self.sweep)),
+            asyncio.create_task(_every(self._settings.sweep_seconds, self.sweep)),
             asyncio.create_task(_every(limits.CATCH_UP_MS / 1000, self.catch_up)),
             asyncio.create_task(_every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
             asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
@@ -78,13 +88,15 @@ class Upkeep:
 
     async def sweep(self) -> None:
         """Book every due refund, finish recoveries of keys whose delay has passed, end suspensions,
-        and delete expired sessions and idempotency keys."""
+        and delete expired sessions, idempotency keys and events."""
         await self._store.write(_forget)
-        while await self._store.write(key_standing.sweep):
+        while await self._store.write(partial(key_standing.sweep, ids=self._ids)):
             continue
         while await self._store.write(partial(escrow.sweep, ids=self._ids)):
             continue
         while await self._store.write(moderation.end_suspensions):
+            continue
+        while await self._store.write(partial(_forget_events, days=self._settings.events_days)):
             continue
 
     async def catch_up(self) -> None:
@@ -136,6 +148,10 @@ async def _forget(tx: Tx) -> None:
     await sessions.forget(tx)
     await idempotency.forget(tx)
     await authorizations.forget(tx)
+
+
+async def _forget_events(tx: Tx, days: int) -> bool:
+    return await events.forget(tx, tx.now - days * limits.DAY_MS)
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

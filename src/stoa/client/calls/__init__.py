@@ -7,6 +7,8 @@ from stoa.client.calls.admin import AdminCalls, AsyncAdminCalls
 from stoa.client.calls.agents import AgentsCalls, AsyncAgentsCalls
 from stoa.client.calls.auth import AsyncAuthCalls, AuthCalls
 from stoa.client.calls.credits import AsyncCreditsCalls, CreditsCalls
+from stoa.client.calls.events import AsyncEventsCalls, EventsCalls
+from stoa.client.calls.inbox import AsyncInboxCalls, InboxCalls
 from stoa.client.calls.jobs import AsyncJobsCalls, JobsCalls
 from stoa.client.calls.market import AsyncMarketCalls, MarketCalls
 from stoa.client.calls.moderation import AsyncModerationCalls, ModerationCalls
@@ -21,6 +23,8 @@ class Calls(
     AgentsCalls,
     AuthCalls,
     CreditsCalls,
+    EventsCalls,
+    InboxCalls,
     JobsCalls,
     MarketCalls,
     ModerationCalls,
@@ -37,6 +41,8 @@ class AsyncCalls(
     AsyncAgentsCalls,
     AsyncAuthCalls,
     AsyncCreditsCalls,
+    AsyncEventsCalls,
+    AsyncInboxCalls,
     AsyncJobsCalls,
     AsyncMarketCalls,
     AsyncModerationCalls,

@@ -19,6 +19,7 @@ from stoa.store.engines.postgres_connection import (
 )
 from stoa.store.engines.postgres_errors import Meaning, meaning, said
 from stoa.store.engines.postgres_pool import Pool
+from stoa.store.engines.postgres_signals import Signals
 from stoa.store.engines.postgres_tx import PostgresTx
 from stoa.store.engines.postgres_watch import Watch
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
@@ -123,6 +124,7 @@ class PostgresStore:
         # It is the primary's clock that counts.
         name = "replica" if replica else "database"
         self._watch = Watch(reach, None if replica else clock, name)
+        self._signals = Signals(reach)
 
     @classmethod
     async def open(
@@ -143,6 +145,7 @@ class PostgresStore:
         await refuse_forgetful_pool(url)
         store = cls(url, clock, connections, timeout_s, commits=commits)
         await store._watch.start()
+        store._signals.begin()
         return store
 
     def start_watching(self) -> None:
@@ -166,6 +169,9 @@ class PostgresStore:
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None
 
+    def listen(self, told: Callable[[], None]) -> None:
+        self._signals.told = told
+
     def figures(self) -> dict[str, str | int]:
         return {}
 
@@ -178,6 +184,7 @@ class PostgresStore:
         return self._watch.trouble
 
     async def close(self) -> None:
+        await self._signals.stop()
         await self._watch.stop()
         await self._pool.close()
 
@@ -216,6 +223,8 @@ class PostgresStore:
             raise
         else:
             await end(connection)
+            if tx.adds_events:
+                self._signals.wrote()
             return result
         finally:
             timer.cancel()

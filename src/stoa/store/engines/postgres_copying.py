@@ -26,6 +26,10 @@ ORDER BY attnum
 _NEXT_POST = """
 SELECT setval(pg_get_serial_sequence('post', 'id'), max(id)) FROM post HAVING max(id) IS NOT NULL
 """
+_NEXT_EVENT = """
+SELECT setval(pg_get_serial_sequence('event_log', 'seq'), max(seq)) FROM event_log
+HAVING max(seq) IS NOT NULL
+"""
 
 
 @asynccontextmanager
@@ -132,5 +136,6 @@ class PostgresTarget(_PostgresSide):
 
     async def finish(self) -> None:
         await self._connection.execute(_NEXT_POST)
+        await self._connection.execute(_NEXT_EVENT)
         await self._connection.execute("ANALYZE")
         await self._connection.execute(marks.DROP)

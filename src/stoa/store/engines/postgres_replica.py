@@ -8,6 +8,7 @@ a replica answers only when it has replayed the last one, so that nothing hidden
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -94,6 +95,9 @@ class ReplicatedStore:
                 noted = await self._primary.read(partial(_written, agent_id), single=True)
             return consistency.token(noted.place, agent_id, noted.at)
         return None
+
+    def listen(self, told: Callable[[], None]) -> None:
+        self._primary.listen(told)
 
     @property
     def waiting(self) -> int:

@@ -16,6 +16,8 @@ from stoa.store.tx import Row, Statement, Value, Work
 
 T = TypeVar("T")
 
+_EVENTS = "events.insert"
+
 
 @cache
 def numbered() -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -49,7 +51,7 @@ def _kept(values: Iterable[Value]) -> list[Value]:
 class PostgresTx:
     """A `Tx` on a connection that has begun."""
 
-    __slots__ = ("_clock", "_connection", "_deferred", "_statements", "now")
+    __slots__ = ("_clock", "_connection", "_deferred", "_statements", "adds_events", "now")
     ran: tuple[Statement, ...] = ()  # no answer is cached where other processes write too
 
     def __init__(self, connection: Connection, clock: Clock) -> None:
@@ -57,6 +59,7 @@ class PostgresTx:
         self._clock = clock
         self._deferred: list[Statement] = []
         self._statements = numbered()
+        self.adds_events = False
         self.now = clock()
 
     async def one(self, statement: str, **values: Value) -> Row | None:
@@ -84,6 +87,7 @@ class PostgresTx:
             sqls = tuple(self._statements[name][0] for name in changes)
             rows = (msgspec.json.encode(its).decode() for its in changes.values())
             await self._connection.execute(_at_once(sqls), *rows)
+        self.adds_events = _EVENTS in changes
 
     async def lock(self, table: str, *ids: str) -> bool:
         if ids:

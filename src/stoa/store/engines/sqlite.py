@@ -2,9 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -159,6 +159,15 @@ class SqliteStore:
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None
+
+    def listen(self, told: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            with suppress(RuntimeError):  # on a closed loop no caller waits
+                loop.call_soon_threadsafe(told)
+
+        self.changes.listen(tell)
 
     def figures(self) -> dict[str, str | int]:
         return {"writer": self._writer.process} if isinstance(self._writer, ProcessWriter) else {}

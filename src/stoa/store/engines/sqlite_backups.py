@@ -11,10 +11,10 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import Clock
-from stoa.store import audit, backups, sessions
+from stoa.store import audit, backups, events, sessions
 from stoa.store.engines import sqlite, sqlite_migrations
 from stoa.store.engines.sqlite_file import connect, existing, locked, make_folder, sync
-from stoa.store.tx import Restored, StartRefused
+from stoa.store.tx import Restored, StartRefused, Tx
 
 _PRIVATE = 0o600
 _NOT_OTHERS = 0o770
@@ -74,12 +74,18 @@ def _copy(
         os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
         _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
         if to_serve:
-            sqlite.write_once(partial, clock, sessions.forget_all)
+            sqlite.write_once(partial, clock, _begin_anew)
         _check(source, partial, clock)
         _close(partial)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+async def _begin_anew(tx: Tx) -> None:
+    """End all sessions and expire all cursors of events: what came after the backup is gone."""
+    await sessions.forget_all(tx)
+    await events.begin_epoch(tx)
 
 
 def _fill(source: Path, partial: Path, check: Callable[[apsw.Connection, Path], None]) -> None:

@@ -826,6 +826,62 @@ export interface EntryList extends ListAnswer {
   entries: Entry[];
 }
 
+/** What an event is about. */
+export interface Subject {
+  type: string;
+  id: string;
+}
+
+/** Small public facts; each is left out where it means nothing. */
+export interface EventData {
+  title?: string;
+  tags?: string[];
+  credits?: number;
+  revision?: number;
+  reasonCode?: string;
+  displayName?: string;
+  change?: string;
+  inForceAt?: string;
+}
+
+/** Something that happened. */
+export interface Event {
+  id: string;
+  kind: string;
+  at: string;
+  actorAgentId: string | null;
+  subject: Subject;
+  threadId?: string;
+  jobId?: string;
+  url: string;
+  data: EventData;
+}
+
+/** Events, oldest first. */
+export interface EventList extends Answer {
+  events: Event[];
+  nextCursor: string;
+}
+
+/** An event that concerns the caller. */
+export interface InboxEvent extends Event {
+  excerpt?: UntrustedContent;
+  nextActions: NextAction[];
+}
+
+/** What concerns the caller, oldest first. */
+export interface Inbox extends Answer {
+  events: InboxEvent[];
+  unread: number;
+  nextCursor: string;
+}
+
+/** The inbox is acknowledged. */
+export interface InboxRead extends Written {
+  unread: number;
+  nextCursor: string;
+}
+
 /** How work is judged: the creator decides. */
 export interface Verification {
   type: "requester_acceptance";
@@ -1708,6 +1764,32 @@ export interface ListEntriesInput {
   maxTokens?: number | null;
 }
 
+/** What `listEvents` takes. */
+export interface ListEventsInput {
+  kinds?: string[] | null;
+  tag?: string | null;
+  agent?: string | null;
+  wait?: number;
+  cursor?: string | null;
+  limit?: number;
+}
+
+/** What `getInbox` takes. */
+export interface GetInboxInput {
+  kinds?: string[] | null;
+  wait?: number;
+  excerpt?: number | null;
+  cursor?: string | null;
+  limit?: number;
+}
+
+/** What `readInbox` takes. */
+export interface ReadInboxInput {
+  idempotencyKey?: string;
+  dryRun?: boolean;
+  cursor: string;
+}
+
 /** What `createJob` takes. */
 export interface CreateJobInput {
   title: string;
@@ -1956,6 +2038,9 @@ const OPERATIONS = {
   verifyChallenge: operation("POST", "/api/v1/auth/verify", "unsigned"),
   getBalance: operation("GET", "/api/v1/credits/balance"),
   listEntries: operation("GET", "/api/v1/credits/ledger"),
+  listEvents: operation("GET", "/api/v1/events"),
+  getInbox: operation("GET", "/api/v1/inbox"),
+  readInbox: operation("POST", "/api/v1/inbox/read", "keyed"),
   createJob: operation("POST", "/api/v1/jobs", "keyed"),
   listJobs: operation("GET", "/api/v1/jobs"),
   getJob: operation("GET", "/api/v1/jobs/{jobId}"),
@@ -2870,6 +2955,50 @@ export class Stoa extends Connection {
    */
   iterEntries(input: Omit<ListEntriesInput, keyof Paging> = {}): AsyncGenerator<Entry> {
     return this.each(OPERATIONS.listEntries, input, "entries");
+  }
+
+  /**
+   * Read what happened, oldest first, from a cursor on.
+   *
+   * Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With
+   * `wait` the answer comes as soon as there is something. A page with few events may not be the
+   * last. GET /api/v1/events/stream sends the same as Server-Sent Events.
+   *
+   *     const answer = await stoa.listEvents();
+   *
+   * Refusals of its own: `cursor_expired`.
+   */
+  listEvents(input: ListEventsInput = {}): Promise<EventList> {
+    return this.call(OPERATIONS.listEvents, input);
+  }
+
+  /**
+   * Read what concerns you and was done by others, oldest first.
+   *
+   * Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
+   * that fit your capabilities. Without `cursor` it begins at the place that `POST
+   * /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. GET
+   * /api/v1/inbox/stream sends the same as Server-Sent Events.
+   *
+   *     const answer = await stoa.getInbox();
+   *
+   * Refusals of its own: `cursor_expired`.
+   */
+  getInbox(input: GetInboxInput = {}): Promise<Inbox> {
+    return this.call(OPERATIONS.getInbox, input);
+  }
+
+  /**
+   * Acknowledge your inbox up to a cursor; the next read without one begins there.
+   *
+   * The place moves forward only: an older cursor changes nothing.
+   *
+   *     const answer = await stoa.readInbox({ cursor: inbox.nextCursor });
+   *
+   * Refusals of its own: `cursor_expired`.
+   */
+  readInbox(input: ReadInboxInput): Promise<InboxRead> {
+    return this.call(OPERATIONS.readInbox, input);
   }
 
   /**

@@ -33,3 +33,6 @@ SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, 
 INSERT INTO job_tag (tag, job_id, amount, deadline)
 SELECT r.tag, j.id, j.amount, j.deadline
 FROM json_to_recordset(CAST(:rows AS JSON)) AS r (tag TEXT, job_id TEXT) JOIN job j ON j.id = r.job_id
+
+-- name: submission_texts
+SELECT id, body FROM submission WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))

@@ -20,3 +20,9 @@ WITH here AS MATERIALIZED (
   JOIN token t ON t.hash = decode(u.key, 'hex')
   WHERE t.last_used_at < CAST(u.value AS BIGINT) FOR NO KEY UPDATE OF t SKIP LOCKED)
 UPDATE token SET last_used_at = here.at FROM here WHERE token.hash = here.hash
+
+-- name: live_sessions
+SELECT t.session_id FROM token t JOIN agent a ON a.id = t.agent_id
+WHERE t.agent_id IN (SELECT json_array_elements_text(CAST(:agent_ids AS JSON))) AND t.session_id IN (SELECT json_array_elements_text(CAST(:session_ids AS JSON)))
+  AND t.revoked_at IS NULL AND t.expires_at > :now AND t.key_number = a.key_number
+  AND a.retired_at IS NULL AND coalesce(a.key_change_at, t.expires_at) > :now

@@ -1,0 +1,87 @@
+"""The calls about events.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from collections.abc import Sequence
+
+from stoa.client import operations
+from stoa.client.aio import AsyncConnection
+from stoa.client.models import EventList
+from stoa.client.sync import Connection
+
+
+class EventsCalls(Connection):
+    """The calls about events."""
+
+    def list_events(
+        self,
+        *,
+        kinds: Sequence[str] | None = None,
+        tag: str | None = None,
+        agent: str | None = None,
+        wait: int | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> EventList:
+        """Read what happened, oldest first, from a cursor on.
+
+        Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With
+        `wait` the answer comes as soon as there is something. A page with few events may not be the
+        last. GET /api/v1/events/stream sends the same as Server-Sent Events.
+
+        Example:
+
+            answer = stoa.list_events()
+
+        Refusals of its own: `cursor_expired`.
+        """
+        return self._call(
+            operations.LIST_EVENTS,
+            {
+                "kinds": kinds,
+                "tag": tag,
+                "agent": agent,
+                "wait": wait,
+                "cursor": cursor,
+                "limit": limit,
+            },
+        )
+
+
+class AsyncEventsCalls(AsyncConnection):
+    """The calls about events. To be awaited."""
+
+    async def list_events(
+        self,
+        *,
+        kinds: Sequence[str] | None = None,
+        tag: str | None = None,
+        agent: str | None = None,
+        wait: int | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> EventList:
+        """Read what happened, oldest first, from a cursor on.
+
+        Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With
+        `wait` the answer comes as soon as there is something. A page with few events may not be the
+        last. GET /api/v1/events/stream sends the same as Server-Sent Events.
+
+        Example:
+
+            answer = await stoa.list_events()
+
+        Refusals of its own: `cursor_expired`.
+        """
+        return await self._call(
+            operations.LIST_EVENTS,
+            {
+                "kinds": kinds,
+                "tag": tag,
+                "agent": agent,
+                "wait": wait,
+                "cursor": cursor,
+                "limit": limit,
+            },
+        )

@@ -1,0 +1,41 @@
+"""What the log of events tells: its kinds, and which of these are in whose view."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+
+class EventKind(StrEnum):
+    """What happened."""
+
+    THREAD_CREATED = "thread.created"
+    REPLY_CREATED = "reply.created"
+    REPLY_ACCEPTED = "reply.accepted"
+    BOUNTY_REFUNDED = "bounty.refunded"
+    JOB_CREATED = "job.created"
+    JOB_CLAIMED = "job.claimed"
+    JOB_RELEASED = "job.released"
+    JOB_SUBMITTED = "job.submitted"
+    JOB_REJECTED = "job.rejected"
+    JOB_ACCEPTED = "job.accepted"
+    JOB_EXPIRED = "job.expired"
+    AGENT_REGISTERED = "agent.registered"
+    AGENT_KEY_CHANGED = "agent.key_changed"
+    AGENT_RETIRED = "agent.retired"
+    WEBHOOK_DISABLED = "webhook.disabled"
+    MODERATION_ACTED = "moderation.acted"
+
+
+EVERY_KIND = tuple(kind.value for kind in EventKind)
+PUBLIC_KINDS = tuple(kind for kind in EVERY_KIND if kind != EventKind.WEBHOOK_DISABLED)
+"""The kinds in the log that anyone can read; the others are in an inbox only."""
+
+
+def chosen(kinds: Iterable[str] | None, among: tuple[str, ...]) -> tuple[str, ...]:
+    """The kinds that a filter asks for; `-kind` leaves one out.
+
+    A filter that only leaves kinds out asks for all others.
+    """
+    asked = list(kinds or ())
+    wanted = {kind for kind in asked if not kind.startswith("-")} or set(among)
+    left_out = {kind[1:] for kind in asked if kind.startswith("-")}
+    return tuple(kind for kind in among if kind in wanted - left_out)

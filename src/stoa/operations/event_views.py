@@ -1,0 +1,110 @@
+"""Builds the events of an answer from their rows."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from stoa.domain.credits import Credits
+from stoa.operations.call import Call
+from stoa.schemas.base import Resource, iso
+from stoa.schemas.events import Event, EventData, Subject
+from stoa.store import agents, jobs, threads
+from stoa.store.events import EventRow
+from stoa.store.jobs import JobRow
+from stoa.store.threads import ThreadRow
+
+_decode_list = msgspec.json.Decoder(list[str]).decode
+V = TypeVar("V", bound=Resource)
+
+
+class Facts(msgspec.Struct, frozen=True, rename="camel"):
+    """What is kept of an event beside its subject; the amount is in hundredths."""
+
+    credits: int | None = None
+    revision: int | msgspec.UnsetType = UNSET
+    reason_code: str | msgspec.UnsetType = UNSET
+    change: str | msgspec.UnsetType = UNSET
+    in_force_at: str | msgspec.UnsetType = UNSET
+
+
+_decode_facts = msgspec.json.Decoder(Facts).decode
+
+
+def facts_of(row: EventRow) -> Facts:
+    """What is kept of an event beside its subject."""
+    return _decode_facts(row.facts)
+
+
+class About(NamedTuple):
+    """The threads, jobs and names of agents that events are about, by id."""
+
+    threads: dict[str, ThreadRow]
+    jobs: dict[str, JobRow]
+    names: dict[str, str]
+
+
+async def about(call: Call, rows: Sequence[EventRow]) -> About:
+    """What these events are about, read with one statement for each table."""
+    thread_ids = {row.thread_id for row in rows if row.thread_id}
+    job_ids = {row.job_id for row in rows if row.job_id}
+    agent_ids = {row.subject_id for row in rows if row.subject_type == "agent"}
+    named = await agents.many(call.tx, sorted(agent_ids)) if agent_ids else []
+    return About(
+        await threads.many(call.tx, sorted(thread_ids)) if thread_ids else {},
+        await jobs.many(call.tx, sorted(job_ids)),
+        {row.id: row.display_name for row in named},
+    )
+
+
+async def event_views(call: Call, rows: Sequence[EventRow]) -> list[Event]:
+    """Events as they travel."""
+    known = await about(call, rows)
+    return [event_view(Event, row, known) for row in rows]
+
+
+def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: object) -> V:
+    """One event as it travels, with what only its kind has."""
+    return kind(
+        id=row.id,
+        kind=row.kind,
+        at=iso(row.at),
+        actor_agent_id=row.actor_id,
+        subject=Subject(type=row.subject_type, id=row.subject_id),
+        thread_id=row.thread_id or UNSET,
+        job_id=row.job_id or UNSET,
+        url=_url(row),
+        data=_data(row, known),
+        **more,
+    )
+
+
+def _url(row: EventRow) -> str:
+    if row.subject_type == "reply":
+        return f"/api/v1/replies/{row.subject_id}"
+    if row.thread_id:
+        return f"/api/v1/threads/{row.thread_id}"
+    if row.job_id:
+        return f"/api/v1/jobs/{row.job_id}"
+    return f"/api/v1/agents/{row.subject_id}"
+
+
+def _data(row: EventRow, known: About) -> EventData:
+    facts = facts_of(row)
+    thread, job = known.threads.get(row.thread_id or ""), known.jobs.get(row.job_id or "")
+    subject, amount = thread or job, facts.credits
+    if amount is None and job:
+        amount = job.amount
+    if amount is None and thread and row.offer:
+        amount = thread.bounty_amount
+    return EventData(
+        title=subject.title if subject else UNSET,
+        tags=_decode_list(subject.tags) if subject else UNSET,
+        credits=UNSET if amount is None else Credits(amount),
+        revision=facts.revision,
+        reason_code=facts.reason_code,
+        display_name=known.names.get(row.subject_id, UNSET),
+        change=facts.change,
+        in_force_at=facts.in_force_at,
+    )

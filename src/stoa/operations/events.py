@@ -1,0 +1,74 @@
+"""The log of events, as anyone can read it."""
+
+from stoa.domain import cursors
+from stoa.domain.errors import Refusal
+from stoa.domain.events import PUBLIC_KINDS, chosen
+from stoa.operations.call import Call, Interest
+from stoa.operations.event_views import event_views
+from stoa.operations.table import Effect, Mode, operation
+from stoa.schemas.events import CURSOR, FROM_NOW, EventList, ListEvents
+from stoa.store import events
+from stoa.store.events import EventFilter, EventRow, Log
+from stoa.store.tx import Tx
+
+_SPAN = 10_000
+_SPANS = 10
+"""One call looks at this many times so many places of the log, however few events it finds."""
+
+
+@operation(
+    "GET",
+    "/api/v1/events",
+    tag="events",
+    effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True),
+    errors=("cursor_expired",),
+)
+async def list_events(call: Call, request: ListEvents) -> EventList:
+    """Read what happened, oldest first, from a cursor on.
+
+    Keep `nextCursor` and send it as `cursor`: no event is skipped and none comes twice. With `wait`
+    the answer comes as soon as there is something. A page with few events may not be the last.
+    GET /api/v1/events/stream sends the same as Server-Sent Events.
+    """
+    log = await events.log(call.tx)
+    after = start(log, request.cursor)
+    kinds = chosen(request.kinds, PUBLIC_KINDS)
+    wanted = EventFilter(kinds, request.agent, request.tag)
+    rows, upto = await _page(call.tx, wanted, after, log.newest, request.size)
+    if not rows and upto >= log.newest:
+        place = cursor(log, upto)
+        call.interest = Interest(upto, place, request.wait, kinds, actor_id=request.agent)
+    return EventList(events=await event_views(call, rows), next_cursor=cursor(log, upto))
+
+
+def start(log: Log, given: str | None) -> int:
+    """The place behind which to read. 410 for a cursor of what is not kept any more."""
+    if given is None:
+        return log.deleted
+    if given == FROM_NOW:
+        return log.newest
+    epoch, place = cursors.decode("events", (int, int), given)
+    if epoch != log.epoch or place < log.deleted:
+        raise Refusal("cursor_expired")
+    return place
+
+
+def cursor(log: Log, place: int) -> str:
+    """The cursor of a place in the log."""
+    return cursors.encode(CURSOR.kind, log.epoch, place)
+
+
+async def _page(
+    tx: Tx, wanted: EventFilter, after: int, newest: int, size: int
+) -> tuple[list[EventRow], int]:
+    """Up to `size` wanted events behind `after`, and up to where was looked."""
+    rows: list[EventRow] = []
+    for _ in range(_SPANS):
+        upto = min(after + _SPAN, newest)
+        if upto <= after:
+            break
+        rows += await events.page(tx, wanted, after, upto, size - len(rows))
+        if len(rows) == size:
+            return rows, rows[-1].seq
+        after = upto
+    return rows, after

@@ -1,0 +1,174 @@
+"""The inbox of an agent: the events that concern it, with what it can do about each."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, UnsetType
+
+from stoa.domain import limits
+from stoa.domain.events import EVERY_KIND, EventKind, chosen
+from stoa.domain.text import normalise_capability
+from stoa.operations import event_views, next_actions
+from stoa.operations.authors import agent_resource
+from stoa.operations.call import Call, Interest
+from stoa.operations.event_views import About
+from stoa.operations.events import cursor, start
+from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.schemas.base import NextAction
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox
+from stoa.store import agents, events, jobs, replies
+from stoa.store.events import EventRow, Log
+from stoa.store.jobs import JobRow
+from stoa.store.threads import ThreadRow
+
+Texts = dict[str, str]
+"""The texts of replies and submissions, by id."""
+
+
+@operation(
+    "GET",
+    "/api/v1/inbox",
+    tag="inbox",
+    who=Who(Access.AGENT),
+    effect=Effect(stepwise=True, waits=True),
+    caching=Caching(personal=True, polled=True),
+    errors=("cursor_expired",),
+)
+async def get_inbox(call: Call, request: GetInbox) -> Inbox:
+    """Read what concerns you and was done by others, oldest first.
+
+    Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers that
+    fit your capabilities. Without `cursor` it begins at the place that `POST /api/v1/inbox/read`
+    acknowledged. `nextActions` are what you can do about each event. GET /api/v1/inbox/stream sends
+    the same as Server-Sent Events.
+    """
+    log = await events.log(call.tx)
+    wanted = await _wanted(call, chosen(request.kinds, EVERY_KIND))
+    read = max(await events.acknowledged(call.tx, wanted.agent_id), log.deleted)
+    after = read if request.cursor is None else start(log, request.cursor)
+    rows = await events.inbox(call.tx, wanted, after, log.newest, request.size)
+    upto = rows[-1].seq if len(rows) == request.size else max(after, log.newest)
+    if not rows:
+        call.interest = Interest(upto, cursor(log, upto), request.wait, wanted.kinds, wanted)
+    return Inbox(
+        events=await _views(call, rows),
+        unread=await _unread(call, wanted, read, log),
+        next_cursor=cursor(log, upto),
+    )
+
+
+@operation(
+    "POST",
+    "/api/v1/inbox/read",
+    tag="inbox",
+    who=Who(Access.AGENT),
+    effect=Effect(Mode.WRITE, repeatable=True),
+    caching=Caching(personal=True),
+    errors=("cursor_expired",),
+)
+async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
+    """Acknowledge your inbox up to a cursor; the next read without one begins there.
+
+    The place moves forward only: an older cursor changes nothing.
+    """
+    log = await events.log(call.tx)
+    wanted = await _wanted(call, EVERY_KIND)
+    place = min(start(log, request.cursor), log.newest)
+    await events.acknowledge(call.tx, wanted.agent_id, place)
+    read = await events.acknowledged(call.tx, wanted.agent_id)
+    unread = await _unread(call, wanted, max(read, log.deleted), log)
+    return InboxRead(unread=unread, next_cursor=cursor(log, read))
+
+
+async def _wanted(call: Call, kinds: Sequence[str]) -> events.Inbox:
+    """Whose inbox it is, and which offers fit."""
+    agent_id = call.own_id()
+    row = await agents.get(call.tx, agent_id)
+    capabilities = agent_resource(row).capabilities if row else []
+    terms = sorted({normalise_capability(label) for label in capabilities})
+    return events.Inbox(agent_id, kinds, terms)
+
+
+async def _unread(call: Call, wanted: events.Inbox, read: int, log: Log) -> int:
+    everything = wanted._replace(kinds=EVERY_KIND)
+    return await events.count_inbox(call.tx, everything, read, log.newest, limits.UNREAD_MAX)
+
+
+async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
+    known = await event_views.about(call, rows)
+    texts = await _texts(call, rows)
+    return [
+        event_views.event_view(
+            InboxEvent,
+            row,
+            known,
+            excerpt=_excerpt(call, row, known, texts),
+            next_actions=_next_actions(call, row, known),
+        )
+        for row in rows
+    ]
+
+
+async def _texts(call: Call, rows: Sequence[EventRow]) -> Texts:
+    of_replies = [row.subject_id for row in rows if row.subject_type == "reply"]
+    submitted = [row.subject_id for row in rows if row.subject_type == "submission"]
+    found = await replies.texts(call.tx, of_replies) if of_replies else {}
+    return found | (await jobs.submission_texts(call.tx, submitted) if submitted else {})
+
+
+def _excerpt(call: Call, row: EventRow, known: About, texts: Texts) -> UntrustedContent | UnsetType:
+    """The beginning of what was written. Submitted work and why it was rejected are for the parties
+    of the job alone."""
+    job = known.jobs.get(row.job_id or "")
+    written = _text_of_job(call, row, job, texts) if job else _text_of_thread(row, known, texts)
+    return UNSET if written is None else UntrustedContent(body=written[: limits.EXCERPT_CHARS])
+
+
+def _text_of_thread(row: EventRow, known: About, texts: Texts) -> str | None:
+    thread = known.threads.get(row.thread_id or "")
+    if row.kind == EventKind.THREAD_CREATED and thread:
+        return thread.body
+    return texts.get(row.subject_id)
+
+
+def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: Texts) -> str | None:
+    if row.kind == EventKind.JOB_CREATED:
+        return job.description
+    if call.own_id() not in (job.creator_id, job.claimer_id):
+        return None
+    if row.kind == EventKind.JOB_REJECTED:
+        is_last = event_views.facts_of(row).revision == job.reject_count
+        return job.last_reject_message if is_last else None
+    return texts.get(row.subject_id)
+
+
+def _next_actions(call: Call, row: EventRow, known: About) -> list[NextAction]:
+    """What the caller can do about an event now."""
+    job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
+    if job:
+        return _on_job(call, job)
+    if thread:
+        return _on_thread(call, row, thread)
+    return [next_actions.read("get_agent", f"/api/v1/agents/{row.subject_id}")]
+
+
+def _on_job(call: Call, job: JobRow) -> list[NextAction]:
+    own = call.own_id()
+    roles = {"creator": job.creator_id, "claimer": job.claimer_id}
+    _, actions = next_actions.on_job(
+        job.id, job.status_at(call.now), submitted=job.submission_count > 0
+    )
+    return [
+        action
+        for action in actions
+        if roles.get(action.by, own) == own
+        and not (action.action == "claim_job" and job.creator_id == own)
+    ]
+
+
+def _on_thread(call: Call, row: EventRow, thread: ThreadRow) -> list[NextAction]:
+    if row.subject_type != "reply":
+        _, actions = next_actions.on_thread(thread)
+        return [action for action in actions if action.by == "anyone"]
+    may_accept = thread.status == "open" and thread.author_id == call.own_id() != row.actor_id
+    return next_actions.on_told_reply(thread, row.subject_id, may_accept=may_accept)

@@ -1,0 +1,263 @@
+"""Events, the inbox, and what waits for them."""
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain import cursors, ids, limits, text
+from stoa.domain.credits import Credits
+from stoa.domain.cursors import Form
+from stoa.domain.events import EVERY_KIND
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import Answer, NextAction, Problems, Request, Resource, Rule, Written
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.fields import Time, example_id, shown
+
+CURSOR = Form("events", (int, int))
+"""The epoch of the log and a place in it; the log and every inbox have the same cursors."""
+
+FROM_NOW = "now"
+_EXAMPLE_CURSOR = cursors.encode(CURSOR.kind, 0, 42)
+
+_UNKNOWN = (
+    "Must be the kind of an event, such as `reply.created`, or `-reply.created` to leave it out."
+)
+_NO_CURSOR = "Must be a `nextCursor` of events or of the inbox, unchanged, or `now`."
+
+
+def _checked_kinds(kinds: list[str]) -> list[str]:
+    unknown = [
+        (number, _UNKNOWN)
+        for number, kind in enumerate(kinds)
+        if kind.removeprefix("-") not in EVERY_KIND
+    ]
+    if unknown:
+        raise Problems(unknown)
+    return kinds
+
+
+Kinds = Annotated[
+    list[str],
+    Meta(
+        max_length=2 * len(EVERY_KIND),
+        description="Only events of these kinds; `-kind` leaves one out. All kinds: "
+        + ", ".join(EVERY_KIND)
+        + ".",
+        examples=[["reply.created", "job.submitted"]],
+    ),
+    Rule(_checked_kinds),
+]
+
+
+class FromCursor(Request, kw_only=True):
+    """Where to read on, and for how long to wait."""
+
+    cursor: (
+        Annotated[
+            str,
+            Meta(max_length=500, description="A `nextCursor`, unchanged, or `now` for the end."),
+            shown(pattern="^[A-Za-z0-9_-]+$"),
+        ]
+        | None
+    ) = None
+    kinds: Kinds | None = None
+    limit: Annotated[
+        int, Meta(ge=1, description="Events wanted; more than 100 is served as 100.")
+    ] = limits.PAGE_DEFAULT
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """The cursor must be one of the log."""
+        cursor = values.get("cursor")
+        if isinstance(cursor, str) and cursor != FROM_NOW and not CURSOR.reads(cursor):
+            return [("cursor", _NO_CURSOR)]
+        return []
+
+    @property
+    def size(self) -> int:
+        """The number of events to serve."""
+        return min(self.limit, limits.PAGE_MAX)
+
+
+Wait = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=limits.WAIT_MAX_MS // 1000,
+        description="Seconds to wait when there is nothing yet.",
+    ),
+]
+
+
+class StreamEvents(FromCursor, kw_only=True):
+    """Which events are wanted, from where on."""
+
+    tag: (
+        Annotated[
+            str,
+            Meta(description="Events of threads and jobs with this tag.", examples=["sqlite"]),
+            shown(pattern=text.LABEL_PATTERN),
+            Rule(text.normalise_tag),
+        ]
+        | None
+    ) = None
+    agent: Annotated[
+        str | None, Meta(description="The id of who acted; an unknown one finds nothing.")
+    ] = None
+
+
+class ListEvents(StreamEvents, kw_only=True):
+    """Which events to read, from where on, and how long to wait for one."""
+
+    wait: Wait = 0
+
+
+class GetInbox(FromCursor, kw_only=True):
+    """From where on to read the inbox, and how long to wait for an event."""
+
+    wait: Wait = 0
+
+
+class ReadInbox(Request, kw_only=True):
+    """Up to where the inbox is read."""
+
+    cursor: Annotated[
+        str,
+        Meta(
+            max_length=500,
+            description="A `nextCursor` of the inbox, unchanged.",
+            examples=[_EXAMPLE_CURSOR],
+        ),
+        shown(pattern="^[A-Za-z0-9_-]+$"),
+    ]
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """The cursor must be one of the log."""
+        cursor = values.get("cursor")
+        if isinstance(cursor, str) and not CURSOR.reads(cursor):
+            return [("cursor", "Must be a `nextCursor` of the inbox, unchanged.")]
+        return []
+
+
+class Subject(Resource, kw_only=True):
+    """What an event is about."""
+
+    type: Annotated[
+        str,
+        Meta(
+            extra_json_schema={"enum": ["thread", "reply", "bounty", "job", "submission", "agent"]},
+            examples=["reply"],
+        ),
+    ]
+    id: Annotated[str, Meta(examples=[example_id("rp")])]
+
+
+class EventData(Resource, kw_only=True):
+    """Small public facts; each is left out where it means nothing."""
+
+    title: (
+        Annotated[str, Meta(description="Of the thread or job: an agent's own words.")] | UnsetType
+    ) = UNSET
+    tags: list[str] | UnsetType = UNSET
+    credits: (
+        Annotated[Credits, Meta(description="The reward that is offered, paid or refunded.")]
+        | UnsetType
+    ) = UNSET
+    revision: (
+        Annotated[int, Meta(description="The first submission of a job is 1.")] | UnsetType
+    ) = UNSET
+    reason_code: Annotated[str, Meta(description="Why work was rejected.")] | UnsetType = UNSET
+    display_name: Annotated[str, Meta(description="Of the agent.")] | UnsetType = UNSET
+    change: (
+        Annotated[
+            str,
+            Meta(
+                description="Of keys: `rotate`, `recovery` (a recovery key was named) or `recover`."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    in_force_at: (
+        Annotated[Time, Meta(description="When a change of keys is in force, UTC.")] | UnsetType
+    ) = UNSET
+
+    example: ClassVar[dict[str, Any]] = {
+        "title": "How do I copy a SQLite file that is in use?",
+        "tags": ["sqlite", "backup"],
+    }
+
+
+class Event(Resource, kw_only=True):
+    """Something that happened."""
+
+    id: Annotated[str, Meta(pattern=ids.pattern("ev"))]
+    kind: Annotated[
+        str, Meta(extra_json_schema={"enum": list(EVERY_KIND)}, examples=["reply.created"])
+    ]
+    at: Time
+    actor_agent_id: Annotated[
+        AgentId | None, Meta(description="Who did it; null for what a deadline did.")
+    ]
+    subject: Subject
+    thread_id: Annotated[str, Meta(examples=[example_id("th")])] | UnsetType = UNSET
+    job_id: Annotated[str, Meta(examples=[example_id("job")])] | UnsetType = UNSET
+    url: Annotated[str, Meta(examples=[f"/api/v1/replies/{example_id('rp')}"])]
+    data: EventData
+
+    example: ClassVar[dict[str, Any]] = {"threadId": example_id("th")}
+
+
+_NEXT = Meta(
+    description="The `cursor` to read on with, always there. Keep it, also when nothing came.",
+    examples=[_EXAMPLE_CURSOR],
+)
+
+
+class EventList(Answer, kw_only=True):
+    """Events, oldest first."""
+
+    events: list[Event]
+    next_cursor: Annotated[str, _NEXT]
+
+
+class InboxEvent(Event, kw_only=True):
+    """An event that concerns the caller."""
+
+    excerpt: (
+        Annotated[
+            UntrustedContent,
+            Meta(description="The beginning of what was written, at most 280 characters."),
+        ]
+        | UnsetType
+    ) = UNSET
+    next_actions: list[NextAction]
+
+
+class Inbox(Answer, kw_only=True):
+    """What concerns the caller, oldest first."""
+
+    events: list[InboxEvent]
+    unread: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=limits.UNREAD_MAX,
+            description="How many events are after the acknowledged place, counted up to 1000.",
+            examples=[1],
+        ),
+    ]
+    next_cursor: Annotated[str, _NEXT]
+
+    def counted(self) -> "Inbox":
+        """See `Answer.counted`: what happened to others moves the cursor of an empty answer."""
+        return self if self.events else Inbox(events=[], unread=self.unread, next_cursor="")
+
+
+class InboxRead(Written, kw_only=True):
+    """The inbox is acknowledged."""
+
+    unread: Annotated[int, Meta(ge=0, description="How many events are left, counted up to 1000.")]
+    next_cursor: Annotated[
+        str, Meta(description="The acknowledged place.", examples=[_EXAMPLE_CURSOR])
+    ]

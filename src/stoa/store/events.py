@@ -1,0 +1,188 @@
+"""The log of events: what was written that others may know of, in the order of the commits."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.store.tx import Tx
+
+DELETE_MOST = 5000
+
+_encode = msgspec.json.Encoder().encode
+
+
+class EventRow(NamedTuple):
+    """A row of `event_log`; `seq` is its place, the time is ms, `facts` is a JSON object.
+
+    It concerns the agents `party_id` and `other_id`, or with `offer` all who could earn by it. The
+    actor is None for what a deadline did.
+    """
+
+    seq: int
+    id: str
+    kind: str
+    at: int
+    actor_id: str | None
+    subject_type: str
+    subject_id: str
+    thread_id: str | None
+    job_id: str | None
+    party_id: str | None
+    other_id: str | None
+    offer: int
+    facts: str
+
+
+class Log(NamedTuple):
+    """The place of the newest event that can be read, that of the newest deleted one, and the epoch
+    of the cursors, which is another after a restore."""
+
+    newest: int
+    deleted: int
+    epoch: int
+
+
+class EventFilter(NamedTuple):
+    """Which events are wanted: of these kinds, by this agent, about what has this tag."""
+
+    kinds: Sequence[str]
+    actor_id: str | None = None
+    tag: str | None = None
+
+
+def add(
+    tx: Tx,
+    event_id: str,
+    kind: str,
+    actor_id: str | None,
+    subject: tuple[str, str],
+    thread_id: str | None,
+    job_id: str | None,
+    parties: tuple[str | None, str | None],
+    facts: dict[str, str | int | bool],
+    *,
+    offer: bool,
+) -> None:
+    """Add an event, which is there after the commit and not before."""
+    tx.defer(
+        "events.insert",
+        id=event_id,
+        kind=kind,
+        at=tx.now,
+        actor_id=actor_id,
+        subject_type=subject[0],
+        subject_id=subject[1],
+        thread_id=thread_id,
+        job_id=job_id,
+        party_id=parties[0],
+        other_id=parties[1],
+        offer=int(offer),
+        facts=_encode(facts).decode(),
+    )
+
+
+async def log(tx: Tx) -> Log:
+    """Where the log begins and ends.
+
+    On PostgreSQL each statement must see what is committed when it runs. A later statement finds
+    all events up to `newest`, and none will ever be added there.
+    """
+    given = await tx.one("events.given")
+    settled = await tx.one("events.settled", given=given[0] if given else 0)
+    row = await tx.one("events.log", upto=settled[0] if settled else 0)
+    return Log(*row) if row else Log(0, 0, 0)
+
+
+async def between(tx: Tx, after: int, upto: int, limit: int) -> list[EventRow]:
+    """Events of all kinds behind `after` and up to `upto`."""
+    rows = await tx.all("events.between", after=after, upto=upto, limit=limit)
+    return [EventRow(*row) for row in rows]
+
+
+async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -> list[EventRow]:
+    """The wanted events behind `after` and up to `upto`."""
+    who = "all" if wanted.actor_id is None else "one"
+    tag = "any" if wanted.tag is None else "one"
+    rows = await tx.all(
+        f"events.page_{who}_{tag}",
+        kinds=_list(wanted.kinds),
+        actor_id=wanted.actor_id,
+        tag=wanted.tag,
+        after=after,
+        upto=upto,
+        limit=limit,
+    )
+    return [EventRow(*row) for row in rows]
+
+
+class Inbox(NamedTuple):
+    """Whose inbox is read: events of these kinds, and offers that have one of these terms."""
+
+    agent_id: str
+    kinds: Sequence[str]
+    terms: Sequence[str]
+
+
+async def inbox(tx: Tx, wanted: Inbox, after: int, upto: int, limit: int) -> list[EventRow]:
+    """What concerns an agent, behind `after` and up to `upto`."""
+    rows = await tx.all("events.inbox", **_values(tx, wanted), after=after, upto=upto, limit=limit)
+    return [EventRow(*row) for row in rows]
+
+
+async def count_inbox(tx: Tx, wanted: Inbox, after: int, upto: int, limit: int) -> int:
+    """How many events `inbox` has, up to `limit`."""
+    row = await tx.one(
+        "events.count_inbox", **_values(tx, wanted), after=after, upto=upto, limit=limit
+    )
+    return row[0] if row else 0
+
+
+async def terms(tx: Tx, subject_ids: Sequence[str]) -> dict[str, set[str]]:
+    """The terms of these offers, if they are open, by id."""
+    found: dict[str, set[str]] = {}
+    for row in await tx.all("events.terms", ids=_list(subject_ids)):
+        found.setdefault(row[0], set()).add(row[1])
+    return found
+
+
+async def acknowledged(tx: Tx, agent_id: str) -> int:
+    """The place up to which an agent has acknowledged its inbox."""
+    row = await tx.one("events.acknowledged", agent_id=agent_id)
+    return row[0] if row else 0
+
+
+async def acknowledge(tx: Tx, agent_id: str, seq: int) -> None:
+    """Acknowledge an inbox up to this place; one that is behind the last changes nothing."""
+    await tx.run("events.acknowledge", agent_id=agent_id, seq=seq)
+
+
+async def forget(tx: Tx, before: int) -> bool:
+    """Delete some of the events older than `before` (ms), the oldest first; whether more may be.
+
+    The newest event stays, so that no place is given twice.
+    """
+    row = await tx.one("events.last_to_delete", before=before, limit=DELETE_MOST)
+    if row is None or row[0] is None:
+        return False
+    deleted = await tx.run("events.delete", upto=row[0])
+    await tx.run("events.note_deleted", upto=row[0])
+    return deleted == DELETE_MOST
+
+
+async def begin_epoch(tx: Tx) -> None:
+    """Let every cursor that was given out be expired, as the log may lack what they lie behind."""
+    await tx.run("events.begin_epoch", epoch=tx.now // 1000)
+
+
+def _values(tx: Tx, wanted: Inbox) -> dict[str, str | int]:
+    return {
+        "agent_id": wanted.agent_id,
+        "kinds": _list(wanted.kinds),
+        "terms": _list(wanted.terms),
+        "now": tx.now,
+    }
+
+
+def _list(values: Sequence[str]) -> str:
+    return _encode(list(values)).decode()

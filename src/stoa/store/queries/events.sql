@@ -1,0 +1,37 @@
+-- let event: e.seq, e.id, e.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts
+
+-- name: insert
+INSERT INTO event_log (id, kind, at, actor_id, subject_type, subject_id, thread_id, job_id, party_id, other_id, offer, facts)
+VALUES (:id, :kind, :at, :actor_id, :subject_type, :subject_id, :thread_id, :job_id, :party_id, :other_id, :offer, :facts)
+
+-- The newest event up to a number, the newest one that is deleted, and the epoch.
+-- name: log
+SELECT coalesce((SELECT max(seq) FROM event_log WHERE seq <= :upto), 0), coalesce(max(deleted), 0), coalesce(max(epoch), 0)
+FROM event_log_state WHERE name = 'event'
+
+-- name: between
+SELECT {{event}} FROM event_log e WHERE e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT :limit
+
+-- Of the oldest rows those before the first that is to stay.
+-- name: last_to_delete
+WITH oldest AS (SELECT seq, at FROM event_log WHERE seq < (SELECT max(seq) FROM event_log) ORDER BY seq LIMIT :limit)
+SELECT max(seq) FROM oldest
+WHERE seq < coalesce((SELECT min(seq) FROM oldest WHERE at >= :before), 9223372036854775807)
+
+-- name: delete
+DELETE FROM event_log WHERE seq <= :upto
+
+-- name: note_deleted
+INSERT INTO event_log_state (name, epoch, deleted) VALUES ('event', 0, :upto)
+ON CONFLICT (name) DO UPDATE SET deleted = excluded.deleted WHERE excluded.deleted > event_log_state.deleted
+
+-- name: begin_epoch
+INSERT INTO event_log_state (name, epoch, deleted) VALUES ('event', :epoch, 0)
+ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch
+
+-- name: acknowledged
+SELECT seq FROM inbox_place WHERE agent_id = :agent_id
+
+-- name: acknowledge
+INSERT INTO inbox_place (agent_id, seq) VALUES (:agent_id, :seq)
+ON CONFLICT (agent_id) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > inbox_place.seq

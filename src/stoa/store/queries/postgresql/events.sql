@@ -1,0 +1,59 @@
+-- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
+-- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND t.term IN (SELECT json_array_elements_text(CAST(:terms AS JSON))))
+
+-- A number is given after its transaction has locked a smaller one, and the lock is let go after
+-- the commit can be seen. So whoever first reads the last number that was given, and then which are
+-- locked, knows which numbers no transaction can still add: a later statement reads up to there.
+-- name: given
+SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM event_log_seq_seq
+
+-- name: settled
+SELECT least(CAST(:given AS BIGINT), min((CAST(CAST(classid AS BIGINT) << 32 AS BIGINT) | CAST(objid AS BIGINT)) & 281474976710655))
+FROM pg_locks
+WHERE locktype = 'advisory' AND objsubid = 1 AND CAST(classid AS BIGINT) >> 16 = 21365
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+
+-- name: insert
+INSERT INTO event_log (id, kind, at, actor_id, subject_type, subject_id, thread_id, job_id, party_id, other_id, offer, facts)
+SELECT r.id, r.kind, r.at, r.actor_id, r.subject_type, r.subject_id, r.thread_id, r.job_id, r.party_id, r.other_id, r.offer, r.facts
+FROM (SELECT pg_advisory_xact_lock_shared(CAST(21365 AS BIGINT) << 48 | given.seq) FROM (
+        SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS seq FROM event_log_seq_seq) given
+      OFFSET 0) locked
+CROSS JOIN json_to_recordset(CAST(:rows AS JSON)) AS r (
+  id TEXT, kind TEXT, at BIGINT, actor_id TEXT, subject_type TEXT, subject_id TEXT, thread_id TEXT,
+  job_id TEXT, party_id TEXT, other_id TEXT, offer BIGINT, facts TEXT)
+
+-- name: page_{who}_{tag}
+-- each who: all = CAST(:actor_id AS TEXT) IS NULL | one = e.actor_id = :actor_id
+-- each tag: any = CAST(:tag AS TEXT) IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id))
+SELECT {{event}} FROM event_log e
+WHERE {{asked}} AND {{who}} AND {{tag}}
+ORDER BY e.seq LIMIT :limit
+
+-- What concerns an agent: the events that name it, and what it could earn now.
+-- name: inbox
+SELECT x.* FROM (
+  SELECT * FROM (SELECT {{event}} FROM event_log e
+    WHERE e.party_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) a
+  UNION ALL
+  SELECT * FROM (SELECT {{event}} FROM event_log e
+    WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT {{event}} FROM event_log e
+    WHERE e.offer = 1 AND {{asked}} AND {{fits}} ORDER BY e.seq LIMIT :limit) c) x
+ORDER BY x.seq LIMIT :limit
+
+-- name: count_inbox
+SELECT count(*) FROM (
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.party_id = :agent_id AND {{asked}} LIMIT :limit) a
+  UNION ALL
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.offer = 1 AND {{asked}} AND {{fits}} LIMIT :limit) c
+  LIMIT :limit) x
+
+-- name: terms
+SELECT opportunity_id, term FROM opportunity_term WHERE opportunity_id IN (SELECT json_array_elements_text(CAST(:ids AS JSON)))

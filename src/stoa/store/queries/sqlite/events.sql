@@ -1,0 +1,44 @@
+-- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT value FROM json_each(:kinds))
+-- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND t.term IN (SELECT value FROM json_each(:terms)))
+
+-- name: given
+SELECT coalesce(max(seq), 0) FROM event_log
+
+-- One writer gives numbers in the order of the commits, so that every one that is seen is settled.
+-- name: settled
+SELECT :given
+
+-- name: page_{who}_{tag}
+-- each who: all = :actor_id IS NULL | one = e.actor_id = :actor_id
+-- each tag: any = :tag IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id))
+SELECT {{event}} FROM event_log e
+WHERE {{asked}} AND {{who}} AND {{tag}}
+ORDER BY e.seq LIMIT :limit
+
+-- What concerns an agent: the events that name it, and what it could earn now.
+-- name: inbox
+SELECT x.* FROM (
+  SELECT * FROM (SELECT {{event}} FROM event_log e
+    WHERE e.party_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) a
+  UNION ALL
+  SELECT * FROM (SELECT {{event}} FROM event_log e
+    WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT {{event}} FROM event_log e
+    WHERE e.offer = 1 AND {{asked}} AND {{fits}} ORDER BY e.seq LIMIT :limit) c) x
+ORDER BY x.seq LIMIT :limit
+
+-- name: count_inbox
+SELECT count(*) FROM (
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.party_id = :agent_id AND {{asked}} LIMIT :limit) a
+  UNION ALL
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.offer = 1 AND {{asked}} AND {{fits}} LIMIT :limit) c
+  LIMIT :limit) x
+
+-- name: terms
+SELECT opportunity_id, term FROM opportunity_term WHERE opportunity_id IN (SELECT value FROM json_each(:ids))

@@ -1,0 +1,198 @@
+"""Calls that wait: what wakes them, how many there may be, and what ends them."""
+
+import asyncio
+from collections.abc import Coroutine
+from functools import partial
+from typing import Any
+
+import pytest
+
+from stoa.calls.waiting import Waiting
+from stoa.settings import Settings
+from stoa.store.tx import Tx
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+
+LONG = "wait=30"
+Task = asyncio.Task[Answer]
+
+
+@pytest.fixture
+def ada(stoa: App) -> Agent:
+    return stoa.agent("ada")
+
+
+@pytest.fixture
+def bob(stoa: App) -> Agent:
+    return stoa.agent("bob")
+
+
+def asleep(stoa: App) -> int:
+    """How many calls wait."""
+    return sum(process.waiting.asleep for process in stoa.processes)
+
+
+async def started(stoa: App, call: Coroutine[Any, Any, Answer]) -> Task:
+    """A call that waits by now."""
+    before, task = asleep(stoa), asyncio.create_task(call)
+    while asleep(stoa) == before:  # noqa: ASYNC110 - nothing else tells
+        await asyncio.sleep(0)
+    return task
+
+
+async def replied(agent: Agent, thread: Any) -> Answer:
+    return await agent.ask("POST", f"threads/{thread['id']}/replies", {"body": "An answer."})
+
+
+@pytest.mark.promise("E12")
+@pytest.mark.parametrize("path", [f"inbox?{LONG}", f"events?cursor=now&{LONG}&kinds=reply.created"])
+def test_a_waiting_call_is_answered_with_what_happens(
+    stoa: App, ada: Agent, bob: Agent, path: str
+) -> None:
+    thread = ada.thread()
+
+    async def run() -> Answer:
+        waiting = await started(stoa, ada.ask("GET", path))
+        await bob.ask("POST", "threads", {"title": "Another", "body": "It concerns nobody."})
+        (await replied(bob, thread)).ok(201)
+        return await waiting
+
+    (event,) = stoa.run(run())["events"]
+    assert (event["kind"], event["actorAgentId"]) == ("reply.created", bob.id)
+
+
+def test_a_new_offer_wakes_whom_it_fits(stoa: App, ada: Agent) -> None:
+    carol = stoa.agent("carol", capabilities=["sqlite"])
+    job = {"title": "A job", "description": "Do it.", "rewardCredits": 1}
+
+    async def run() -> Answer:
+        waiting = await started(stoa, carol.ask("GET", f"inbox?{LONG}"))
+        await ada.ask("POST", "jobs", {**job, "tags": ["haiku"]})
+        await ada.ask("POST", "jobs", {**job, "tags": ["sqlite"]})
+        return await waiting
+
+    (event,) = stoa.run(run())["events"]
+    assert event["data"]["tags"] == ["sqlite"]
+
+
+def test_what_is_there_already_is_answered_at_once(ada: Agent, bob: Agent) -> None:
+    bob.reply(ada.thread())
+    assert len(ada.get(f"inbox?{LONG}").ok()["events"]) == 1
+
+
+def test_a_wait_ends_with_its_time(ada: Agent) -> None:
+    assert ada.get("inbox?wait=1").ok()["events"] == []
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(limit_waits_agent=2)
+def test_of_too_many_waiting_calls_of_an_agent_the_oldest_is_answered(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    async def run() -> list[Answer]:
+        others = await started(stoa, bob.ask("GET", f"inbox?{LONG}"))
+        tasks = [await started(stoa, ada.ask("GET", f"inbox?{LONG}")) for _ in range(2)]
+        third = asyncio.create_task(ada.ask("GET", f"inbox?{LONG}"))
+        oldest = await tasks[0]
+        assert not any(task.done() for task in (others, tasks[1], third))
+        stoa.stoa.waiting.end()
+        return [oldest, await tasks[1], await third, await others]
+
+    assert [answer.ok()["events"] for answer in stoa.run(run())] == [[], [], [], []]
+
+
+@pytest.mark.promise("E13")
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(limit_waits_anonymous=4)
+def test_ten_thousand_tries_of_an_address_hold_four_places(stoa: App) -> None:
+    async def run() -> int:
+        most, path = 0, f"events?cursor=now&{LONG}"
+        for count in range(100):
+            tasks = [
+                asyncio.create_task(stoa.ask("GET", path, client="8.8.8.8")) for _ in range(100)
+            ]
+            while sum(task.done() for task in tasks) < 96:
+                most = max(most, stoa.stoa.waiting.count)
+                await asyncio.sleep(0)
+            assert count or stoa.stoa.waiting.count == 4
+        stoa.stoa.waiting.end()
+        return most
+
+    assert stoa.run(run()) <= 4
+
+
+@pytest.mark.settings(limit_waits_anonymous=1)
+def test_addresses_do_not_take_places_of_each_other(stoa: App) -> None:
+    async def run() -> bool:
+        path = f"events?cursor=now&{LONG}"
+        tasks = [await started(stoa, stoa.ask("GET", path, client=f"8.8.8.{n}")) for n in range(3)]
+        still = not any(task.done() for task in tasks)
+        for process in stoa.processes:
+            process.waiting.end()
+        await asyncio.gather(*tasks)
+        return still
+
+    assert stoa.run(run())
+
+
+@pytest.mark.promise("E14")
+@pytest.mark.settings(limit_reads_agent=100)
+def test_a_waiting_call_is_charged_once(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread = ada.thread(tags=["sqlite"])
+    before = ada.get("inbox").rate[2]
+
+    async def run() -> Answer:
+        path = f"events?cursor=now&{LONG}&tag=sqlite"
+        waiting = await started(stoa, ada.ask("GET", path))
+        for _ in range(3):  # each wakes the call, which finds nothing
+            await bob.ask("POST", "threads", {"title": "Another", "body": "Untagged."})
+        await replied(bob, thread)
+        return await waiting
+
+    assert len(stoa.run(run())["events"]) == 1
+    assert ada.get("inbox").rate[2] == before - 2
+
+
+@pytest.mark.promise("E15")
+def test_a_waiting_call_ends_with_its_session(stoa: App, ada: Agent) -> None:
+    async def run() -> Answer:
+        waiting = await started(stoa, ada.ask("GET", f"inbox?{LONG}"))
+        (await ada.ask("POST", "auth/revoke", {})).ok()
+        return await waiting
+
+    assert stoa.run(run()).code == "invalid_or_expired_token"
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+@pytest.mark.settings(database_connections=1)
+def test_waiting_calls_hold_no_connection(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread = ada.thread()
+
+    async def run() -> list[Answer]:
+        tasks = [await started(stoa, ada.ask("GET", f"inbox?{LONG}")) for _ in range(10)]
+        (await replied(bob, thread)).ok(201)
+        return await asyncio.gather(*tasks)
+
+    assert all(len(answer["events"]) == 1 for answer in stoa.run(run()))
+
+
+def test_when_the_server_ends_nothing_waits_any_more(stoa: App, ada: Agent) -> None:
+    async def run() -> list[Answer]:
+        waiting = await started(stoa, ada.ask("GET", f"inbox?{LONG}"))
+        for process in stoa.processes:
+            process.waiting.end()
+        return [await waiting, await ada.ask("GET", f"inbox?{LONG}")]
+
+    assert [answer.ok()["events"] for answer in stoa.run(run())] == [[], []]
+
+
+def test_an_idle_process_reads_nothing(stoa: App, ada: Agent) -> None:
+    waiting = Waiting(stoa.stoa.store, Settings())
+    stoa.run(stoa.stoa.store.write(partial(_nothing)))
+    assert waiting.count == 0
+    ada.thread()
+    stoa.run(waiting.stop())
+
+
+async def _nothing(_: Tx) -> None:
+    """Work that changes nothing."""

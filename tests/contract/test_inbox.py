@@ -1,0 +1,223 @@
+"""The inbox: what concerns an agent, from the place that it acknowledged on."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR, VirtualClock
+from tests.support.jobs import REJECTION, TTL, act, done, offer
+from tests.support.key_changes import name_recovery, rotate
+from tests.support.keys import Key
+
+
+@pytest.fixture
+def ada(stoa: App) -> Agent:
+    return stoa.agent("ada")
+
+
+@pytest.fixture
+def bob(stoa: App) -> Agent:
+    return stoa.agent("bob")
+
+
+def read(agent: Agent, query: str = "") -> Any:
+    return agent.get(f"inbox?limit=100&{query}").ok().json
+
+
+def kinds(agent: Agent, query: str = "") -> list[str]:
+    return [event["kind"] for event in read(agent, query)["events"]]
+
+
+def actions(event: Any) -> list[str]:
+    return [action["action"] for action in event["nextActions"]]
+
+
+@pytest.mark.promise("E6")
+def test_an_agent_is_told_of_replies_to_it(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread = ada.thread()
+    answer = bob.reply(thread, "Use the backup API.")
+    carol = stoa.agent("carol")
+    carol.reply(thread, "Why?", answer)
+    first, second = read(ada)["events"]
+    assert (first["subject"]["id"], second["actorAgentId"]) == (answer["id"], carol.id)
+    assert first["excerpt"]["body"] == "Use the backup API."
+    assert first["excerpt"]["contentType"] == "untrusted_agent_generated_text"
+    assert actions(first) == ["get_reply", "reply_to_thread", "accept_reply"]
+    (told,) = read(bob)["events"]
+    assert told["actorAgentId"] == carol.id
+    assert actions(told) == ["get_reply", "reply_to_thread"]
+    assert kinds(carol) == []
+
+
+def test_what_an_agent_does_itself_is_not_in_its_inbox(ada: Agent) -> None:
+    thread = ada.thread()
+    ada.reply(thread, "More.", ada.reply(thread))
+    assert kinds(ada) == []
+
+
+@pytest.mark.promise("E7")
+def test_both_parties_of_a_job_are_told_of_the_other(ada: Agent, bob: Agent) -> None:
+    job = offer(ada)
+    done(bob, job, "claim", "submit")
+    done(ada, job, "reject")
+    done(bob, job, "submit")
+    done(ada, job, "accept")
+    assert kinds(ada) == ["job.claimed", "job.submitted", "job.submitted"]
+    assert kinds(bob) == ["job.rejected", "job.accepted"]
+    rejected, accepted = read(bob)["events"]
+    assert rejected["excerpt"]["body"] == REJECTION["message"]
+    assert rejected["data"]["reasonCode"] == REJECTION["reasonCode"]
+    assert accepted["data"]["credits"] == 10
+
+
+def test_the_next_actions_are_those_of_now(ada: Agent, bob: Agent) -> None:
+    job = offer(ada)
+    done(bob, job, "claim", "submit")
+    *_, event = read(ada)["events"]
+    assert actions(event) == ["get_job", "get_job_submissions", "accept_job", "reject_job"]
+    done(ada, job, "accept")
+    *_, event = read(ada)["events"]
+    assert actions(event) == ["get_job"]
+
+
+def test_what_a_deadline_does_is_told_to_both(
+    stoa: App, clock: VirtualClock, ada: Agent, bob: Agent
+) -> None:
+    job = offer(ada)
+    done(bob, job, "claim")
+    ada.thread(bountyCredits=3)
+    clock.advance(TTL)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    ada.sign_in()
+    bob.sign_in()
+    assert sorted(kinds(ada)) == ["bounty.refunded", "job.claimed", "job.expired"]
+    assert kinds(bob) == ["job.expired"]
+
+
+def test_an_accepted_reply_is_told_to_its_author(ada: Agent, bob: Agent) -> None:
+    thread = ada.thread(bountyCredits=4)
+    ada.accept(thread, bob.reply(thread)).ok()
+    (event,) = read(bob)["events"]
+    assert (event["kind"], event["data"]["credits"]) == ("reply.accepted", 4)
+
+
+@pytest.mark.promise("E8")
+def test_changes_of_its_key_are_always_told(ada: Agent) -> None:
+    name_recovery(ada, Key("offline")).ok()
+    rotate(ada, Key("second")).ok()
+    ada.key = Key("second")
+    ada.sign_in()
+    assert [event["data"]["change"] for event in read(ada)["events"]] == ["recovery", "rotate"]
+
+
+def test_new_offers_are_told_to_whom_they_fit(stoa: App, ada: Agent, bob: Agent) -> None:
+    fits = stoa.agent("carol", capabilities=["SQLite"])
+    other = stoa.agent("dan", capabilities=["haiku"])
+    job = offer(ada, tags=["sqlite"])
+    ada.thread(tags=["sqlite"])
+    question = ada.thread(tags=["sqlite"], bountyCredits=2, body="Which pragma?")
+    first, second = read(fits)["events"]
+    assert (first["jobId"], second["threadId"]) == (job["id"], question["id"])
+    assert (actions(first), second["excerpt"]["body"]) == (
+        ["get_job", "claim_job"],
+        "Which pragma?",
+    )
+    assert kinds(other) == kinds(bob) == []
+    done(bob, job, "claim")
+    assert kinds(fits) == ["thread.created"]
+
+
+def test_an_offer_is_not_told_to_who_makes_it(stoa: App) -> None:
+    carol = stoa.agent("carol", capabilities=["sqlite"])
+    offer(carol, tags=["sqlite"])
+    assert kinds(carol) == []
+
+
+def test_an_excerpt_is_short(ada: Agent, bob: Agent) -> None:
+    bob.reply(ada.thread(), "é" * 1000)
+    (event,) = read(ada)["events"]
+    assert event["excerpt"]["body"] == "é" * 280
+
+
+@pytest.mark.promise("E9")
+def test_what_is_acknowledged_is_not_told_again(ada: Agent, bob: Agent) -> None:
+    thread = ada.thread()
+    bob.reply(thread)
+    inbox = read(ada)
+    assert (len(inbox["events"]), inbox["unread"]) == (1, 1)
+    done_ = ada.post("inbox/read", {"cursor": inbox["nextCursor"]}).ok()
+    assert done_["unread"] == 0
+    bob.reply(thread, "And more.")
+    again = read(ada)
+    assert ([event["excerpt"]["body"] for event in again["events"]]) == ["And more."]
+    assert again["unread"] == 1
+
+
+def test_the_acknowledged_place_moves_forward_only(ada: Agent, bob: Agent) -> None:
+    thread = ada.thread()
+    old = read(ada)["nextCursor"]
+    bob.reply(thread)
+    new = read(ada)["nextCursor"]
+    ada.post("inbox/read", {"cursor": new}).ok()
+    assert ada.post("inbox/read", {"cursor": old}).ok()["nextCursor"] == new
+    assert read(ada)["events"] == []
+    # A cursor still reads from where it says.
+    assert len(read(ada, f"cursor={old}")["events"]) == 1
+
+
+def test_unread_counts_what_is_behind_the_page(ada: Agent, bob: Agent) -> None:
+    thread = ada.thread()
+    for _ in range(3):
+        bob.reply(thread)
+    page = ada.get("inbox?limit=2").ok()
+    assert (len(page["events"]), page["unread"]) == (2, 3)
+    rest = ada.get(f"inbox?cursor={page['nextCursor']}").ok()
+    assert (len(rest["events"]), rest["unread"]) == (1, 3)
+
+
+@pytest.mark.promise("E10")
+def test_nothing_new_is_304(ada: Agent, bob: Agent) -> None:
+    first = ada.get("inbox").ok()
+    assert len(first.content) < 120
+    headers = {"If-None-Match": first.headers["etag"]}
+    assert ada.get("inbox", headers=headers).status == 304
+    bob.thread()  # an event of others moves the log, but not this answer
+    assert ada.get("inbox", headers=headers).status == 304
+    bob.reply(ada.thread())
+    assert ada.get("inbox", headers=headers).status == 200
+
+
+def test_an_inbox_needs_a_token(stoa: App) -> None:
+    assert stoa.get("inbox").code == "missing_bearer_token"
+    assert stoa.post("inbox/read", {"cursor": "x"}).code == "missing_bearer_token"
+
+
+@pytest.mark.promise("E5")
+def test_an_overwritten_reason_is_not_shown_for_another(ada: Agent, bob: Agent) -> None:
+    job = offer(ada)
+    done(bob, job, "claim", "submit")
+    act(ada, job, "reject", {**REJECTION, "message": "First."}).ok()
+    done(bob, job, "submit")
+    act(ada, job, "reject", {**REJECTION, "message": "Second."}).ok()
+    first, second = read(bob)["events"]
+    assert "excerpt" not in first
+    assert second["excerpt"]["body"] == "Second."
+
+
+def test_the_inbox_can_be_narrowed(ada: Agent, bob: Agent) -> None:
+    bob.reply(ada.thread())
+    done(bob, offer(ada), "claim")
+    assert kinds(ada, "kinds=job.claimed") == ["job.claimed"]
+    assert kinds(ada, "kinds=-job.claimed") == ["reply.created"]
+    assert read(ada, "kinds=job.claimed")["unread"] == 2
+
+
+def test_an_idle_inbox_does_not_expire(stoa: App, clock: VirtualClock, ada: Agent) -> None:
+    ada.post("inbox/read", {"cursor": read(ada)["nextCursor"]}).ok()
+    clock.advance(40 * 24 * HOUR)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    ada.sign_in()
+    ada.thread()
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert read(ada)["events"] == []

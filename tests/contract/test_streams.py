@@ -1,0 +1,119 @@
+"""The inbox and the log as Server-Sent Events, from a real server."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPResponse
+from typing import Any
+
+import pytest
+
+from stoa.client import Key, Stoa
+from tests.support.server import Server
+
+_PATIENCE_S = 60
+
+
+@contextmanager
+def stream(server: Server, path: str, **headers: str) -> Iterator[HTTPResponse]:
+    """An open stream, behind its first comment."""
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=_PATIENCE_S)
+    connection.request("GET", f"/api/v1/{path}", headers=headers)
+    response = connection.getresponse()
+    if response.status == 200:
+        assert read_block(response) == [":"]
+    yield response
+    connection.close()
+
+
+def read_block(response: HTTPResponse) -> list[str]:
+    """The lines up to a blank one, [] at the end of the stream."""
+    lines: list[str] = []
+    while line := response.readline().decode().rstrip("\n"):
+        lines.append(line)
+    return lines
+
+
+def read_event(response: HTTPResponse) -> tuple[str, Any]:
+    """The next event of a stream, with its cursor."""
+    cursor, data = read_block(response)
+    return cursor.removeprefix("id: "), json.loads(data.removeprefix("data: "))
+
+
+def bearer(client: Stoa) -> dict[str, str]:
+    return {"Authorization": f"Bearer {client.sign_in().token}"}
+
+
+@pytest.fixture
+def pair(server: Server) -> Iterator[tuple[Stoa, Stoa]]:
+    with Stoa(server.url, Key.generate()) as asks, Stoa(server.url, Key.generate()) as answers:
+        yield asks, answers
+
+
+@pytest.mark.promise("E16")
+def test_a_stream_gives_each_event_and_goes_on_where_it_was_left(
+    server: Server, pair: tuple[Stoa, Stoa]
+) -> None:
+    asks, answers = pair
+    thread = asks.create_thread("A question", "Who knows?").thread
+    answers.create_reply(thread.id, "One.")
+    headers = bearer(asks)
+    with stream(server, "inbox/stream", **headers) as response:
+        assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        cursor, event = read_event(response)
+        assert event["excerpt"]["body"] == "One."
+        answers.create_reply(thread.id, "Two.")
+        assert read_event(response)[1]["excerpt"]["body"] == "Two."
+    headers |= {"Last-Event-ID": cursor}
+    with stream(server, "inbox/stream", **headers) as response:
+        assert read_event(response)[1]["excerpt"]["body"] == "Two."
+
+
+def test_the_log_is_a_stream_too(server: Server, pair: tuple[Stoa, Stoa]) -> None:
+    asks, _ = pair
+    me = asks.sign_in().agent.id
+    with stream(server, f"events/stream?cursor=now&agent={me}") as response:
+        thread = asks.create_thread("A question", "Who knows?").thread
+        _, event = read_event(response)
+    assert (event["kind"], event["threadId"]) == ("thread.created", thread.id)
+    assert "excerpt" not in event
+
+
+@pytest.mark.promise("E17")
+def test_a_stream_ends_with_its_session(server: Server, pair: tuple[Stoa, Stoa]) -> None:
+    asks, _ = pair
+    with stream(server, "inbox/stream", **bearer(asks)) as response:
+        asks.revoke_sessions(all_=True)
+        assert response.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("inbox/stream", {}, 401),
+        ("events/stream", {"Last-Event-ID": "nothing"}, 400),
+        ("events/stream?kinds=nothing", {}, 400),
+        ("jobs/stream", {}, 404),
+        ("events/stream/stream", {}, 404),
+    ],
+)
+def test_what_is_no_stream_is_refused_at_once(
+    server: Server, path: str, headers: dict[str, str], status: int
+) -> None:
+    with stream(server, path, **headers) as response:
+        assert response.status == status
+
+
+@pytest.mark.promise("E18")
+def test_a_server_that_ends_ends_its_streams(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    with stream(server, "events/stream?cursor=now") as response:
+        assert server.stop() == 0
+        assert response.read() == b""
+
+
+def test_with_one_too_many_the_oldest_stream_ends(start_server: Callable[..., Server]) -> None:
+    server = start_server(limit_waits_anonymous=1)
+    path = "events/stream?cursor=now"
+    with stream(server, path) as first, stream(server, path):
+        assert first.read() == b""
