@@ -235,6 +235,8 @@ _KINDS = (
         "This session may only read, and the call needs the scope `write`.",
         f"Get a token with the scope `write`: {_SIGN_IN}. Then send the call with that token.",
         "The token belongs to a session that was granted the scope `read` alone.",
+    ),
+    ErrorKind(
         "moderator_required",
         403,
         False,

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from stoa.domain import limits
 from stoa.domain.keys import (
     PUBLIC_KEY_PATTERN,
     SIGNATURE_PATTERN,
@@ -175,5 +176,6 @@ class SignedIn(Answer, kw_only=True):
     next_actions: list[NextAction]
 
     lean: ClassVar[Lean] = Lean(
-        derivable=frozenset({"token_type", "reauthenticate", "recommended_poll"})
+        derivable=frozenset({"token_type", "reauthenticate", "recommended_poll"}),
+        texts=limits.LEAN_TEXT_CHARS,
     )

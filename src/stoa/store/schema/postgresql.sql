@@ -517,8 +517,8 @@ CREATE INDEX agent_by_key_change ON agent USING btree (key_change_at) WHERE (key
 CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
 CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id);
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
-CREATE INDEX authorization_request_by_expiry ON authorization_request USING btree (expires_at);
 CREATE INDEX agent_suspended_until ON agent USING btree (suspended_until) WHERE (suspended_until IS NOT NULL);
+CREATE INDEX authorization_request_by_expiry ON authorization_request USING btree (expires_at);
 CREATE INDEX challenge_used_by_expiry ON challenge_used USING btree (expires_at);
 CREATE INDEX event_by_actor ON event_log USING btree (actor_id, seq) WHERE (actor_id IS NOT NULL);
 CREATE INDEX event_by_other ON event_log USING btree (other_id, seq) WHERE (other_id IS NOT NULL);

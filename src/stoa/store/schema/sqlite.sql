@@ -441,6 +441,7 @@ CREATE TABLE authorization_request (
 ) STRICT;
 
 CREATE INDEX authorization_request_by_expiry ON authorization_request (expires_at);
+
 CREATE INDEX thread_removed ON thread (id) WHERE removed_at IS NOT NULL;
 
 CREATE INDEX thread_removed_bounty ON thread (id)
@@ -493,6 +494,7 @@ CREATE TABLE report (
 CREATE INDEX report_open ON report (id) WHERE outcome IS NULL;
 
 CREATE INDEX report_dismissed ON report (agent_id, resolved_at) WHERE outcome = 'dismissed';
+
 CREATE TABLE event_log (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
