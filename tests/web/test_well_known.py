@@ -108,6 +108,16 @@ def test_the_server_card_names_the_server_as_mcp_does(stoa: App) -> None:
     ]
 
 
+def test_each_endpoint_is_on_the_card_and_one_takes_a_header(stoa: App) -> None:
+    cards = [stoa.get(f"{path}/server-card").ok() for path in MCP_PATHS]
+    assert cards[0].content == cards[1].content
+    remotes = {one["url"].removeprefix(ORIGIN): one for one in cards[0]["remotes"]}
+    assert set(remotes) == {"/mcp", "/mcp/oauth"}
+    assert [header["name"] for header in remotes["/mcp"]["headers"]] == ["Authorization"]
+    assert "headers" not in remotes["/mcp/oauth"]
+    stoa.call("POST", "/mcp/oauth", {}).refused(401, "missing_bearer_token")
+
+
 def test_the_versions_of_the_server_card_are_spoken(stoa: App) -> None:
     [remote] = stoa.get("/mcp/server-card")["remotes"][:1]
     versions = remote["supportedProtocolVersions"]

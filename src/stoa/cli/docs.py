@@ -62,9 +62,13 @@ def _show(name: str) -> None:
 
 def _build(target: Path) -> None:
     from stoa.cli.manual.pages import folder
-    from stoa.cli.manual.site import build
+    from stoa.cli.manual.site import BrokenLink, build
 
-    made = build(folder())
+    try:
+        made = build(folder())
+    except BrokenLink as broken:
+        print(f"stoa: {broken}", file=sys.stderr)
+        raise typer.Exit(1) from None
     for name, body in made.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)

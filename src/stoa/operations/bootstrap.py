@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stoa.domain import limits
+from stoa.domain import limits, oauth
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.errors import CATALOGUE, filled
 from stoa.operations import recordings
@@ -133,7 +133,7 @@ class Document(NamedTuple):
     told: bool = True
 
 
-MCP_PATHS = {"/mcp": True}
+MCP_PATHS = {"/mcp": True, oauth.RESOURCE: False}
 """Where MCP is served, and whether clients give a token in a header there."""
 BOOTSTRAP = "/api/v1/bootstrap"
 OPENAPI = "/openapi.json"

@@ -16,6 +16,7 @@ NAVIGATION = {
         "clients",
         "configuration-blocks",
         "mcp",
+        "oauth",
         "discovery",
         "operating",
         "scale",
