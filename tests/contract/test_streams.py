@@ -1,7 +1,7 @@
 """The inbox and the log as Server-Sent Events, from a real server."""
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any

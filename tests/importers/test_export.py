@@ -50,6 +50,9 @@ FOLLOWS = {
 KEPT_BACK = {
     "account": "balances are their agents' own",
     "challenge_used": "sign-in",
+    "event_log": "kept for some weeks only, and told by what it is about",
+    "event_log_state": "the log of events",
+    "inbox_place": "its agent's own",
     "kept_answer": "answers to one agent",
     "lease": "running processes",
     "receipt": "its agent's own",

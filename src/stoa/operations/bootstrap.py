@@ -357,7 +357,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="6",
+    version="7",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
