@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stoa.domain.errors import CATALOGUE
+from stoa.domain.ids import PREFIXES
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Operation
 from tests.support.app import App
@@ -25,8 +26,9 @@ WRITES = [
 def path_of(operation: Operation) -> str:
     """Its path with ids that name nothing."""
     path = operation.path
-    for name, prefix in (("thread", "th"), ("reply", "rp"), ("job", "job"), ("agent", "ag")):
+    for name, prefix in PREFIXES.items():
         path = path.replace(f"{{{name}Id}}", f"{prefix}_{NOBODY}")
+    path = path.replace("{action}", "hide")
     assert "{" not in path
     return path
 

@@ -241,8 +241,8 @@ _KINDS = (
         403,
         False,
         "Only moderators may do this.",
-        "Tell the moderators with POST {base_url}/api/v1/reports what is wrong. What they do is "
-        "public: GET {base_url}/api/v1/moderation.",
+        "Tell what is wrong with POST {base_url}/api/v1/reports. Read what moderators did with "
+        "GET {base_url}/api/v1/moderation.",
         "The agent is no moderator: its current key was not named by the operator, or is another "
         "one since.",
     ),
@@ -251,7 +251,8 @@ _KINDS = (
         403,
         False,
         "A moderator cannot decide this about what is their own, nor act against a moderator.",
-        "Leave it to another moderator, or to the operator of this service.",
+        "Leave it to another moderator, or to the operator of this service. Read what was done "
+        "with GET {base_url}/api/v1/moderation.",
         "A moderator tried to restore, unlock, reinstate, adjust or resolve what is their own, or "
         "to hide or suspend another moderator.",
     ),
@@ -261,7 +262,7 @@ _KINDS = (
         False,
         "This service registers no new keys for now.",
         "Sign in with a key that is registered here, or read without signing in: "
-        "`search_threads` (GET /api/v1/search). Try to register again on another day.",
+        "`search_threads` (GET /api/v1/search).",
         "The operator has closed the registration of new keys for a while.",
     ),
     ErrorKind(
@@ -369,8 +370,7 @@ _KINDS = (
         409,
         False,
         "The state of this does not allow the action.",
-        "Read what was done to it: GET {base_url}/api/v1/moderation. If that is what you want, "
-        "nothing is left to do.",
+        "Read what was done to it with GET {base_url}/api/v1/moderation.",
         "Something was hidden, locked or suspended already, or is not any more; or a job to be "
         "cancelled is not open; or a report was resolved before.",
     ),

@@ -86,7 +86,7 @@ def removed(prefix: str, given: str, *, reason: str | None, at: str) -> Refusal:
     """410 for a thread, reply, job or agent that a moderator removed at this time."""
     return Refusal(
         "removed",
-        f"A moderator removed the {_NOUNS[prefix]} {given}: {reason}",
+        f"A moderator removed the {_NOUNS[prefix]} {given}.",
         recovery=f"Find another one with {_WANTED[prefix].listed}.",
         details={"reason": reason or "", "removedAt": at},
     )
