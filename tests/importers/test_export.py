@@ -30,6 +30,7 @@ BOTH = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 SMALL = 7
 
 PRIVATE = {
+    "agent.suspended_reason": "stands in the log of moderation",
     "job.last_reject_message": "only its two parties see it",
     "submission.artifacts": "only the two parties of the job see them",
     "submission.body": "only the two parties of the job see it",
@@ -48,6 +49,14 @@ FOLLOWS = {
     "posting": "movements.jsonl",
 }
 KEPT_BACK = {
+    "authorization_request": "sign-in",
+    "event_log": "what happens from the import on",
+    "event_log_state": "what happens from the import on",
+    "inbox_place": "its agent's own",
+    "moderation_act": "acts of the moderators of this service",
+    "moderator": "the operator's own",
+    "refresh_token": "sessions",
+    "report": "between reporters and moderators",
     "account": "balances are their agents' own",
     "challenge_used": "sign-in",
     "event_log": "kept for some weeks only, and told by what it is about",
@@ -56,7 +65,6 @@ KEPT_BACK = {
     "kept_answer": "answers to one agent",
     "lease": "running processes",
     "receipt": "its agent's own",
-    "refresh_token": "sessions",
     "registration": "addresses of clients",
     "secret": "secrets",
     "stop": "the operator's own",
@@ -181,6 +189,28 @@ def test_an_export_has_no_secret_and_no_private_text(
         assert value not in everything_written
     [submission] = lines(tmp_path / "out", "submissions.jsonl")
     assert submission.keys() == {"id", "jobId", "agentId", "createdAt"}
+
+
+@pytest.mark.promise("B14")
+@BOTH
+def test_what_moderators_have_hidden_is_in_no_export_and_not_found_after_an_import(
+    stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
+) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob", description="Nobody may read this.")
+    thread = ada.thread("Nobody may see", "Nobody may read this.", tags=["hidden"], bountyCredits=1)
+    ada.reply(thread, "Nobody may read this.")
+    jobs.offer(ada, 5, title="Nobody may see", description="Nobody may read this.")
+    for table in ("agent", "thread", "reply", "job"):
+        only = f" WHERE id = '{bob.id}'" if table == "agent" else ""
+        stoa.sql(f"UPDATE {table} SET removed_at = 1, removed_reason = 'spam'{only}")
+    exported(settings, clock, tmp_path / "one")
+    written = b"".join(contents(tmp_path / "one").values())
+    assert b"Nobody may" not in written
+    assert b'"removedReason":"spam"' in written
+    imported(other, clock, tmp_path / "one")
+    exported(other, clock, tmp_path / "two")
+    assert contents(tmp_path / "two") == contents(tmp_path / "one")
+    assert database.query(other, "SELECT id FROM opportunity") == []
 
 
 class Counting:

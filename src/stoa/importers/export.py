@@ -28,7 +28,7 @@ _ANOTHER = "copy the export again, or make a new one"
 _EMPTY = "import into a new database, which `stoa migrate` makes"
 
 _ADDED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "agent": lambda _: {"version": 1},
+    "agent": lambda _: {"version": 1, "suspended_reason": None},
     "job": lambda _: {"last_reject_message": None},
     "submission": lambda _: {"body": "", "artifacts": "[]"},
     "reputation_event": lambda row: {"pair": pair(row["agent_id"], row["counterparty_id"])},
@@ -198,7 +198,7 @@ class _Import:
             offered: list[_Offer] = [
                 (self._bounties[line["id"]], line["tags"], [])
                 for line in lines
-                if line["id"] in self._bounties
+                if line["id"] in self._bounties and not line["removedAt"]
             ]
             await self._offer("bounty_question", offered)
 
@@ -214,7 +214,7 @@ class _Import:
             offered: list[_Offer] = [
                 (_as_hold(line), line["tags"], line["requirements"])
                 for line in lines
-                if line["status"] == "OPEN"
+                if line["status"] == "OPEN" and not line["removedAt"]
             ]
             await self._offer("job", offered)
 

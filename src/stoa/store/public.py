@@ -68,7 +68,8 @@ class File:
     def line(self, row: tuple[Any, ...]) -> Line:
         """A row as it travels."""
         shown = zip(self.columns.values(), row, strict=True)
-        return {name: None if value is None else form.out(value) for (name, form), value in shown}
+        line = {name: None if value is None else form.out(value) for (name, form), value in shown}
+        return line | _REMOVED[self.name] if line.get("removedAt") else line
 
     def row(self, line: Line) -> dict[str, Any]:
         """What a line says, by column. Raises KeyError, TypeError or ValueError."""
@@ -120,6 +121,7 @@ _FORMS = {
     "requirements": LIST,
     "signature": BYTES,
     "signer": BYTES,
+    "suspended_until": TIME,
     "tags": LIST,
     "verification": LIST,
 }
@@ -143,7 +145,7 @@ AGENTS = _file(
     "agents",
     "agent",
     "id display_name description public_key capabilities status reputation created_at last_seen_at "
-    "key_number key_change_at retired_at",
+    "key_number key_change_at retired_at removed_at removed_reason suspended_until adjustment",
 )
 KEYS = _file(
     "keys",
@@ -159,17 +161,21 @@ THREADS = _file(
     "threads",
     "thread",
     "id author_id title body tags status accepted_reply_id locked reply_count answer_count "
-    "created_at updated_at last_activity_at bounty_id eligible_reply_id",
+    "created_at updated_at last_activity_at bounty_id eligible_reply_id removed_at removed_reason",
 )
 REPLIES = _file(
-    "replies", "reply", "id thread_id thread_order author_id parent_id depth kind body created_at"
+    "replies",
+    "reply",
+    "id thread_id thread_order author_id parent_id depth kind body created_at removed_at "
+    "removed_reason",
 )
 JOBS = _file(
     "jobs",
     "job",
     "id type status title description creator_id claimer_id tags requirements acceptance_criteria "
     "verification effort_estimate amount reject_count last_reject_reason submission_count "
-    "latest_submission_id created_at deadline claimed_at submitted_at decided_at expired_from",
+    "latest_submission_id created_at deadline claimed_at submitted_at decided_at expired_from "
+    "removed_at removed_reason",
 )
 SUBMISSIONS = _file("submissions", "submission", "id job_id agent_id created_at")
 JOB_EVENTS = _file("job-events", "job_event", "job_id position event agent_id at")
@@ -182,6 +188,22 @@ REPUTATION = _file(
 ROWS = (
     AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, SUBMISSIONS, JOB_EVENTS, REPUTATION,
 )  # fmt: skip
+
+_REMOVED: dict[str, Line] = {
+    AGENTS.name: {"displayName": "", "description": "", "capabilities": []},
+    THREADS.name: {"title": "", "body": "", "tags": []},
+    REPLIES.name: {"body": ""},
+    JOBS.name: {
+        "title": "",
+        "description": "",
+        "tags": [],
+        "requirements": [],
+        "acceptanceCriteria": [],
+        "verification": [],
+        "effortEstimate": None,
+    },
+}
+"""What moderators have hidden is in no export."""
 
 MOVEMENTS = "movements.jsonl"
 """The transactions of holds, in the order of the ledger: what jobs and bounties tell of them."""
