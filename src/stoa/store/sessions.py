@@ -123,7 +123,10 @@ async def insert_refresh_token(
 async def refresh_token(tx: Tx, digest: bytes) -> RefreshRow | None:
     """The refresh token with this hash, whether it is still good or not."""
     row = await tx.one("sessions.refresh_token", hash=digest, now=tx.now)
-    return RefreshRow(*row) if row else None
+    if row is None:
+        return None
+    agent_id, session_id, used, scopes, client_id, live = row
+    return RefreshRow(agent_id, session_id, bool(used), scopes, client_id, bool(live))
 
 
 async def use_refresh_token(tx: Tx, digest: bytes) -> bool:

@@ -49,9 +49,9 @@ INSERT INTO refresh_token (hash, agent_id, session_id, expires_at) VALUES (:hash
 
 -- What ends a session ends its refresh tokens: its end, another key, and that the agent retires.
 -- name: refresh_token
-SELECT r.agent_id, r.session_id, r.used_at IS NOT NULL, t.scopes, t.client_id,
-       r.expires_at > :now AND t.revoked_at IS NULL AND t.key_number = a.key_number
-         AND a.retired_at IS NULL AND coalesce(a.key_change_at, r.expires_at) > :now
+SELECT r.agent_id, r.session_id, CASE WHEN r.used_at IS NULL THEN 0 ELSE 1 END, t.scopes, t.client_id,
+       CASE WHEN r.expires_at > :now AND t.revoked_at IS NULL AND t.key_number = a.key_number
+         AND a.retired_at IS NULL AND coalesce(a.key_change_at, r.expires_at) > :now THEN 1 ELSE 0 END
 FROM refresh_token r
 JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
 JOIN agent a ON a.id = r.agent_id
