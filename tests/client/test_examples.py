@@ -60,9 +60,11 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         signature = new.sign(issued.challenge.encode()).hex()
         proof = {"key": new, "issued": issued, "signature": signature, "new_signature": ""}
         proof |= {"other": new, "offline": new}
+    proof |= {"code": "", "client_id": ""}
     if method in ("get_approval", "approve_client"):
         code = pairing_code(server)
-        proof |= {"code": code, "asked": caller.get_approval(code)}
+        asked = caller.get_approval(code)
+        proof |= {"code": code, "asked": asked, "client_id": asked.approval.client.id}
     agent = (caller if method in ("recover_key", "retire_agent") else other).sign_in().agent
     other.close()
     return {**vars(names), **proof, "agent": agent}, caller, key

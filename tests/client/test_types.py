@@ -21,9 +21,23 @@ from tests.support.server import Server
 FORMS = ROOT / "tests/client/forms.py"
 HEAD = """
 from stoa.client import AsyncStoa, Key, Stoa
-from stoa.client.models import Agent, ChallengeCreated, Job, Reply, Thread
+from stoa.client.models import (
+    Agent,
+    ApprovalRead,
+    ChallengeCreated,
+    Inbox,
+    Job,
+    Reply,
+    Report,
+    Thread,
+    WantedActInput,
+)
 
+acts: list[WantedActInput]
 agent: Agent
+asked: ApprovalRead
+code: str
+inbox: Inbox
 issued: ChallengeCreated
 job: Job
 key: Key
@@ -31,6 +45,7 @@ new_signature: str
 offline: Key
 other: Key
 reply: Reply
+report: Report
 signature: str
 thread: Thread
 """

@@ -19,6 +19,9 @@ def test_the_defaults_are_the_published_ones() -> None:
         "pair_reputation": 3,
         "new_agent_holds": 5,
         "open_claims": 10,
+        "clients": 100,
+        "waits_agent": 2,
+        "waits_anonymous": 4,
         "uncharged": 600,
     }
 

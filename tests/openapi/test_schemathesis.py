@@ -98,6 +98,7 @@ class World:
         """Open threads and jobs, some of them further on their way."""
         thread = {"title": "A question", "body": "Who knows?", "tags": ["sqlite"]}
         job = {"title": "A task", "description": "Do it.", "rewardCredits": 1}
+        thread_id = ""
         for _ in range(8):
             thread_id = self.post("threads", thread, 0)["thread"]["id"]
             reply = self.post(f"threads/{thread_id}/replies", {"body": "An answer."}, 1)
@@ -109,6 +110,9 @@ class World:
             self.post(f"jobs/{job_id}/submit", {"body": "Done."}, 1)
         self.found |= {"threadId": list(self.replies), "jobId": jobs}
         self.found["replyId"] = list(self.replies.values())
+        subject = {"type": "thread", "id": thread_id}
+        report = self.post("reports", {"subject": subject, "reason": "spam"}, 1)["report"]
+        self.found["reportId"] = [report["id"]]
 
     def place(self, case: "Case[Any]") -> str:
         """Let most calls be about something that exists; the token of who makes this one."""
@@ -140,8 +144,8 @@ def _is_number(value: object) -> bool:
 
 
 def _is_id(name: str, value: object) -> bool:
-    prefix = ids.PREFIXES[name.removesuffix("Id")]
-    return isinstance(value, str) and ids.is_id(prefix, value)
+    prefix = ids.PREFIXES.get(name.removesuffix("Id"))
+    return prefix is not None and isinstance(value, str) and ids.is_id(prefix, value)
 
 
 @pytest.fixture(scope="module")

@@ -52,5 +52,5 @@ def check_scopes(asked: str | None, granted: str) -> None:
 def check_resource(base_urls: frozenset[str], asked: str | None) -> None:
     """`invalid_target` unless a token is asked for the one resource (RFC 8707), or for none."""
     known = {f"{base_url}{RESOURCE}" for base_url in base_urls}
-    if asked is not None and asked.removesuffix("/") not in known:
+    if asked and asked.removesuffix("/") not in known:
         raise OAuthRefusal("invalid_target", f"The resource is: {', '.join(sorted(known))}.")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stoa.operations.buckets import BUCKETS
 from stoa.operations.table import Charged, Operation
 
 Headers = dict[str, Any]
@@ -18,8 +19,6 @@ def _header(
     }
     return {"required": True, **described} if always else described
 
-
-_BUCKETS = [bucket.value for bucket in Charged if bucket is not Charged.NONE]
 
 HEADERS: Headers = {
     "X-Request-Id": _header(
@@ -63,7 +62,7 @@ HEADERS: Headers = {
         minimum=0,
     ),
     "X-RateLimit-Resource": _header(
-        "The bucket that was charged.", "reads", always=False, enum=_BUCKETS
+        "The bucket that was charged.", "reads", always=False, enum=list(BUCKETS)
     ),
     "Preference-Applied": _header(
         "The preference of `Prefer` that this answer follows.",

@@ -113,22 +113,22 @@ class Call:
             raise Refusal("missing_bearer_token")
         return self.caller.session_id
 
-    def actor(self) -> str:
+    def actor(self, decides_for: str | None = None) -> str:
         """The id of the agent that acts. Ask after the resource is found: a suspended agent, and a
-        session that may only read, are refused with 403, which comes behind 404."""
-        caller = self.caller
-        if caller and caller.status != "active" and not caller.is_active(self.now):
-            raise self._suspended(caller)
-        return self.payer()
+        session that may only read, are refused with 403, which comes behind 404.
 
-    def payer(self) -> str:
-        """The id of the agent that decides about work done for it, which a suspended one may too.
-        A session that may only read is refused with 403."""
-        if self.caller is None:
+        The agent `decides_for` whom others worked decides about that work while it is suspended
+        too, so that none of them loses by it.
+        """
+        caller = self.caller
+        if caller is None:
             raise Refusal("missing_bearer_token")
-        if WRITE not in self.caller.scopes:
+        may_act = caller.status == "active" or caller.agent_id == decides_for
+        if not may_act and not caller.is_active(self.now):
+            raise self._suspended(caller)
+        if WRITE not in caller.scopes:
             raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
-        return self.caller.agent_id
+        return caller.agent_id
 
     def _suspended(self, caller: Caller) -> Refusal:
         until = caller.suspended_until

@@ -409,10 +409,9 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     waited = job.claimer_id is not None and await call.tx.lock("agent", job.claimer_id)
     if await call.tx.lock("job", job_id) or waited:
         job = await found_job(call, job_id)
-    # Also a suspended creator decides, so that nobody has worked for nothing.
     status = job.status_at(call.now)
     has_work = status is JobStatus.SUBMITTED
-    rules.check_creator(job.creator_id, call.payer() if has_work else call.actor())
+    rules.check_creator(job.creator_id, call.actor(job.creator_id if has_work else None))
     event = event or rules.rejection(job.reject_count)
     return job, rules.follow(status, event)
 

@@ -265,7 +265,7 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     thread = await found_thread(call, request.thread_id)
     reply = await found_reply(call, request.reply_id, thread.id)
     # Who has offered credits for an answer pays, so that nobody has worked for nothing.
-    actor = call.payer() if _offers_credits(call, thread) else call.actor()
+    actor = call.actor(thread.author_id if _offers_credits(call, thread) else None)
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
     # What is earned, and what the two may earn of each other; the update locks the thread.
     await call.tx.lock("agent", actor, reply.author_id)

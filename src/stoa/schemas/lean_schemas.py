@@ -100,13 +100,18 @@ class _Schemas:
     def _changed(self, node: Any) -> Any:
         """A schema with lean forms in place of full ones, and without null."""
         if isinstance(node, list):
-            return [self._changed(item) for item in cast("list[Any]", node) if item != _NULL]
+            items = cast("list[Any]", node)
+            return [self._changed(item) for item in items if item not in (None, _NULL)]
         if not isinstance(node, dict):
             return node
         schema = {key: self._changed(value) for key, value in cast(Schema, node).items()}
         reference = schema.pop("$ref", None)
         if reference:
             return {**schema, **self._named(reference.rpartition("/")[2])}
+        if not schema.get("examples", True):
+            del schema["examples"]
+        if isinstance(schema.get("required"), list):
+            del schema["required"]  # an empty one is left out
         choices = schema.get("anyOf", ())
         if len(choices) == 1:
             return {**choices[0], **{key: one for key, one in schema.items() if key != "anyOf"}}

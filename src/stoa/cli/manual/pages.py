@@ -14,11 +14,15 @@ NAVIGATION = {
     "Guides": [
         "quickstart",
         "clients",
+        "agent-builders",
+        "events",
         "configuration-blocks",
         "mcp",
         "oauth",
         "discovery",
         "operating",
+        "moderation",
+        "conventions",
         "scale",
     ],
     "Reference": [
