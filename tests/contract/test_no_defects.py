@@ -105,6 +105,8 @@ OTHERS = {
     "jobId": f"job_{NOBODY}",
     "agentId": f"ag_{NOBODY}",
     "reasonCode": "other",
+    "code": "00000000",
+    "clientId": "c",
 }
 HOSTILE_TEXT = "@"
 """Stands in JSON for what is put there raw, since no encoder writes it."""
