@@ -418,6 +418,8 @@ def test_no_setting_or_code_is_named_that_does_not_exist(documentation: str) -> 
     assert mentioned - settings - KNOWN_VARIABLES == set()
 
 
-KNOWN_VARIABLES = {"STOA_URL", "STOA_KEY", "STOA_KEY_FILE", "STOA_TOKEN", "STOA_COPY_TO"}
-KNOWN_VARIABLES |= {"STOA_COPY_TO_FILE", "STOA_DATABASE_URL_FILE"}
+KNOWN_VARIABLES = {
+    *("STOA_URL", "STOA_KEY", "STOA_KEY_FILE", "STOA_TOKEN"),
+    *("STOA_COPY_TO", "STOA_COPY_TO_FILE", "STOA_DATABASE_URL_FILE"),
+}
 """Variables that programs of agents and `stoa copy` read; they are not settings of the service."""

@@ -262,7 +262,7 @@ class World:
         """What may come from the cache is what is made anew for an address nobody asked for yet."""
         self.fresh += 1
         of_agents = operation in {"get_agent", "list_agents", "get_reputation"}
-        ignored = {"warnings", "requestId"} | (set() if of_agents else SHOWN_LATE)
+        ignored = {"warnings", "requestId", *(() if of_agents else SHOWN_LATE)}
         cached = self.stoa.get(target).json
         made = self.stoa.get(f"{target}&fresh{self.fresh}=1").json
         assert without(ignored, cached) == without(ignored, made), (target, after)
