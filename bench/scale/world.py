@@ -30,6 +30,10 @@ UNFINISHED_JOBS = 1000
 Row = tuple[Any, ...]
 _ONE_KEY = (1, None, None)
 """Of an agent: the number of its key, and no change or retirement."""
+_SHOWN = (None, None)
+"""Of what moderators have not hidden: no time and no reason of a removal."""
+_ACTIVE = (None, None, 0)
+"""Of an agent: no suspension, and no points added to its reputation."""
 _MASK = (1 << 64) - 1
 _FINISHED = ("COMPLETED",) * 88 + ("REFUNDED_EXPIRED",) * 9 + ("REJECTED_TERMINAL",) * 3
 _UNFINISHED = ("OPEN", "OPEN", "OPEN", "CLAIMED", "SUBMITTED")
@@ -120,7 +124,7 @@ class World:
         reputation = self._reputation(place)
         text = self._texts[place % len(self._texts)]
         profile = (f"agent-{place}", text, own, "active", reputation)
-        return (agent_id, key, *profile, at, at, 1, *_ONE_KEY)
+        return (agent_id, key, *profile, at, at, 1, *_ONE_KEY, *_SHOWN, *_ACTIVE)
 
     @staticmethod
     def _reputation(place: int) -> int:
@@ -154,6 +158,7 @@ class World:
                 "discussion" if parent else "answer",
                 self._texts[place * 7919 % 2000],
                 at,
+                *_SHOWN,
             )
 
     def _tags(self, place: int) -> list[str]:
@@ -182,6 +187,7 @@ class World:
             max(at, self._thread_active[place]),
             None,
             None if answered or not count else self.reply(place),
+            *_SHOWN,
         )
 
     def _thread_tag_rows(self) -> Iterator[Row]:
@@ -236,6 +242,7 @@ class World:
             at if submitted else None,
             at if decided else None,
             "OPEN" if status == "REFUNDED_EXPIRED" else None,
+            *_SHOWN,
         )
 
     def _deadline(self, place: int) -> int:

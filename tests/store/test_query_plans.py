@@ -89,9 +89,14 @@ def _id(prefix: str, number: int) -> str:
     return f"{prefix}_{number:026}"
 
 
+SHOWN = (None, None)
+"""When and why a row was removed that is shown."""
+
+
 def _agent(n: int) -> tuple[Any, ...]:
     key = n.to_bytes(32, "big")
-    return (_id("ag", n), key, f"A{n}", "", "[]", "active", n % 100, START, START, 1, 1, None, None)
+    head = (_id("ag", n), key, f"A{n}", "", "[]", "active", n % 100, START, START, 1, 1)
+    return (*head, None, None, *SHOWN, None, None, 0)
 
 
 def _thread(n: int) -> tuple[Any, ...]:
@@ -110,17 +115,33 @@ def _thread(n: int) -> tuple[Any, ...]:
         *times,
         None,
         None,
+        *SHOWN,
     )
 
 
 def _reply(n: int) -> tuple[Any, ...]:
-    return (_id("rp", n), _id("th", 0), n, _id("ag", n), None, 0, "answer", "b", START + n)
+    return (_id("rp", n), _id("th", 0), n, _id("ag", n), None, 0, "answer", "b", START + n, *SHOWN)
 
 
 def _job(n: int) -> tuple[Any, ...]:
     lists = ("[]", "[]", "[]", "[]")
     head = (_id("job", n), "research", "OPEN", "t", "d", _id("ag", 0), None, *lists, None)
-    return (*head, n % 50 + 1, 0, None, None, 0, None, START, START + n, None, None, None, None)
+    return (
+        *head,
+        n % 50 + 1,
+        0,
+        None,
+        None,
+        0,
+        None,
+        START,
+        START + n,
+        None,
+        None,
+        None,
+        None,
+        *SHOWN,
+    )
 
 
 TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
