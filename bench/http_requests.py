@@ -1,5 +1,8 @@
 """Ready-made HTTP requests for the load generator."""
 
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
 import msgspec
 
 HOST = "bench.example"
@@ -19,6 +22,18 @@ def post(path: str, address: str, token: str, body: object) -> bytes:
         f"X-Forwarded-For: {address}",
         f"Authorization: Bearer {token}",
         "Content-Type: application/json",
+        f"Content-Length: {len(sent)}",
+    )
+    return head + b"\r\n" + sent
+
+
+def form(path: str, address: str, fields: Mapping[str, str]) -> bytes:
+    """A POST of a form, without a token."""
+    sent = urlencode(fields).encode()
+    head = _lines(
+        f"POST {path} HTTP/1.1",
+        f"X-Forwarded-For: {address}",
+        "Content-Type: application/x-www-form-urlencoded",
         f"Content-Length: {len(sent)}",
     )
     return head + b"\r\n" + sent

@@ -22,9 +22,9 @@ _PAGE = b"\0" * 4096
 @row
 def durable_reply(stage: Stage) -> Iterator[Result]:
     """Replies by many agents in many threads, each on disk before it is answered."""
-    requests = _replies(stage)
+    requests = replies(stage)
     spec = yardstick(stage.stoa, thread_path(stage.world.threads[0]))
-    spec.post = _answer(stage)
+    spec.post = answer_to_reply(stage)
     spec.tokens = stage.world.tokens
     with servers.bare(spec) as bare:
         for connections in CONNECTIONS:
@@ -35,7 +35,8 @@ def durable_reply(stage: Stage) -> Iterator[Result]:
     yield Result("bare fsync", f"{_fsync_ms(stage):.2f} ms", detail="median, of 4 KiB appended")
 
 
-def _replies(stage: Stage) -> list[bytes]:
+def replies(stage: Stage) -> list[bytes]:
+    """Replies of many agents in many threads, as requests."""
     texts = Texts(seed=3)
     threads = cycle(stage.world.quiet)
     addresses = cycle(stage.addresses)
@@ -45,7 +46,7 @@ def _replies(stage: Stage) -> list[bytes]:
     ]
 
 
-def _answer(stage: Stage) -> Answer:
+def answer_to_reply(stage: Stage) -> Answer:
     """Stoa's answer to a reply; its length is left to the yardstick, which encodes its own."""
     path = f"/api/v1/threads/{stage.world.quiet[0]}/replies"
     headers = {

@@ -13,16 +13,20 @@ from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
 from stoa.calls.shared_limiter import SharedLimiter
 from stoa.calls.snapshots import Snapshots
+from stoa.calls.token_requests import TokenRequests
 from stoa.calls.transaction import Transactions
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.domain.errors import Refusal
+from stoa.domain.oauth import RESOURCE
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.ready import ReadyAnswers
-from stoa.mcp.door import Mcp
+from stoa.mcp.door import PATH, Mcp
+from stoa.mcp.gate import Gate
 from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
+from stoa.oauth.door import OAuthDoor
 from stoa.openapi.document import openapi_document
 from stoa.operations import secret
 from stoa.operations.authors import Authors
@@ -99,7 +103,8 @@ class Stoa:
         openapi = openapi_document(operations, settings)
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
-            Mcp(runner, charges, operations, hosts, settings.origin),
+            _tools(runner, charges, hosts, Gate(authenticator)),
+            OAuthDoor(TokenRequests(store, services, charges, outages)),
             pages(
                 reads,
                 settings.origin,
@@ -224,6 +229,15 @@ async def _keep_secret(store: Store) -> None:
     except StoreUnavailable:
         await store.close()
         raise
+
+
+def _tools(runner: Runner, charges: Charges, hosts: Hosts, gate: Gate) -> dict[str, Mcp]:
+    """The doors of MCP by their paths."""
+    operations, origin = all_operations(), hosts.origin
+    return {
+        PATH: Mcp(runner, charges, operations, hosts, origin),
+        RESOURCE: Mcp(runner, charges, operations, hosts, origin, gate),
+    }
 
 
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:

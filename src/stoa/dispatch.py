@@ -8,6 +8,7 @@ import structlog
 
 from stoa.domain.addresses import is_loopback
 from stoa.domain.errors import Refusal
+from stoa.domain.oauth import REGISTRATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.ready import REQUEST
@@ -16,6 +17,7 @@ from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import note_request
 from stoa.mcp import door as mcp
 from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
+from stoa.oauth import door as oauth
 from stoa.operations.bootstrap import DOCUMENTS
 from stoa.rest.rest import Rest
 
@@ -41,12 +43,14 @@ _FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Dispatches a request to REST, MCP, a health check or a page. `trouble` returns why the
-    service is not ready, `details` adds facts for the operator to `/readyz`, `rate_limit_address`
-    refuses an address that reads too many pages, `shed` tells that to a person."""
+    """Dispatches a request to REST, MCP, OAuth, a health check or a page. `tools` are the doors of
+    MCP by path. `trouble` returns why the service is not ready, `details` adds facts for the
+    operator to `/readyz`, `rate_limit_address` refuses an address that reads too many pages, `shed`
+    tells that to a person."""
 
     rest: Rest
-    tools: mcp.Mcp
+    tools: Mapping[str, mcp.Mcp]
+    oauth: oauth.OAuthDoor
     pages: Pages
     hosts: Hosts
     trouble: Health
@@ -67,8 +71,10 @@ class App:
                 await self._dispatch(incoming, scope, receive, send)
             elif incoming.path in _HEALTH:
                 await self._health(incoming, send)
-            elif incoming.path == mcp.PATH:
-                await self.tools.refuse(incoming, send, self._wrong_host())
+            elif incoming.path in self.tools:
+                await self.tools[incoming.path].refuse(incoming, send, self._wrong_host())
+            elif incoming.path in oauth.PATHS:
+                await self.oauth.refuse(incoming, send, self._wrong_host())
             else:
                 await self.rest.refuse(incoming, send, self._wrong_host())
         except Exception:
@@ -86,12 +92,18 @@ class App:
         path = incoming.path
         if path in _HEALTH:
             return await self._health(incoming, send)
-        if path == mcp.PATH:
+        if path in self.tools:
             incoming.operation = MCP
-            return await self.tools(incoming, scope["headers"], send)
+            return await self.tools[path](incoming, scope["headers"], send)
+        if path in oauth.PATHS:
+            return await self.oauth(incoming, send)
         is_api = path.startswith("/api/") or path == "/api" or self.rest.serves(path)
         if is_api and path not in _MOVED:
             return await self.rest(incoming, send)
+        return await self._page(incoming, scope, receive, send)
+
+    async def _page(self, incoming: Request, scope: Scope, receive: Receive, send: Send) -> None:
+        path = incoming.path
         incoming.operation = PAGE
         if incoming.method == "OPTIONS" and _has_preflight(path):
             incoming.operation = PREFLIGHT
@@ -109,7 +121,7 @@ class App:
                 "Nothing exists at this path.",
                 recovery=f"Send a JSON-RPC message with POST {mcp.PATH}.",
             )
-            return await self.tools.refuse(incoming, send, nothing)
+            return await self.tools[mcp.PATH].refuse(incoming, send, nothing)
         try:
             await self.pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:
@@ -133,7 +145,7 @@ class App:
 
 def _has_preflight(path: str) -> bool:
     """Whether web pages of any origin may read what is here, outside the API."""
-    return path in _DISCOVERY or path.startswith(_FOR_PROGRAMS)
+    return path in _DISCOVERY or path == REGISTRATION or path.startswith(_FOR_PROGRAMS)
 
 
 def _is_for_people(incoming: Request) -> bool:

@@ -22,10 +22,11 @@ HEALTH = "health"
 MCP = "mcp"
 PAGE = "page"
 PREFLIGHT = "preflight"
+OAUTH = "oauth"
 CONNECTIONS = "connections"
 """The limit of open connections for an address, beside the buckets of calls."""
 
-_BESIDES = (UNKNOWN, UNREADABLE, HEALTH, MCP, PAGE, PREFLIGHT)
+_BESIDES = (UNKNOWN, UNREADABLE, HEALTH, MCP, PAGE, PREFLIGHT, OAUTH)
 _OTHER = "other"
 _FIRST_STATUS = 100
 _STATUSES = 500

@@ -1,14 +1,17 @@
 """Secrets and texts of agents reach neither the log nor an error body."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 
 from stoa.domain import tokens
 from stoa.operations.catalog import all_operations
 from tests.support.app import signed
 from tests.support.keys import Key
+from tests.support.oauth import assertion, by_key, renewal
 from tests.support.remote import Remote
 from tests.support.server import Server
 
@@ -70,3 +73,27 @@ def test_a_mistake_does_not_repeat_what_was_sent(verbose: Server) -> None:
             answer = remote.post("threads", body)
             assert answer.status_code == 400
             assert CANARY not in answer.text
+
+
+def asked(remote: Remote, form: dict[str, str], path: str = "/oauth/token") -> httpx.Response:
+    return remote.call("POST", path, data=form)
+
+
+def test_no_log_repeats_an_assertion_or_what_it_got(verbose: Server) -> None:
+    with Remote(verbose.url) as remote:
+        good = assertion(KEY, int(time.time() * 1000), aud=f"{verbose.url}/oauth", jti=CANARY)
+        token = asked(remote, by_key(good)).json()["access_token"]
+        forms = [
+            by_key(good, scope=CANARY),
+            by_key(good),
+            by_key(f"{good}{CANARY}"),
+            renewal(token),
+        ]
+        answers = [asked(remote, form) for form in forms]
+        assert [answer.status_code for answer in answers] == [400, 401, 401, 400]
+        asked(remote, {"token": token}, "/oauth/revoke").raise_for_status()
+    verbose.stop()
+    assert "oauth" in verbose.log
+    for secret in (good, token, CANARY):
+        assert secret not in verbose.log
+        assert not any(secret in answer.text for answer in answers)

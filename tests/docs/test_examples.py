@@ -32,7 +32,7 @@ TESTED = {
     "README.md": {"sh", "python", "ts", "json"},
     "docs/architecture.md": {"python"},
     "docs/clients.md": {"json", "python", "sh", "ts"},
-    "docs/configuration-blocks.md": {"json", "python", "sh", "toml"},
+    "docs/configuration-blocks.md": {"json", "python", "sh", "toml", "ts"},
     "docs/mcp.md": {"json", "python"},
     "docs/operating.md": {"json", "sh", "toml"},
     "docs/quickstart.md": {"sh", "python"},

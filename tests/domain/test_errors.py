@@ -14,6 +14,7 @@ CODES = {
     "signature_invalid": (401, False),
     "insufficient_credits": (402, False),
     "agent_suspended": (403, False),
+    "insufficient_scope": (403, False),
     "not_thread_author": (403, False),
     "not_job_creator": (403, False),
     "not_job_claimer": (403, False),

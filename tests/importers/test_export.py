@@ -53,6 +53,7 @@ KEPT_BACK = {
     "kept_answer": "answers to one agent",
     "lease": "running processes",
     "receipt": "its agent's own",
+    "refresh_token": "sessions",
     "registration": "addresses of clients",
     "secret": "secrets",
     "stop": "the operator's own",

@@ -8,6 +8,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
+from tests.support.oauth import granted
 
 _WORDS = ("Größe", "naïve café", "パンを焼く", "two  spaces", "'quoted' \\ \"text\"", "🜁")
 
@@ -31,6 +32,7 @@ def fill(app: App) -> list[Agent]:
     app.post("threads", unanswered, headers={**ada.headers, "Idempotency-Key": "once"}).ok(201)
     app.sql("UPDATE token SET revoked_at = 1 WHERE agent_id = ?", cy.id)
     cy.sign_in()
+    granted(app, cy)
     gone = app.agent("dee")
     app.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", gone.id)
     _change_keys(app)

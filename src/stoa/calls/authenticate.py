@@ -47,17 +47,17 @@ class Authenticator:
     ) -> Caller | None:
         """The calling agent, or None for an anonymous call. Raises 401 for an invalid token, or a
         missing one if the operation needs it; such calls count against the client's address."""
-        if authorization is not None:
-            return await self._bearer(authorization, address)
-        if operation.who.access is Access.AGENT:
+        if authorization is None and operation.who.access is not Access.AGENT:
+            return None
+        return await self.check(authorization, address)
+
+    async def check(self, authorization: str | None, address: str) -> Caller:
+        """The agent of a token; 401 without a live one. A call with a token that is not in the
+        cache counts against the client's address until the token is found valid. So a flood of
+        invented tokens is refused with 429 before the store is asked."""
+        if authorization is None:
             await self._charges.count(address)
             raise Refusal("missing_bearer_token")
-        return None
-
-    async def _bearer(self, authorization: str, address: str) -> Caller:
-        """The agent of a token. A call with a token that is not in the cache counts against the
-        client's address until the token is found valid. So a flood of invented tokens is refused
-        with 429 before the store is asked."""
         scheme, _, token = authorization.partition(" ")
         token, now = token.strip(), self._clock()
         digest = tokens.digest(token)
@@ -76,7 +76,12 @@ class Authenticator:
         note_agent(row.agent_id)
         self._used[digest] = now
         return Caller(
-            row.agent_id, row.agent_status, row.agent_version, row.last_seen_at, row.session_id
+            row.agent_id,
+            row.agent_status,
+            row.agent_version,
+            row.last_seen_at,
+            row.session_id,
+            row.scopes,
         )
 
     async def note_used(self) -> None:

@@ -71,8 +71,8 @@ class Transactions:
                 return await self._once(replace(first, check_refunds=False), shown)
 
     async def has_answer(self, caller: Caller, key: str) -> bool:
-        """Whether a response is stored under this key for an active caller."""
-        if caller.status != "active":
+        """Whether a response is stored under this key for a caller that may write."""
+        if not caller.may_write:
             return False
         find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
         return await self._store.read(find, single=True) is not None
@@ -108,7 +108,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
-        if keyed and caller and caller.status == "active":
+        if keyed and caller and caller.may_write:
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 return Result(first.answer, None, False, first.created_at, replayed=True)

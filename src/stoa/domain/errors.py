@@ -229,6 +229,14 @@ _KINDS = (
         "A moderator suspended the agent.",
     ),
     ErrorKind(
+        "insufficient_scope",
+        403,
+        False,
+        "This session may only read, and the call needs the scope `write`.",
+        f"Get a token with the scope `write`: {_SIGN_IN}. Then send the call with that token.",
+        "The token belongs to a session that was granted the scope `read` alone.",
+    ),
+    ErrorKind(
         "key_session_required",
         403,
         False,

@@ -17,10 +17,12 @@ from stoa.schemas.validation import Shape, Values
 _QUERY_FIELDS = 100
 _NAME_CHARS = 80
 _CLOSE = (b"connection", b"close")
+_JSON = b"application/json"
 
 
-async def body_bytes(receive: Receive, headers: Headers) -> bytes:
-    """The whole body. 413 over 1 MiB, 408 when it does not arrive in time, 415 when encoded."""
+async def body_bytes(receive: Receive, headers: Headers, media_type: bytes = _JSON) -> bytes:
+    """The whole body. 413 over 1 MiB, 408 when it does not arrive in time, 415 when it is encoded
+    or of another type."""
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
@@ -32,7 +34,7 @@ async def body_bytes(receive: Receive, headers: Headers) -> bytes:
     if len(body) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
     if body:
-        _check_media_type(headers)
+        _check_media_type(headers, media_type)
     return body
 
 
@@ -51,9 +53,9 @@ async def _receive_all(receive: Receive) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def _check_media_type(headers: Headers) -> None:
+def _check_media_type(headers: Headers, wanted: bytes) -> None:
     media_type, *parameters = headers.get(b"content-type", b"").lower().split(b";")
-    if b"content-encoding" in headers or media_type.strip() != b"application/json":
+    if b"content-encoding" in headers or media_type.strip() != wanted:
         raise Refusal("unsupported_media_type")
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")

@@ -19,6 +19,7 @@ from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
 from stoa.mcp.connection import Connection
+from stoa.mcp.gate import ABOUT_TOKENS
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.buckets import headers as rate_headers
@@ -45,8 +46,16 @@ class Called:
 class Tools:
     """The tools by name."""
 
-    def __init__(self, runner: Runner, operations: list[Operation], documentation: str) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        operations: list[Operation],
+        documentation: str,
+        *,
+        takes_token: bool = True,
+    ) -> None:
         self._runner = runner
+        self._takes_token = takes_token
         self._operations = {operation.tool_name: operation for operation in operations}
         self._documentation = documentation
 
@@ -63,17 +72,21 @@ class Tools:
         return operation
 
     async def call(self, message: Message, request: Request, wanted: Connection) -> Called:
-        """Call the tool that a message names, with what is wanted of all calls. A refusal is a
-        result too; ProtocolError when there is no such tool."""
+        """Call the tool that a message names, with what is wanted of all calls; ProtocolError when
+        there is no such tool. A refusal is a result too, but one of the token is raised where the
+        token comes from the header alone, as clients of OAuth expect."""
         operation = self._named(message)
         request.operation = operation.name
-        incoming = _incoming(operation, message.params.get("arguments"), request, wanted)
+        arguments = message.params.get("arguments")
+        incoming = _incoming(operation, arguments, request, wanted, takes_token=self._takes_token)
         outcome = await self._runner.call(operation, incoming)
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
             headers += [answering.REPLAYED] if outcome.replayed else []
             return Called(_content(outcome.body), headers, outcome.replayed)
+        if not self._takes_token and refusal.code in ABOUT_TOKENS:
+            raise refusal
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
@@ -99,10 +112,16 @@ _texts: ByteCache[bytes, bytes] = ByteCache(_TEXTS_BYTES, lambda body, text: len
 
 
 def _incoming(
-    operation: Operation, arguments: Any, request: Request, wanted: Connection
+    operation: Operation,
+    arguments: Any,
+    request: Request,
+    wanted: Connection,
+    *,
+    takes_token: bool,
 ) -> Incoming:
     given = cast("Values", arguments) if isinstance(arguments, dict) else {}
-    own = own_arguments(operation)
+    own = own_arguments(operation, takes_token=takes_token)
+    token = given.get(AUTHORIZATION) if takes_token else None
     values = _read(operation, given, own)
     if wanted.lean and values.get("view") is None:
         values["view"] = wanted.view
@@ -114,7 +133,7 @@ def _incoming(
         return values
 
     return Incoming(
-        authorization=_authorization(given.get(AUTHORIZATION), request.authorization),
+        authorization=_authorization(token, request.authorization),
         address=request.address,
         base_url=request.base_url,
         values=read,

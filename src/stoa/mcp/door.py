@@ -1,4 +1,4 @@
-"""`POST /mcp`: what is checked before a message is read, and how the answer goes out."""
+"""`POST /mcp` and `POST /mcp/oauth`: what is checked before a message is read, and the answer."""
 
 import asyncio
 import importlib
@@ -12,6 +12,7 @@ from stoa.http.answering import RequestRefusal
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
+from stoa.mcp.gate import Gate
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 
@@ -26,8 +27,8 @@ _NO_STORE = (b"cache-control", b"no-store")
 class Mcp:
     """The endpoint. There is no CORS: web pages of other origins are refused.
 
-    The official SDK takes most of a second to import, so that waits for the first message and then
-    happens on a thread.
+    With a gate every request needs a live token. The official SDK takes most of a second to import,
+    so that waits for the first message and then happens on a thread.
     """
 
     def __init__(
@@ -37,7 +38,9 @@ class Mcp:
         operations: list[Operation],
         hosts: Hosts,
         origin: str,
+        gate: Gate | None = None,
     ) -> None:
+        self._gate = gate
         self._runner = runner
         self._charges = charges
         self._operations = operations
@@ -60,17 +63,21 @@ class Mcp:
         """Answer with an error body, before there is a message to answer."""
         body = answering.error_json(refusal, self._documentation, request.id)
         headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
-        headers += [_NO_STORE, *answering.refusal_headers(refusal, None)]
+        told = answering.refusal_headers(refusal, None)
+        told = self._gate.headers(refusal, told, request) if self._gate else told
+        headers += [_NO_STORE, *told]
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
     async def _answer(self, request: Request, lines: HeaderList) -> "Reply":
+        if self._gate:
+            await self._gate.check(request)
         if request.method != "POST":
             raise RequestRefusal(
                 "method_not_allowed",
                 (b"allow", b"POST"),
                 "This path takes only the method POST.",
-                recovery=f"Send a JSON-RPC message with POST {PATH}.",
+                recovery=f"Send a JSON-RPC message with POST {request.path}.",
                 details={"allowedMethods": ["POST"]},
             )
         origin = request.headers.get(b"origin")
@@ -90,5 +97,11 @@ class Mcp:
         await asyncio.to_thread(importlib.import_module, "stoa.mcp.server")
         from stoa.mcp.server import Server
 
-        self._server = Server(self._runner, self._operations, self._documentation, self._origin)
+        self._server = Server(
+            self._runner,
+            self._operations,
+            self._documentation,
+            self._origin,
+            takes_token=self._gate is None,
+        )
         return self._server

@@ -11,7 +11,7 @@ from stoa.schemas.json_schema import answer_schemas, request_schemas
 
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
-_OF_WRITES = (AUTHORIZATION, idempotency.ARGUMENT, dry_runs.ARGUMENT)
+_OF_WRITES = (idempotency.ARGUMENT, dry_runs.ARGUMENT)
 
 _OF_SHARED = frozenset({"omitted", "dryRun"})
 """Members of answers that only arguments of all tools bring: the input schemas lack these too."""
@@ -31,10 +31,11 @@ Schema = dict[str, Any]
 T = TypeVar("T")
 
 
-def own_arguments(operation: Operation) -> tuple[str, ...]:
+def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]:
     """The arguments of a tool that are no fields of its request. The `instructions` explain those
     that the input schemas leave out."""
-    return _OF_WRITES if operation.takes_key else (AUTHORIZATION,)
+    token = (AUTHORIZATION,) if takes_token else ()
+    return (*token, *_OF_WRITES) if operation.takes_key else token
 
 
 def title(operation: Operation) -> str:
@@ -47,21 +48,21 @@ def describe(operation: Operation) -> str:
     return " ".join(part for part in (operation.summary, operation.description) if part)
 
 
-def definition(operation: Operation) -> Schema:
-    """One entry of `tools/list`."""
+def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
+    """One entry of `tools/list`; the tool takes its token as an argument or not."""
     return {
         "name": operation.tool_name,
         "title": title(operation),
         "description": describe(operation),
-        "inputSchema": input_schema(operation),
+        "inputSchema": input_schema(operation, takes_token=takes_token),
         "outputSchema": output_schema(operation),
         "annotations": annotations(operation),
     }
 
 
-def listing(operations: Iterable[Operation]) -> bytes:
+def listing(operations: Iterable[Operation], *, takes_token: bool = True) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    return encode([definition(operation) for operation in operations])
+    return encode([definition(operation, takes_token=takes_token) for operation in operations])
 
 
 def annotations(operation: Operation) -> dict[str, bool]:
@@ -78,7 +79,7 @@ def annotations(operation: Operation) -> dict[str, bool]:
     }
 
 
-def input_schema(operation: Operation) -> Schema:
+def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
     """The whole JSON Schema of the arguments, without references."""
     fields = plain_fields(operation)
     paging = {
@@ -86,9 +87,10 @@ def input_schema(operation: Operation) -> Schema:
     }
     fields = {name: _or_comma_text(one) for name, one in fields.items()}
     required = _whole(operation).get("required", [])
-    if operation.who.access is Access.AGENT:
+    if takes_token and operation.who.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
-    schema: Schema = {"type": "object", "properties": {**fields, **paging, AUTHORIZATION: _TOKEN}}
+    token = {AUTHORIZATION: _TOKEN} if takes_token else {}
+    schema: Schema = {"type": "object", "properties": {**fields, **paging, **token}}
     return {**schema, "required": required} if required else schema
 
 

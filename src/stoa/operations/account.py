@@ -1,5 +1,7 @@
 """What an agent alone sees and changes of itself: its key, its sessions, its limits."""
 
+from msgspec import UNSET
+
 from stoa.domain.credits import agent_account
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.key_changes import KeyEvent
@@ -60,9 +62,11 @@ def _session(row: SessionRow, current: str, now: int) -> Session:
     return Session(
         id=row.id,
         created_at=iso(row.created_at),
-        expires_at=iso(row.expires_at),
+        expires_at=iso(row.ends_at),
         last_used_at=iso(now if row.id == current else row.last_used_at),
         via=row.via,
+        scopes=row.scopes.split(),
+        client=UNSET if row.client_name is None else row.client_name,
         current=row.id == current,
     )
 
@@ -133,13 +137,14 @@ async def revoke_sessions(call: Call, request: RevokeSessions) -> SessionsRevoke
     """End one of your sessions or all of them, at once and everywhere.
 
     Without a field, the token that is used ends. To end a session again changes nothing. Only a
-    session that your own key signed for ends others.
+    session that your own key signed for ends others, and one that may only read ends itself alone.
     """
     agent_id, current = call.own_id(), call.session_id()
     chosen = current if request.session_id is None else request.session_id
     if await sessions.via(call.tx, agent_id, chosen) is None:
         raise missing("ses", chosen)
     if request.all or chosen != current:
+        call.actor()
         await key_standing.check_key_session(call)
     subject = ("agent", agent_id) if request.all else ("session", chosen)
     receipt = call.receipt("revoke_sessions", *subject)

@@ -328,7 +328,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="5",
+    version="6",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
@@ -343,6 +343,7 @@ _EXTENSIONS = contract.Extensions(
         "POST /api/v1/auth/recover",
         "POST /api/v1/auth/revoke",
         "POST /api/v1/auth/rotate",
+        "POST /mcp/oauth, POST /oauth/token, POST /oauth/revoke and the metadata of both",
         "agent: keyChangeAt; status retired",
         "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
@@ -354,6 +355,7 @@ _EXTENSIONS = contract.Extensions(
         "GET /docs/errors/{code}, and `documentation` of errors leads there",
         "GET /openapi.json: operations",
         "pages: Markdown with `Accept: text/markdown`",
+        "errors: insufficient_scope, for a session that may only read",
         "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",

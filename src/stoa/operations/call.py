@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from stoa.domain.errors import Refusal
+from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import Ids
 from stoa.operations.authors import Authors
 from stoa.operations.buckets import Charge
@@ -19,13 +20,19 @@ from stoa.store.tx import Tx
 
 
 class Caller(msgspec.Struct, frozen=True, gc=False):
-    """Who is signed in."""
+    """Who is signed in, and the scopes of the session."""
 
     agent_id: str
     status: str
     version: int
     last_seen_at: int
     session_id: str
+    scopes: str
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the agent may write, and in this session."""
+        return self.status == "active" and WRITE in self.scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,17 @@ class Call:
         return self.caller.session_id
 
     def actor(self) -> str:
-        """The id of the agent that acts. Ask after the resource is found: a suspended agent is
-        refused with 403, which comes behind 404."""
+        """The id of the agent that acts. Ask after the resource is found: a suspended agent, and a
+        session that may only read, are refused with 403, which comes behind 404."""
+        caller = self.caller
+        if caller is None or caller.status != "active":
+            return self.active()
+        if WRITE not in caller.scopes:
+            raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
+        return caller.agent_id
+
+    def active(self) -> str:
+        """The id of an agent that is not suspended, whatever its session may do."""
         if self.caller is None:
             raise Refusal("missing_bearer_token")
         if self.caller.status != "active":
@@ -119,6 +135,6 @@ class Call:
             action=action,
             resource_type=resource_type,
             resource_id=resource_id,
-            agent_id=self.actor(),
+            agent_id=self.active(),
             created_at=iso(self.tx.now),
         )

@@ -2,15 +2,17 @@
 
 import hashlib
 
-from stoa.domain import challenges, credits, keys, limits, tokens
+from stoa.domain import challenges, credits, keys, limits
 from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
+from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
-from stoa.operations import key_standing, next_actions
+from stoa.operations import grants, key_standing, next_actions
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller
+from stoa.operations.grants import Grant
 from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.schemas.auth import (
@@ -102,16 +104,16 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     signature = bytes.fromhex(request.signature)
     if not keys.verify(public_key, request.challenge.encode(), signature):
         raise Refusal("signature_invalid")
-    known = await _known(call, public_key)
+    known = await find_agent(call, public_key)
     if known is None:
-        await _check_registrations(call)
+        await check_registrations(call)
     digest = challenges.digest(request.challenge)
     if not await sessions.use_challenge(call.tx, digest, challenge.expires_at):
         raise Refusal(
             "challenge_invalid", "This challenge was used before, and each can be used once."
         )
     if known is None:
-        await _register(call, public_key, request)
+        await register(call, public_key, request)
     else:
         await _update(call, known, request)
     row = await agents.by_key(call.tx, public_key)
@@ -119,7 +121,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     return await _signed_in(call, row._replace(last_seen_at=call.now), is_new=known is None)
 
 
-async def _known(call: Call, public_key: bytes) -> AgentRow | None:
+async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
     """The agent of this key. When there is none, the key is locked against other registrations.
 
     401 `key_retired` or `key_pending` for a key that was or will be that of an agent.
@@ -140,7 +142,7 @@ async def _address_digest(call: Call) -> bytes:
     return hashlib.blake2b(key, key=secret, digest_size=16).digest()
 
 
-async def _check_registrations(call: Call) -> None:
+async def check_registrations(call: Call) -> None:
     """429 when this address has registered as many keys as one may."""
     settings = call.services.settings
     limit = settings.limit_registrations
@@ -164,15 +166,16 @@ async def _check_registrations(call: Call) -> None:
         )
 
 
-async def _register(call: Call, public_key: bytes, request: VerifyChallenge) -> None:
+async def register(call: Call, public_key: bytes, profile: VerifyChallenge | None = None) -> None:
+    """Make an agent of a key that is new, with what its profile says."""
     agent_id = call.new_id("ag")
     await agents.insert(
         call.tx,
         agent_id,
         public_key,
-        request.display_name or f"agent-{public_key.hex()[:8]}",
-        request.description or "",
-        request.capabilities or [],
+        (profile and profile.display_name) or f"agent-{public_key.hex()[:8]}",
+        (profile and profile.description) or "",
+        (profile and profile.capabilities) or [],
     )
     await sessions.register(call.tx, agent_id, await _address_digest(call))
     amount = Credits.parse(call.services.settings.signup_grant)
@@ -203,19 +206,14 @@ def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str
 
 
 async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
-    token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
-    seconds = call.services.settings.token_ttl_seconds
-    expires_at = call.now + seconds * 1000
-    session_id = call.new_id("ses")
-    await sessions.insert_token(
-        call.tx, tokens.digest(token), row.id, session_id, row.key_number, expires_at
-    )
-    call.caller = Caller(row.id, row.status, row.version, call.now, session_id)
+    grant = Grant(agent_id=row.id, key_number=row.key_number, scopes=EVERY_SCOPE, via="verify")
+    session_id, tokens = await grants.open_session(call, grant)
+    call.caller = Caller(row.id, row.status, row.version, call.now, session_id, grant.scopes)
     return SignedIn(
-        token=token,
-        token_type="Bearer",  # noqa: S106
-        expires_at=iso(expires_at),
-        expires_in_seconds=seconds,
+        token=tokens.access_token,
+        token_type=tokens.token_type,
+        expires_at=iso(call.now + tokens.expires_in * 1000),
+        expires_in_seconds=tokens.expires_in,
         reauthenticate=Reauthenticate(
             method="POST",
             url=CHALLENGE_PATH,

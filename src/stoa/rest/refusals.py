@@ -36,7 +36,7 @@ def codes(operation: Operation) -> list[str]:
     if operation.who.access is Access.AGENT:
         may.add("missing_bearer_token")
         if operation.writes:
-            may.add("agent_suspended")
+            may.update(("agent_suspended", "insufficient_scope"))
     return [code for code in CATALOGUE if code in may]
 
 

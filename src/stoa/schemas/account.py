@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
@@ -27,7 +27,7 @@ class KeyInForce(Resource, kw_only=True):
 
 
 class Session(Resource, kw_only=True):
-    """A sign-in whose token can be used now."""
+    """A sign-in whose token can be used now, or renewed until `expiresAt`."""
 
     id: Annotated[str, Meta(pattern=ids.pattern("ses"))]
     created_at: Time
@@ -37,8 +37,23 @@ class Session(Resource, kw_only=True):
     ]
     via: Annotated[
         str,
-        Meta(description="How it began: `verify` is a signed challenge.", examples=["verify"]),
+        Meta(
+            description="How it began: `verify` by a signed challenge, `client_credentials` by a "
+            "signed assertion, `authorization_code` by an approval of a client.",
+            examples=["verify"],
+        ),
     ]
+    scopes: Annotated[
+        list[str],
+        Meta(description="What it may do: `read`, `write`.", examples=[["read", "write"]]),
+    ]
+    client: (
+        Annotated[
+            str,
+            Meta(description="What the client calls itself that was approved; else left out."),
+        ]
+        | UnsetType
+    ) = UNSET
     current: Annotated[bool, Meta(description="Whether this call used it.", examples=[True])]
 
 

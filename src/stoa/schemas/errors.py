@@ -145,6 +145,18 @@ class Wait(Resource, kw_only=True):
     retry_after: Seconds
 
 
+class InsufficientScope(Resource, kw_only=True):
+    """Members of `insufficient_scope`."""
+
+    scope: Annotated[
+        str,
+        Meta(
+            description="What the session needs, as a token request names it.",
+            examples=["read write"],
+        ),
+    ]
+
+
 class MethodNotAllowed(Resource, kw_only=True):
     """Members of `method_not_allowed`."""
 
@@ -202,6 +214,7 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "key_retired": KeyRetired,
     "key_pending": KeyPending,
     "recovery_running": KeyPending,
+    "insufficient_scope": InsufficientScope,
     "retire_not_allowed": RetireNotAllowed,
     "insufficient_credits": InsufficientCredits,
     "wrong_opportunity_type": WrongOpportunityType,

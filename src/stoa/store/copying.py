@@ -46,6 +46,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("agent_capability", ("capability", "agent_id"), loses=True),),
     (Table("challenge_used", ("hash",), loses=True),),
     (Table("token", ("hash",), loses=True),),
+    (Table("refresh_token", ("hash",), loses=True),),
     (Table("registration", ("agent_id",)),),
     (Table("kept_answer", ("agent_id", "key"), loses=True),),
     (Table("account", ("id",)),),

@@ -21,16 +21,44 @@ class TokenRow(NamedTuple):
     agent_status: str
     agent_version: int
     last_seen_at: int
+    scopes: str
 
 
 class SessionRow(NamedTuple):
-    """A session that can be used now; times are ms. `via` says how it began."""
+    """A session that can be used now, or renewed; times are ms. `via` says how it began."""
 
     id: str
     via: str
     created_at: int
-    expires_at: int
+    ends_at: int
     last_used_at: int
+    scopes: str
+    client_name: str | None
+
+
+class Origin(NamedTuple):
+    """How a session began, what it may do, and for whose client. It can be renewed until `ends_at`
+    (ms), or ends with its token."""
+
+    via: str = "verify"
+    scopes: str = "read write"
+    client_id: str | None = None
+    client_name: str | None = None
+    ends_at: int = 0
+
+
+class RefreshRow(NamedTuple):
+    """A refresh token and the session that it renews, unless it was used or is not `live`."""
+
+    agent_id: str
+    session_id: str
+    used: bool
+    scopes: str
+    client_id: str | None
+    live: bool
+
+
+_BY_KEY = Origin()
 
 
 async def keep_secret(tx: Tx, name: str, fresh: bytes) -> None:
@@ -51,18 +79,68 @@ async def use_challenge(tx: Tx, digest: bytes, expires_at: int) -> bool:
 
 
 async def insert_token(
-    tx: Tx, digest: bytes, agent_id: str, session_id: str, key_number: int, expires_at: int
+    tx: Tx,
+    digest: bytes,
+    agent_id: str,
+    session_id: str,
+    key_number: int,
+    expires_at: int,
+    origin: Origin = _BY_KEY,
 ) -> None:
-    """Keep the token of a new session by its hash; the agent's key of this number signed for it."""
+    """Keep the token of a new session by its hash; it is good as long as the agent's key of this
+    number is in force."""
     await tx.run(
         "sessions.insert_token",
         hash=digest,
         agent_id=agent_id,
         session_id=session_id,
-        via="verify",
+        via=origin.via,
         key_number=key_number,
+        scopes=origin.scopes,
+        client_id=origin.client_id,
+        client_name=origin.client_name,
         now=tx.now,
         expires_at=expires_at,
+        ends_at=max(expires_at, origin.ends_at),
+    )
+
+
+async def insert_refresh_token(
+    tx: Tx, digest: bytes, agent_id: str, session_id: str, expires_at: int
+) -> None:
+    """Keep a refresh token of a session by its hash."""
+    await tx.run(
+        "sessions.insert_refresh_token",
+        hash=digest,
+        agent_id=agent_id,
+        session_id=session_id,
+        expires_at=expires_at,
+    )
+
+
+async def refresh_token(tx: Tx, digest: bytes) -> RefreshRow | None:
+    """The refresh token with this hash, whether it is still good or not."""
+    row = await tx.one("sessions.refresh_token", hash=digest, now=tx.now)
+    return RefreshRow(*row) if row else None
+
+
+async def use_refresh_token(tx: Tx, digest: bytes) -> bool:
+    """Use a refresh token up; False when it was used before."""
+    return await tx.run("sessions.use_refresh_token", hash=digest, now=tx.now) == 1
+
+
+async def renew(
+    tx: Tx, agent_id: str, session_id: str, digest: bytes, expires_at: int, ends_at: int
+) -> None:
+    """Give a session another token in the place of the one that it has."""
+    await tx.run(
+        "sessions.renew_token",
+        agent_id=agent_id,
+        session_id=session_id,
+        hash=digest,
+        now=tx.now,
+        expires_at=expires_at,
+        ends_at=ends_at,
     )
 
 
@@ -73,13 +151,15 @@ async def token(tx: Tx, digest: bytes) -> TokenRow | None:
 
 
 async def live(tx: Tx, digests: list[bytes]) -> dict[bytes, str]:
-    """Those of these hashes that are of tokens which are good now, with whose tokens they are."""
+    """Those of these hashes that are of tokens, or refresh tokens, which are good now, with whose
+    tokens they are."""
     rows = await tx.all("sessions.live_tokens", hashes=_array(digests), now=tx.now)
     return {row[0]: row[1] for row in rows}
 
 
 async def revoke(tx: Tx, owners: dict[bytes, str]) -> None:
-    """End the tokens with these hashes of these agents, at once and for every process."""
+    """End the sessions of these agents whose tokens or refresh tokens have these hashes, at once
+    and for every process."""
     for agent_id in sorted(set(owners.values())):
         digests = [digest for digest, owner in owners.items() if owner == agent_id]
         await tx.run(
@@ -125,9 +205,10 @@ def _array(digests: list[bytes]) -> str:
 
 
 async def forget(tx: Tx) -> None:
-    """Delete challenges and tokens that expired long ago."""
+    """Delete challenges, assertions and tokens that expired long ago."""
     before = tx.now - limits.DAY_MS
     await tx.run("sessions.forget_challenges", before=before)
+    await tx.run("sessions.forget_refresh_tokens", before=before)
     await tx.run("sessions.forget_tokens", before=before)
 
 
@@ -145,4 +226,5 @@ async def register(tx: Tx, agent_id: str, address: bytes) -> None:
 
 async def forget_all(tx: Tx) -> None:
     """Forget every token, so that each agent has to sign in again."""
+    await tx.run("sessions.forget_refresh_tokens", before=_NEVER)
     await tx.run("sessions.forget_tokens", before=_NEVER)

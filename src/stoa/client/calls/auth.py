@@ -75,7 +75,8 @@ class AuthCalls(Connection):
         """End one of your sessions or all of them, at once and everywhere.
 
         Without a field, the token that is used ends. To end a session again changes nothing. Only a
-        session that your own key signed for ends others.
+        session that your own key signed for ends others, and one that may only read ends itself
+        alone.
 
         Example:
 
@@ -227,7 +228,8 @@ class AsyncAuthCalls(AsyncConnection):
         """End one of your sessions or all of them, at once and everywhere.
 
         Without a field, the token that is used ends. To end a session again changes nothing. Only a
-        session that your own key signed for ends others.
+        session that your own key signed for ends others, and one that may only read ends itself
+        alone.
 
         Example:
 

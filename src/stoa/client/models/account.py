@@ -21,13 +21,15 @@ class KeyInForce(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session(Resource):
-    """A sign-in whose token can be used now."""
+    """A sign-in whose token can be used now, or renewed until `expiresAt`."""
 
     id: str
     created_at: str
     expires_at: str
     last_used_at: str
     via: str
+    scopes: list[str]
+    client: str | None = None
     current: bool
 
 

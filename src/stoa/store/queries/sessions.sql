@@ -11,20 +11,22 @@ INSERT INTO challenge_used (hash, expires_at) VALUES (:hash, :expires_at) ON CON
 DELETE FROM challenge_used WHERE expires_at < :before
 
 -- name: insert_token
-INSERT INTO token (hash, agent_id, session_id, via, key_number, created_at, expires_at, last_used_at)
-VALUES (:hash, :agent_id, :session_id, :via, :key_number, :now, :expires_at, :now)
+INSERT INTO token (hash, agent_id, session_id, via, key_number, scopes, client_id, client_name, created_at, expires_at,
+                   ends_at, last_used_at)
+VALUES (:hash, :agent_id, :session_id, :via, :key_number, :scopes, :client_id, :client_name, :now, :expires_at,
+        :ends_at, :now)
 
 -- A token ends when the key changes with which its session began, and when the agent retires.
 -- name: token
 SELECT t.agent_id, t.session_id,
        CASE WHEN a.key_change_at < t.expires_at THEN a.key_change_at ELSE t.expires_at END,
        CASE WHEN t.key_number = a.key_number AND a.retired_at IS NULL THEN t.revoked_at ELSE t.created_at END,
-       a.status, a.version, a.last_seen_at
+       a.status, a.version, a.last_seen_at, t.scopes
 FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
 
 -- name: of_agent
-SELECT session_id, via, created_at, expires_at, last_used_at FROM token
-WHERE agent_id = :agent_id AND revoked_at IS NULL AND expires_at > :now
+SELECT session_id, via, created_at, ends_at, last_used_at, scopes, client_name FROM token
+WHERE agent_id = :agent_id AND revoked_at IS NULL AND ends_at > :now
   AND key_number = (SELECT key_number FROM agent WHERE id = :agent_id)
 ORDER BY session_id DESC LIMIT :most
 
@@ -33,14 +35,37 @@ SELECT via FROM token WHERE agent_id = :agent_id AND session_id = :session_id LI
 
 -- name: revoke_session
 UPDATE token SET revoked_at = :now
-WHERE agent_id = :agent_id AND session_id = :session_id AND revoked_at IS NULL AND expires_at > :now
+WHERE agent_id = :agent_id AND session_id = :session_id AND revoked_at IS NULL AND ends_at > :now
 
 -- name: revoke_all
 UPDATE token SET revoked_at = :now
-WHERE agent_id = :agent_id AND revoked_at IS NULL AND expires_at > :now
+WHERE agent_id = :agent_id AND revoked_at IS NULL AND ends_at > :now
 
 -- name: forget_tokens
-DELETE FROM token WHERE expires_at < :before
+DELETE FROM token WHERE ends_at < :before
+
+-- name: insert_refresh_token
+INSERT INTO refresh_token (hash, agent_id, session_id, expires_at) VALUES (:hash, :agent_id, :session_id, :expires_at)
+
+-- What ends a session ends its refresh tokens: its end, another key, and that the agent retires.
+-- name: refresh_token
+SELECT r.agent_id, r.session_id, r.used_at IS NOT NULL, t.scopes, t.client_id,
+       r.expires_at > :now AND t.revoked_at IS NULL AND t.key_number = a.key_number
+         AND a.retired_at IS NULL AND coalesce(a.key_change_at, r.expires_at) > :now
+FROM refresh_token r
+JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
+JOIN agent a ON a.id = r.agent_id
+WHERE r.hash = :hash
+
+-- name: use_refresh_token
+UPDATE refresh_token SET used_at = :now WHERE hash = :hash AND used_at IS NULL
+
+-- name: renew_token
+UPDATE token SET hash = :hash, expires_at = :expires_at, ends_at = :ends_at, last_used_at = :now
+WHERE agent_id = :agent_id AND session_id = :session_id
+
+-- name: forget_refresh_tokens
+DELETE FROM refresh_token WHERE expires_at < :before
 
 -- name: count_registrations
 SELECT count(*), min(created_at) FROM (

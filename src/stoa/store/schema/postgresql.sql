@@ -240,6 +240,14 @@ CREATE TABLE receipt (
     created_at bigint NOT NULL
 );
 
+CREATE TABLE refresh_token (
+    hash bytea NOT NULL,
+    agent_id text NOT NULL COLLATE "C",
+    session_id text NOT NULL COLLATE "C",
+    expires_at bigint NOT NULL,
+    used_at bigint
+);
+
 CREATE TABLE registration (
     agent_id text NOT NULL COLLATE "C",
     address bytea NOT NULL,
@@ -346,7 +354,11 @@ CREATE TABLE token (
     via text NOT NULL COLLATE "C",
     created_at bigint NOT NULL,
     last_used_at bigint NOT NULL,
-    key_number bigint DEFAULT 1 NOT NULL
+    key_number bigint DEFAULT 1 NOT NULL,
+    scopes text DEFAULT 'read write'::text NOT NULL COLLATE "C",
+    client_id text COLLATE "C",
+    client_name text COLLATE "C",
+    ends_at bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO account VALUES ('issuer', 0);
 SELECT pg_catalog.setval('post_id_seq', 1, false);
@@ -370,6 +382,7 @@ ALTER TABLE ONLY post_index ADD CONSTRAINT post_index_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
 ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY registration ADD CONSTRAINT registration_pkey PRIMARY KEY (agent_id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_thread_order_key UNIQUE (thread_id, thread_order);
@@ -422,6 +435,7 @@ CREATE INDEX post_index_by_word ON post_index USING gin (indexed_words(words, id
 ALTER INDEX post_index_by_word ALTER COLUMN 1 SET STATISTICS 0;
 CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
+CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
@@ -442,7 +456,7 @@ CREATE INDEX thread_tag_by_activity ON thread_tag USING btree (tag, last_activit
 CREATE INDEX thread_tag_by_replies ON thread_tag USING btree (tag, reply_count, thread_id);
 CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
 CREATE INDEX thread_unanswered ON thread USING btree (id) WHERE ((status = 'open'::text) AND (answer_count = 0));
-CREATE INDEX token_by_expiry ON token USING btree (expires_at);
+CREATE INDEX token_by_end ON token USING btree (ends_at);
 CREATE INDEX token_by_session ON token USING btree (agent_id, session_id);
 CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting FOR EACH ROW EXECUTE FUNCTION check_not_sealed();
 CREATE TRIGGER posting_is_never_changed BEFORE DELETE OR UPDATE ON posting FOR EACH ROW EXECUTE FUNCTION refuse_change('postings');
@@ -467,6 +481,7 @@ ALTER TABLE ONLY post ADD CONSTRAINT post_thread_id_fkey FOREIGN KEY (thread_id)
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES ledger_transaction(id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY registration ADD CONSTRAINT registration_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES reply(id);

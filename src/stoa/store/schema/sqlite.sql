@@ -384,9 +384,7 @@ CREATE TABLE token (
   via TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   last_used_at INTEGER NOT NULL,
-  key_number INTEGER NOT NULL DEFAULT 1) STRICT, WITHOUT ROWID;
-
-CREATE INDEX token_by_expiry ON token (expires_at);
+  key_number INTEGER NOT NULL DEFAULT 1, scopes TEXT NOT NULL DEFAULT 'read write', client_id TEXT, client_name TEXT, ends_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE INDEX token_by_session ON token (agent_id, session_id);
 
@@ -411,5 +409,17 @@ CREATE TABLE key_change (
 CREATE UNIQUE INDEX key_change_by_key ON key_change (key) WHERE change <> 'recovery';
 
 CREATE UNIQUE INDEX key_change_by_replaced ON key_change (replaced) WHERE change <> 'recovery';
+
+CREATE INDEX token_by_end ON token (ends_at);
+
+CREATE TABLE refresh_token (
+  hash BLOB PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  session_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX refresh_token_by_expiry ON refresh_token (expires_at);
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -386,13 +386,15 @@ export interface KeyInForce {
   recovery: boolean;
 }
 
-/** A sign-in whose token can be used now. */
+/** A sign-in whose token can be used now, or renewed until `expiresAt`. */
 export interface Session {
   id: string;
   createdAt: string;
   expiresAt: string;
   lastUsedAt: string;
   via: string;
+  scopes: string[];
+  client?: string;
   current: boolean;
 }
 
@@ -2297,7 +2299,7 @@ export class Stoa extends Connection {
    * End one of your sessions or all of them, at once and everywhere.
    *
    * Without a field, the token that is used ends. To end a session again changes nothing. Only a
-   * session that your own key signed for ends others.
+   * session that your own key signed for ends others, and one that may only read ends itself alone.
    *
    *     const answer = await stoa.revokeSessions();
    *

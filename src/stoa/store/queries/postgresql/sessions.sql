@@ -3,10 +3,15 @@
 -- name: live_tokens
 SELECT hash, agent_id FROM token
 WHERE hash = ANY ({{asked}}) AND revoked_at IS NULL AND expires_at > :now
+UNION ALL
+SELECT r.hash, r.agent_id FROM refresh_token r
+JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
+WHERE r.hash = ANY ({{asked}}) AND r.used_at IS NULL AND r.expires_at > :now AND t.revoked_at IS NULL
 
 -- name: revoke_tokens
 UPDATE token SET revoked_at = :now
-WHERE agent_id = :agent_id AND hash = ANY ({{asked}}) AND revoked_at IS NULL
+WHERE agent_id = :agent_id AND revoked_at IS NULL
+  AND (hash = ANY ({{asked}}) OR session_id IN (SELECT session_id FROM refresh_token WHERE hash = ANY ({{asked}})))
 
 -- A token that another process has locked is left out: several note their calls at once.
 -- name: note_used

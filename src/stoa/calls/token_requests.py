@@ -1,0 +1,86 @@
+"""Token requests: each is charged like a sign-in, and its grant runs in one transaction."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+
+from stoa.calls.charge import Charges
+from stoa.calls.outages import Outages
+from stoa.domain import tokens
+from stoa.domain.oauth import OAuthRefusal
+from stoa.operations.buckets import BucketFull, Charge
+from stoa.operations.call import Call, Services
+from stoa.operations.client_credentials import client_credentials
+from stoa.operations.grants import Form, Tokens, refresh_session
+from stoa.store import sessions
+from stoa.store.tx import Store, StoreUnavailable, Tx
+
+Handler = Callable[[Call, Form], Awaitable[Tokens | OAuthRefusal]]
+T = TypeVar("T")
+
+GRANTS: dict[str, Handler] = {
+    "client_credentials": client_credentials,
+    "refresh_token": refresh_session,
+}
+"""By `grant_type`, what opens or renews a session. What a handler wrote is kept when it returns a
+refusal, and undone when it raises one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRequests:
+    """Runs token requests and revocations."""
+
+    store: Store
+    services: Services
+    charges: Charges
+    outages: Outages
+
+    async def charge(self, address: str) -> Charge:
+        """One unit of `reads` of this address, as a sign-in takes. Raises 429."""
+        charge = await self.charges.take_read(None, address)
+        if not charge.allowed:
+            raise BucketFull(charge)
+        return charge
+
+    async def issue(self, form: Form, address: str, base_url: str) -> Tokens:
+        """The tokens that a request gets. Raises `OAuthRefusal`, or a refusal of the service."""
+        if form.get("grant_type") not in GRANTS:
+            raise OAuthRefusal(
+                "unsupported_grant_type", f"grant_type must be one of: {', '.join(GRANTS)}."
+            )
+        run = GrantRun(self.services, dict(form), address, base_url)
+        answer = await self._stored(self.store.write(run))
+        if isinstance(answer, OAuthRefusal):
+            raise answer
+        return answer
+
+    async def revoke(self, token: str) -> None:
+        """End the session of a token or refresh token, if it is live (RFC 7009)."""
+        digests = [tokens.digest(token)]
+        find = partial(sessions.live, digests=digests)
+        live = await self._stored(self.store.read(find, single=True))
+        if live:
+            await self._stored(self.store.write(partial(sessions.revoke, owners=live)))
+
+    async def _stored(self, work: Awaitable[T]) -> T:
+        try:
+            return await work
+        except StoreUnavailable as error:
+            raise self.outages.refusal("oauth", error) from error
+
+
+class GrantRun(msgspec.Struct, frozen=True, gc=False):
+    """The work of one token request within its transaction."""
+
+    services: Services
+    form: dict[str, str]
+    address: str
+    base_url: str
+
+    async def __call__(self, tx: Tx) -> Tokens | OAuthRefusal:
+        """Run the handler of the grant."""
+        call = Call(tx, self.services, None, self.address, self.base_url)
+        return await GRANTS[self.form["grant_type"]](call, self.form)

@@ -1,0 +1,131 @@
+"""Assertions: an agent's key signs a JWT instead of a challenge (RFC 7523, `private_key_jwt`)."""
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection
+from dataclasses import dataclass
+from hashlib import sha256
+
+from stoa.domain import keys, limits
+from stoa.domain.oauth import OAuthRefusal
+
+TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+ALGORITHM = "EdDSA"
+
+_FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
+_LAST_TIME = 10**11
+"""In seconds; no date that is meant lies behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """An assertion taken apart: JSON of its header and its claims, and what is signed."""
+
+    head: bytes
+    claims: bytes
+    signed: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What counts of a JOSE header. `crit` names members that must be understood."""
+
+    alg: str
+    crit: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims of an assertion; times are seconds since 1970."""
+
+    iss: str
+    sub: str
+    aud: str | list[str]
+    exp: float
+    jti: str
+    nbf: float = 0
+    iat: float = 0
+
+
+def refusal(description: str) -> OAuthRefusal:
+    """401 `invalid_client`."""
+    return OAuthRefusal("invalid_client", description, 401)
+
+
+def parts(text: str) -> Parts:
+    """Take an assertion in compact form apart, whose base64url has no second spelling."""
+    found = _FORM.fullmatch(text) if len(text) <= limits.ASSERTION_CHARS else None
+    if found is None:
+        raise refusal(
+            "client_assertion must be a JWT in compact form: three parts in base64url with dots "
+            f"between them, at most {limits.ASSERTION_CHARS} characters."
+        )
+    head, claims, signature = (_decoded(part) for part in found.groups())
+    return Parts(head, claims, text.rpartition(".")[0].encode(), signature)
+
+
+def _decoded(part: str) -> bytes:
+    raw = urlsafe_b64decode(part + "=" * (-len(part) % 4)) if len(part) % 4 != 1 else b""
+    if urlsafe_b64encode(raw).rstrip(b"=").decode() != part:
+        raise refusal("client_assertion must hold base64url without padding.")
+    return raw
+
+
+def check_head(head: Header) -> None:
+    """Refuse another algorithm, and extensions that must be understood."""
+    if head.alg != ALGORITHM:
+        raise refusal(f"The alg of client_assertion must be {ALGORITHM}: sign with Ed25519.")
+    if head.crit is not None:
+        raise refusal("client_assertion must not have crit in its header.")
+
+
+def public_key(claims: Claims) -> bytes:
+    """The key that issued the assertion for itself."""
+    if claims.iss.lower() != claims.sub.lower():
+        raise refusal("iss and sub of client_assertion must be the same public key.")
+    try:
+        return keys.parse_public_key(claims.sub)
+    except ValueError as error:
+        raise refusal(f"iss and sub of client_assertion are no public key: {error}") from None
+
+
+def check_signature(key: bytes, read: Parts) -> None:
+    """Refuse a signature that is not the key's own."""
+    if not keys.verify(key, read.signed, read.signature):
+        raise refusal("The signature of client_assertion is not that of the key in iss and sub.")
+
+
+def check_claims(claims: Claims, audiences: Collection[str], now: int) -> None:
+    """Refuse an assertion for another service, one that is not for now (ms), and one without an
+    id."""
+    audience = claims.aud if isinstance(claims.aud, list) else [claims.aud]
+    if len(audience) != 1 or audience[0] not in audiences:
+        raise refusal(f"aud of client_assertion must be one of: {', '.join(sorted(audiences))}.")
+    if not all(0 <= time < _LAST_TIME for time in (claims.exp, claims.nbf, claims.iat)):
+        raise refusal("exp, nbf and iat of client_assertion must be seconds since 1970.")
+    expires_at, skew = int(claims.exp * 1000), limits.ASSERTION_SKEW_MS
+    if expires_at + skew <= now:
+        raise refusal("client_assertion has expired: sign a new one.")
+    if expires_at > now + limits.ASSERTION_TTL_MS + skew:
+        seconds = limits.ASSERTION_TTL_MS // 1000
+        raise refusal(f"exp of client_assertion must be at most {seconds} s from now.")
+    if max(claims.nbf, claims.iat) * 1000 > now + skew:
+        raise refusal("client_assertion is not good yet: nbf and iat must not lie ahead.")
+    if not 1 <= len(claims.jti) <= limits.ASSERTION_ID_CHARS:
+        raise refusal(
+            f"jti of client_assertion must have 1 to {limits.ASSERTION_ID_CHARS} characters."
+        )
+
+
+def good_until(claims: Claims) -> int:
+    """Until when (ms) the assertion has to be remembered, so that it is used once."""
+    return int(claims.exp * 1000) + limits.ASSERTION_SKEW_MS
+
+
+def digest(key: bytes, claims: Claims) -> bytes:
+    """The 32 bytes (SHA-256) under which a used assertion is remembered: its id, of this key.
+
+    No challenge has the same, since it has no line feed in it.
+    """
+    return sha256(b"jti\n" + key + claims.jti.encode()).digest()

@@ -1,0 +1,56 @@
+"""OAuth 2.1: scopes, what a token is for, the addresses, and how a request is refused."""
+
+READ = "read"
+WRITE = "write"
+SCOPES = (READ, WRITE)
+EVERY_SCOPE = " ".join(SCOPES)
+
+ISSUER = "/oauth"
+"""Where the issuer is, below the base address."""
+TOKEN = f"{ISSUER}/token"
+REVOCATION = f"{ISSUER}/revoke"
+AUTHORIZATION = f"{ISSUER}/authorize"
+REGISTRATION = f"{ISSUER}/register"
+RESOURCE = "/mcp/oauth"
+"""Where the tools are that these tokens are for, below the base address."""
+PROTECTED_RESOURCE = f"/.well-known/oauth-protected-resource{RESOURCE}"
+AUTHORIZATION_SERVER = f"/.well-known/oauth-authorization-server{ISSUER}"
+"""Where clients look for the metadata of both (RFC 9728 and RFC 8414)."""
+
+
+class OAuthRefusal(Exception):
+    """A refusal in the words of RFC 6749, 5.2: a code, a description for developers, a status.
+
+    A handler of a grant raises it so that nothing changes, or returns it so that what it wrote is
+    kept: the reuse of a refresh token or a code has to end the session.
+    """
+
+    def __init__(self, error: str, description: str, status: int = 400) -> None:
+        super().__init__(error, description, status)
+        self.error = error
+        self.description = description
+        self.status = status
+
+
+def granted_scopes(asked: str | None) -> str:
+    """The scopes of a request: without any, all; `write` includes `read`.
+
+    Raises `invalid_scope`.
+    """
+    names = (asked or EVERY_SCOPE).split(" ")
+    if not set(names) <= set(SCOPES):
+        raise OAuthRefusal("invalid_scope", f"The scopes are: {', '.join(SCOPES)}.")
+    return EVERY_SCOPE if WRITE in names else READ
+
+
+def check_scopes(asked: str | None, granted: str) -> None:
+    """`invalid_scope` for more than was granted."""
+    if WRITE in granted_scopes(asked or granted) and WRITE not in granted:
+        raise OAuthRefusal("invalid_scope", f"What was granted is: {granted}.")
+
+
+def check_resource(base_urls: frozenset[str], asked: str | None) -> None:
+    """`invalid_target` unless a token is asked for the one resource (RFC 8707), or for none."""
+    known = {f"{base_url}{RESOURCE}" for base_url in base_urls}
+    if asked is not None and asked.removesuffix("/") not in known:
+        raise OAuthRefusal("invalid_target", f"The resource is: {', '.join(sorted(known))}.")

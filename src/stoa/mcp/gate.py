@@ -1,0 +1,41 @@
+"""What `/mcp/oauth` asks of every request: a live token. It tells clients how to get one."""
+
+from stoa.calls.authenticate import Authenticator
+from stoa.domain.errors import Refusal
+from stoa.domain.oauth import EVERY_SCOPE, PROTECTED_RESOURCE
+from stoa.http.answering import ASKS_FOR_TOKEN
+from stoa.http.request import Request
+from stoa.http.wire import HeaderList
+
+_FORBIDDEN = 403
+_CHALLENGE = b"www-authenticate"
+ABOUT_TOKENS = ASKS_FOR_TOKEN | {"insufficient_scope"}
+"""The codes that a client of OAuth acts on: it gets another token."""
+
+
+class Gate:
+    """Lets requests with a live token pass."""
+
+    def __init__(self, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
+
+    async def check(self, request: Request) -> None:
+        """Raises 401 unless the header has a live token."""
+        try:
+            await self._authenticator.check(request.authorization, request.address)
+        except Refusal as refusal:
+            refusal.fill({"base_url": request.base_url})
+            raise
+
+    def headers(self, refusal: Refusal, usual: HeaderList, request: Request) -> HeaderList:
+        """The headers of a refusal. One of the token says where a client learns how to get another
+        (RFC 9728, 5.1), and with which scopes (RFC 6750, 3)."""
+        if refusal.code not in ABOUT_TOKENS:
+            return usual
+        metadata = f'resource_metadata="{request.base_url}{PROTECTED_RESOURCE}"'
+        told = f'Bearer {metadata}, scope="{EVERY_SCOPE}"'
+        if refusal.status == _FORBIDDEN:
+            told = f'Bearer error="insufficient_scope", scope="{EVERY_SCOPE}", {metadata}'
+        elif request.authorization is not None:
+            told = f'{told}, error="invalid_token"'
+        return [pair for pair in usual if pair[0] != _CHALLENGE] + [(_CHALLENGE, told.encode())]

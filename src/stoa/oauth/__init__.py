@@ -1,0 +1,1 @@
+"""The OAuth face: token requests, revocation, and the metadata that clients read first."""

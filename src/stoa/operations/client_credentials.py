@@ -1,0 +1,67 @@
+"""The grant `client_credentials`: a key signs an assertion, and its agent is signed in."""
+
+from typing import TypeVar
+
+import msgspec
+
+from stoa.domain import assertions
+from stoa.domain.assertions import Claims, Header
+from stoa.domain.oauth import ISSUER, TOKEN, check_resource, granted_scopes
+from stoa.operations import sessions as keys
+from stoa.operations.call import Call
+from stoa.operations.grants import Form, Grant, Tokens, open_session, required
+from stoa.store import agents, sessions
+
+T = TypeVar("T")
+
+
+async def client_credentials(call: Call, form: Form) -> Tokens:
+    """Sign an agent in by an assertion that its key signed (RFC 7523).
+
+    A key that is new is registered, as by a signed challenge and under the same limits.
+    """
+    scopes = granted_scopes(form.get("scope"))
+    check_resource(call.services.base_urls, form.get("resource"))
+    key, claims = _read(call, form)
+    known = await keys.find_agent(call, key)
+    if known is None:
+        await keys.check_registrations(call)
+    digest, good_until = assertions.digest(key, claims), assertions.good_until(claims)
+    if not await sessions.use_challenge(call.tx, digest, good_until):
+        raise assertions.refusal("client_assertion was used before: sign one with another jti.")
+    if known is None:
+        await keys.register(call, key)
+    else:
+        agents.seen(call.tx, known.id)
+    row = known or await agents.by_key(call.tx, key)
+    assert row is not None
+    grant = Grant(
+        agent_id=row.id, key_number=row.key_number, scopes=scopes, via="client_credentials"
+    )
+    return (await open_session(call, grant)).tokens
+
+
+def _read(call: Call, form: Form) -> tuple[bytes, Claims]:
+    """The key that signed the assertion of a request, and what it claims."""
+    if required(form, "client_assertion_type") != assertions.TYPE:
+        raise assertions.refusal(f"client_assertion_type must be {assertions.TYPE}.")
+    parts = assertions.parts(required(form, "client_assertion"))
+    assertions.check_head(_decoded(parts.head, Header))
+    claims = _decoded(parts.claims, Claims)
+    key = assertions.public_key(claims)
+    if form.get("client_id", claims.sub).lower() != claims.sub.lower():
+        raise assertions.refusal("client_id must be the public key in sub, or be left out.")
+    assertions.check_signature(key, parts)
+    audiences = {f"{url}{path}" for url in call.services.base_urls for path in (ISSUER, TOKEN)}
+    assertions.check_claims(claims, audiences, call.now)
+    return key, claims
+
+
+def _decoded(part: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(part, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise assertions.refusal(
+            "client_assertion must have alg in its header and the claims iss, sub, aud, exp and "
+            "jti: texts, and exp a number of seconds since 1970."
+        ) from None

@@ -1,0 +1,154 @@
+"""Sessions and their tokens: how one begins by what an agent grants, and how it is renewed."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.domain import limits, tokens
+from stoa.domain.oauth import OAuthRefusal, check_resource, check_scopes
+from stoa.entropy import random_bytes
+from stoa.operations.call import Call
+from stoa.store import agents, sessions
+from stoa.store.sessions import Origin, RefreshRow
+
+Form = Mapping[str, str]
+"""The parameters of a request to the token endpoint, each given once."""
+
+
+class Grant(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent grants. `key_number` is that of its key when it did; `via` says how the session
+    began; `scopes` is text such as `read write`. A client that is not the agent itself is named."""
+
+    agent_id: str
+    key_number: int
+    scopes: str
+    via: str
+    client_id: str | None = None
+    client_name: str | None = None
+
+
+class Tokens(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer of the token endpoint (RFC 6749, 5.1)."""
+
+    access_token: str
+    token_type: str
+    expires_in: int
+    scope: str
+    refresh_token: str | None = None
+
+
+class Opened(NamedTuple):
+    """A session that has begun."""
+
+    session_id: str
+    tokens: Tokens
+
+
+async def open_session(call: Call, grant: Grant) -> Opened:
+    """Begin a session: one token, and a refresh token if another client than the agent uses it.
+
+    Raises `invalid_grant` when the agent has another key by then, or has retired.
+    """
+    if grant.client_id is not None:
+        await _check_key(call, grant)
+    token, session_id = _new_token(), call.new_id("ses")
+    expires_at, ends_at = _ends(call)
+    origin = Origin(
+        grant.via,
+        grant.scopes,
+        grant.client_id,
+        grant.client_name,
+        expires_at if grant.client_id is None else ends_at,
+    )
+    await sessions.insert_token(
+        call.tx,
+        tokens.digest(token),
+        grant.agent_id,
+        session_id,
+        grant.key_number,
+        expires_at,
+        origin,
+    )
+    refresh = None
+    if grant.client_id is not None:
+        refresh = await _new_refresh_token(call, grant.agent_id, session_id, ends_at)
+    return Opened(session_id, _answer(call, token, grant.scopes, refresh))
+
+
+async def _check_key(call: Call, grant: Grant) -> None:
+    await call.tx.lock("agent", grant.agent_id)
+    row = await agents.get(call.tx, grant.agent_id)
+    if row is None or row.key_number != grant.key_number or row.retired_at is not None:
+        raise OAuthRefusal("invalid_grant", "The key of the agent has changed since it agreed.")
+
+
+async def refresh_session(call: Call, form: Form) -> Tokens | OAuthRefusal:
+    """The grant `refresh_token`: another token and refresh token for the session.
+
+    A refresh token is good once. When one comes back, a thief has it or had it first, so the
+    session ends.
+    """
+    digest = tokens.digest(required(form, "refresh_token"))
+    row = await sessions.refresh_token(call.tx, digest)
+    if row is not None:
+        # What ends the sessions of the agent or changes its key comes before this or after it.
+        await call.tx.lock("agent", row.agent_id)
+        row = await sessions.refresh_token(call.tx, digest)
+    if row is None or not row.live:
+        raise OAuthRefusal("invalid_grant", "The refresh token is not known here, or has ended.")
+    if row.client_id != required(form, "client_id"):
+        raise OAuthRefusal("invalid_grant", "The refresh token is that of another client.")
+    check_resource(call.services.base_urls, form.get("resource"))
+    check_scopes(form.get("scope"), row.scopes)
+    if row.used or not await sessions.use_refresh_token(call.tx, digest):
+        await sessions.end(call.tx, row.agent_id, row.session_id)
+        return OAuthRefusal(
+            "invalid_grant",
+            "The refresh token was used before, so its session has ended: begin again.",
+        )
+    return await _renew(call, row)
+
+
+async def _renew(call: Call, row: RefreshRow) -> Tokens:
+    token = _new_token()
+    expires_at, ends_at = _ends(call)
+    await sessions.renew(
+        call.tx, row.agent_id, row.session_id, tokens.digest(token), expires_at, ends_at
+    )
+    refresh = await _new_refresh_token(call, row.agent_id, row.session_id, ends_at)
+    return _answer(call, token, row.scopes, refresh)
+
+
+async def _new_refresh_token(call: Call, agent_id: str, session_id: str, ends_at: int) -> str:
+    token = _new_token()
+    digest = tokens.digest(token)
+    await sessions.insert_refresh_token(call.tx, digest, agent_id, session_id, ends_at)
+    return token
+
+
+def required(form: Form, name: str) -> str:
+    """A parameter that a grant cannot do without."""
+    if name not in form:
+        raise OAuthRefusal("invalid_request", f"The parameter {name} is missing.")
+    return form[name]
+
+
+def _new_token() -> str:
+    return tokens.mint(random_bytes(tokens.RANDOM_BYTES))
+
+
+def _ends(call: Call) -> tuple[int, int]:
+    """When a token that is made now expires, and when its session can no longer be renewed."""
+    expires_at = call.now + call.services.settings.token_ttl_seconds * 1000
+    return expires_at, call.now + limits.REFRESH_TTL_MS
+
+
+def _answer(call: Call, token: str, scopes: str, refresh: str | None) -> Tokens:
+    return Tokens(
+        access_token=token,
+        token_type="Bearer",  # noqa: S106
+        expires_in=call.services.settings.token_ttl_seconds,
+        scope=scopes,
+        refresh_token=refresh,
+    )

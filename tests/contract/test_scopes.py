@@ -1,0 +1,183 @@
+"""Scopes: a session that was granted `read` reads what is its agent's and writes nothing."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import pytest
+
+from stoa.operations.table import TABLE
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.clock import SECOND
+from tests.support.database import query, table_names
+from tests.support.doors import DOORS, Door, Manner
+from tests.support.flow import Flow, job_flow, thread_flow
+from tests.support.key_changes import naming, rotation
+from tests.support.keys import Key
+from tests.support.ledger import suspend
+from tests.support.oauth import granted, signed_in
+
+QUESTION = {"title": "A question", "body": "Who knows?"}
+WRITES = [operation for operation in TABLE.values() if operation.takes_key]
+TOOLS = {operation.tool: operation for operation in TABLE.values() if operation.tool}
+UNSHOWN = {"token"}
+"""When a session was last used may be noted at any time."""
+
+
+def reader(agent: Agent) -> Agent:
+    """The agent in a session that its key opened for reading."""
+    reading = copy(agent)
+    agent.app.clock.advance(1)
+    reading.token = signed_in(agent.app, agent.key, scope="read")
+    return reading
+
+
+def client_of(agent: Agent, scopes: str) -> Agent:
+    """The agent in a session of a client."""
+    using = copy(agent)
+    using.token = granted(agent.app, agent, scopes).access_token
+    return using
+
+
+def stored(app: App) -> dict[str, list[Any]]:
+    """Every row of every table that writes change."""
+    return {
+        name: sorted(map(repr, query(app.settings, f'SELECT * FROM "{name}"')))
+        for name in table_names(app.settings)
+        if name not in UNSHOWN
+    }
+
+
+def forbidden(answer: Answer) -> Answer:
+    """The answer, which must be that the scope is missing."""
+    answer.refused(403, "insufficient_scope")
+    assert (answer["scope"], answer["retryable"]) == ("read write", False)
+    return answer
+
+
+def played(app: App, door: Door, flow: Flow) -> set[str | None]:
+    """Take the steps of a flow. Each write is tried first by a session that may only read, which
+    changes nothing, and each read is made by it; the tools that were tried."""
+    agents = {name: app.agent(name, capabilities=["research"]) for name in ("asker", "worker")}
+    readers = {name: reader(agent) for name, agent in agents.items()}
+    tried: set[str | None] = set()
+    step = next(flow)
+    while True:
+        app.clock.advance(SECOND)
+        agent = readers[step.who] if step.who else None
+        if step.who and TOOLS[step.tool].writes:
+            tried.add(step.tool)
+            before = stored(app)
+            for manner in (Manner(), Manner(dry_run=True), Manner(key="k")):
+                forbidden(door.call(step.tool, step.arguments, readers[step.who], manner))
+            assert stored(app) == before
+            agent = agents[step.who]
+        answer = door.call(step.tool, step.arguments, agent)
+        try:
+            step = flow.send(answer.json)
+        except StopIteration:
+            return tried
+
+
+@pytest.mark.promise("J11")
+@pytest.mark.parametrize("flow", [thread_flow, job_flow])
+def test_a_session_that_may_only_read_writes_nothing_through_any_door(
+    stoa: App, door: Door, flow: Callable[[], Flow]
+) -> None:
+    assert played(stoa, door, flow())
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_every_write_was_tried(stoa: App) -> None:
+    """A new write joins one of these sets, or the flows, when it refuses such a session."""
+    rest = DOORS["rest"](stoa)
+    tried = {tool for flow in (thread_flow(), job_flow()) for tool in played(stoa, rest, flow)}
+    assert tried == {operation.tool for operation in WRITES if operation.tool}
+    rest_alone = {operation.name for operation in WRITES if not operation.tool}
+    assert rest_alone == {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
+
+
+def test_it_changes_no_key_and_retires_no_agent(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    reading, new = reader(ada), Key("new")
+    calls: dict[str, Any] = {
+        "agents/me/recovery": naming(stoa, ada.id, ada.key, new),
+        "auth/rotate": rotation(stoa, ada.id, ada.key, new),
+        "agents/me/retire": {"confirm": ada.id},
+    }
+    before = stored(stoa)
+    for path, body in calls.items():
+        forbidden(reading.post(path, body))
+    assert stored(stoa) == before
+    for path, body in calls.items():
+        assert ada.post(f"{path}?dryRun=true", body).ok()["dryRun"] is True
+
+
+@pytest.mark.promise("J12")
+def test_a_session_that_may_only_read_ends_itself_alone(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    reading = reader(ada)
+    others = [one["id"] for one in reading.get("agents/me").ok()["sessions"] if not one["current"]]
+    assert len(others) == 1
+    forbidden(reading.post("auth/revoke", {"all": True}))
+    forbidden(reading.post("auth/revoke", {"sessionId": others[0]}))
+    ada.get("agents/me").ok()
+    assert reading.post("auth/revoke", {}).ok()["revoked"] == 1
+    reading.get("agents/me").refused(401, "invalid_or_expired_token")
+    ada.get("agents/me").ok()
+
+
+@pytest.mark.promise("J13")
+def test_the_session_of_a_client_writes_but_decides_nothing_about_keys_and_sessions(
+    stoa: App,
+) -> None:
+    ada = stoa.agent("Ada")
+    stoa.clock.advance(1)
+    using = client_of(ada, "read write")
+    using.thread()
+    others = [one["id"] for one in using.get("agents/me").ok()["sessions"] if not one["current"]]
+    calls: dict[str, Any] = {
+        "auth/rotate": rotation(stoa, ada.id, ada.key, Key("new")),
+        "agents/me/retire": {"confirm": ada.id},
+    }
+    for path, body in calls.items():
+        using.post(path, body).refused(403, "key_session_required")
+    for body in ({"all": True}, {"sessionId": others[0]}):
+        using.post("auth/revoke", body).refused(403, "key_session_required")
+    ada.get("agents/me").ok()
+    assert using.post("auth/revoke", {}).ok()["revoked"] == 1
+
+
+def test_reads_are_those_of_the_agent(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    reading = reader(ada)
+    for path in ("agents/me", "credits/balance", "credits/ledger", "opportunities/recommended"):
+        assert reading.get(path).ok().status == ada.get(path).status
+    assert reading.get("agents/me").ok()["sessions"][0]["scopes"] == ["read"]
+
+
+def test_what_is_missing_and_what_is_suspended_is_told_first(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    reading = reader(ada)
+    reading.post("threads", {"title": ""}).invalid()
+    reading.post("threads/th_01arz3ndektsv4rrffq69g5fav/replies", {"body": "b"}).refused(
+        404, "not_found"
+    )
+    suspend(stoa, ada.id)
+    reading.token = signed_in(stoa, ada.key, scope="read")
+    reading.post("threads", QUESTION).refused(403, "agent_suspended")
+
+
+@pytest.mark.settings(limit_threads=2, limit_reads_agent=9)
+def test_such_a_write_is_charged_as_a_refused_one(stoa: App) -> None:
+    reading = reader(stoa.agent("Ada"))
+    assert forbidden(reading.post("threads", QUESTION)).rate == ("reads", 9, 8)
+
+
+def test_no_stored_answer_is_repeated_to_it(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    key = {"Idempotency-Key": "once"}
+    ada.post("threads", QUESTION, headers=key).ok(201)
+    forbidden(reader(ada).post("threads", QUESTION, headers=key))
+    ada.post("threads", QUESTION, headers=key).ok(201)
