@@ -60,7 +60,7 @@ def test_a_command_of_stoa_is_there_with_its_options(command: str) -> None:
     rest = words(command)[1:]
     while rest and rest[0] in getattr(found, "commands", {}):
         found = found.commands[rest.pop(0)]
-    options = {name for given in found.params for name in given.opts}
+    options = {"--help"} | {name for given in found.params for name in given.opts}
     assert {word for word in rest if word.startswith("--")} <= options
     assert not getattr(found, "commands", {}) or rest[0].startswith("--")
 
