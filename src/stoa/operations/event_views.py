@@ -92,7 +92,7 @@ def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: obje
         thread_id=row.thread_id or UNSET,
         job_id=row.job_id or UNSET,
         url=_url(row),
-        data=_data_of_act(row) if is_act else EventData() if is_hidden else _data(row, known),
+        data=_data(row, known),
         removed=True if is_hidden and not is_act else UNSET,
         **more,
     )
@@ -116,6 +116,10 @@ def _data_of_act(row: EventRow) -> EventData:
 
 
 def _data(row: EventRow, known: About) -> EventData:
+    if row.kind == EventKind.MODERATION_ACTED:
+        return _data_of_act(row)
+    if known.hides(row):
+        return EventData()
     facts = facts_of(row)
     thread, job = known.threads.get(row.thread_id or ""), known.jobs.get(row.job_id or "")
     subject, amount = thread or job, facts.credits
