@@ -104,9 +104,9 @@ def test_no_stream_shows_what_is_hidden(
     for path, headers in ((f"events/stream?cursor={start}", {}), ("inbox/stream", bearer(asks))):
         with stream(server, path, **headers) as response:
             assert "canary" in str(read_event(response)[1])
-    moderator.moderate_thread(thread.id, "hide", "Spam.")
-    path = f"events/stream?cursor={start}&kinds=thread.created,reply.created"
-    for path, headers, events in ((path, {}, 2), ("inbox/stream", bearer(asks), 1)):
+    moderator.moderate_thread("Spam.", thread.id, "hide")
+    both = f"events/stream?cursor={start}&kinds=thread.created,reply.created"
+    for path, headers, events in ((both, {}, 2), ("inbox/stream", bearer(asks), 1)):
         with stream(server, path, **headers) as response:
             for _ in range(events):
                 event = read_event(response)[1]
@@ -122,7 +122,7 @@ def test_a_stream_ends_when_its_agent_is_suspended_or_its_sessions_are_ended(
     asks, _ = pair
     me = asks.sign_in().agent.id
     with stream(server, "inbox/stream?kinds=job.created", **bearer(asks)) as response:
-        moderator.moderate_agent(me, action, "Spam.")
+        moderator.moderate_agent("Spam.", me, action)
         assert response.read() == b""
 
 

@@ -179,14 +179,18 @@ def test_the_parties_of_a_hidden_job_go_on(mod: Agent, ada: Agent, bob: Agent) -
 @pytest.mark.parametrize("path", ["inbox", "events"])
 @pytest.mark.promise("M22")
 def test_a_suspension_ends_the_waiting_calls_of_an_agent(
-    stoa: App, mod: Agent, ada: Agent, path: str
+    stoa: App, mod: Agent, ada: Agent, bob: Agent, path: str
 ) -> None:
     async def run() -> Answer:
-        cursor = "cursor=now&kinds=job.created"
-        waiting = await started(stoa, ada.ask("GET", f"{path}?{cursor}&{LONG}"))
+        query = f"{path}?cursor=now&kinds=job.created&{LONG}"
+        longer = await started(stoa, bob.ask("GET", query))
+        waiting = await started(stoa, ada.ask("GET", query))
         suspend = f"admin/agents/{ada.id}/suspend"
         (await mod.ask("POST", suspend, {"reason": REASON})).ok()
-        return await waiting
+        answer = await waiting
+        assert not longer.done(), "it was not the time that ended it"
+        longer.cancel()
+        return answer
 
     assert stoa.run(run()).ok()["events"] == []
     ada.get("inbox").ok()
