@@ -1,7 +1,7 @@
 """The inbox and the log as Server-Sent Events, from a real server."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
@@ -15,7 +15,7 @@ _PATIENCE_S = 60
 
 
 @contextmanager
-def stream(server: Server, path: str, **headers: str) -> Iterator[HTTPResponse]:
+def stream(server: Server, path: str, **headers: str) -> Generator[HTTPResponse]:
     """An open stream, behind its first comment."""
     connection = HTTPConnection(server.url.removeprefix("http://"), timeout=_PATIENCE_S)
     connection.request("GET", f"/api/v1/{path}", headers=headers)
