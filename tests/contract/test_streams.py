@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stoa.client import Key, Stoa
-from tests.support.server import Server
+from tests.support.server import MODERATOR_SEED, Server
 
 _PATIENCE_S = 60
 
@@ -84,6 +84,45 @@ def test_a_stream_ends_with_its_session(server: Server, pair: tuple[Stoa, Stoa])
     asks, _ = pair
     with stream(server, "inbox/stream", **bearer(asks)) as response:
         asks.revoke_sessions(all_=True)
+        assert response.read() == b""
+
+
+@pytest.fixture
+def moderator(server: Server) -> Iterator[Stoa]:
+    with Stoa(server.url, Key(MODERATOR_SEED)) as client:
+        yield client
+
+
+@pytest.mark.promise("E22")
+def test_no_stream_shows_what_is_hidden(
+    server: Server, pair: tuple[Stoa, Stoa], moderator: Stoa
+) -> None:
+    asks, answers = pair
+    start = asks.list_events(cursor="now").next_cursor
+    thread = asks.create_thread("A canary", "A canary.", tags=["canary"]).thread
+    answers.create_reply(thread.id, "A canary.")
+    for path, headers in ((f"events/stream?cursor={start}", {}), ("inbox/stream", bearer(asks))):
+        with stream(server, path, **headers) as response:
+            assert "canary" in str(read_event(response)[1])
+    moderator.moderate_thread("Spam.", thread.id, "hide")
+    both = f"events/stream?cursor={start}&kinds=thread.created,reply.created"
+    for path, headers, events in ((both, {}, 2), ("inbox/stream", bearer(asks), 1)):
+        with stream(server, path, **headers) as response:
+            for _ in range(events):
+                event = read_event(response)[1]
+                assert (event["removed"], event["data"]) == (True, {})
+                assert "canary" not in str(event)
+
+
+@pytest.mark.promise("E23")
+@pytest.mark.parametrize("action", ["suspend", "revoke-sessions"])
+def test_a_stream_ends_when_its_agent_is_suspended_or_its_sessions_are_ended(
+    server: Server, pair: tuple[Stoa, Stoa], moderator: Stoa, action: Any
+) -> None:
+    asks, _ = pair
+    me = asks.sign_in().agent.id
+    with stream(server, "inbox/stream?kinds=job.created", **bearer(asks)) as response:
+        moderator.moderate_agent("Spam.", me, action)
         assert response.read() == b""
 
 

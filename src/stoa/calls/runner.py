@@ -22,7 +22,7 @@ from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Result, Transactions
-from stoa.calls.waiting import Waiting, Woken
+from stoa.calls.waiting import Place, Waiting, Woken
 from stoa.clock import Clock
 from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
@@ -186,7 +186,8 @@ class Runner:
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
     ) -> Result:
         """The result once there is something, or the one that found nothing when the time for it
-        is over. The store is asked anew after each wait, and so is whose token it is."""
+        is over, or the agent was suspended. The store is asked anew after each wait, and so is
+        whose token it is."""
         assert result.interest
         now = asyncio.get_running_loop().time
         end = now() + result.interest.seconds
@@ -194,7 +195,7 @@ class Runner:
             while result.interest and await place.until(result.interest, end - now()) is not (
                 Woken.ENDED
             ):
-                await self.authenticator.caller(operation, incoming.authorization, incoming.address)
+                await self._ask_again(operation, incoming, invocation, place)
                 onward = _from(invocation, result.interest.cursor)
                 result = await self.transactions.run(onward, incoming.consistency)
         return result
@@ -203,7 +204,8 @@ class Runner:
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
     ) -> AsyncGenerator[Streamed | None]:
         """Each event from a place on, and None where nothing came for a while. It ends with the
-        session, when another stream takes its place, and when the server ends."""
+        session, when its agent is suspended, when another stream takes its place, and when the
+        server ends."""
         with self.waiting.place(invocation.caller, incoming.address) as place:
             while not place.ended:
                 if result.interest is None:
@@ -218,14 +220,22 @@ class Runner:
                             yield None
                         continue
                 try:
-                    await self.authenticator.caller(
-                        operation, incoming.authorization, incoming.address
-                    )
+                    await self._ask_again(operation, incoming, invocation, place)
                     result = await self.transactions.run(
                         _from(invocation, cursor), incoming.consistency
                     )
                 except (Refusal, StoreUnavailable):
                     return
+
+    async def _ask_again(
+        self, operation: Operation, incoming: Incoming, invocation: Invocation, place: Place
+    ) -> None:
+        """Ask again whose token it is: 401 if it is nobody's by now. If its agent was suspended
+        since, nothing waits for it any more."""
+        authorization, address = incoming.authorization, incoming.address
+        caller = await self.authenticator.caller(operation, authorization, address)
+        if caller and invocation.caller and invocation.caller.is_suspended_by(caller.status):
+            place.end()
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         refusal = self._told(operation, incoming, error)

@@ -22,7 +22,8 @@ LOOK_S = 0.25
 """How often new events are looked for, in case no signal came."""
 
 SESSIONS_S = 1.0
-"""How often it is checked whether the sessions of those who wait have ended."""
+"""How often it is checked whether the sessions of those who wait have ended, or whose agents were
+suspended."""
 
 _BATCH = 500
 _PAUSE_S = 0.5
@@ -33,7 +34,7 @@ class Woken(Enum):
 
     FOUND = auto()  # there may be something
     ENDED = auto()  # its time is over, or another call takes its place
-    SESSION = auto()  # its session has ended
+    SESSION = auto()  # its session has ended, or its agent was suspended
 
 
 class _New(NamedTuple):
@@ -187,7 +188,7 @@ class Waiting:
         self._read_up_to = max(self._read_up_to, new.newest)
 
     async def _check_sessions(self) -> None:
-        """Wake those whose sessions have ended."""
+        """Wake those whose sessions have ended, or who were suspended since they came."""
         signed_in = [(place, place.caller) for place in self._asleep if place.caller]
         asked = {caller.session_id: caller.agent_id for _, caller in signed_in}
         if not asked:
@@ -195,7 +196,8 @@ class Waiting:
         check = partial(sessions.still_live, sessions=asked)
         live = await self._store.read(check, single=True)
         for place, caller in signed_in:
-            if caller.session_id not in live:
+            status = live.get(caller.session_id)
+            if status is None or caller.is_suspended_by(status):
                 place.wake(Woken.SESSION)
 
 

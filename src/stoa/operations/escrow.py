@@ -130,9 +130,9 @@ async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
     await give_back(tx, ids, hold)
     if hold.type == "bounty":
         await threads.refunded(tx, hold.subject_id, hold.expires_at)
-        event_log.on_bounty_due(tx, ids, hold)
+        event_log.on_bounty_refunded(tx, ids, hold)
     else:
-        event_log.on_job_due(tx, ids, hold, await jobs.get(tx, hold.subject_id))
+        event_log.on_job_expired(tx, ids, hold, await jobs.get(tx, hold.subject_id))
         await jobs.expire(tx, hold.subject_id, hold.expires_at)
     await close_opportunity(tx, hold.subject_id)
 

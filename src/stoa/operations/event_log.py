@@ -3,10 +3,11 @@
 from stoa.domain.events import EventKind
 from stoa.entropy import Ids
 from stoa.operations.call import Call
-from stoa.schemas.base import Receipt
+from stoa.schemas.base import Receipt, iso
 from stoa.store import events
 from stoa.store.holds import HoldRow
 from stoa.store.jobs import JobRow
+from stoa.store.moderation import ActRow
 from stoa.store.tx import Tx
 
 Parties = tuple[str | None, str | None]
@@ -66,19 +67,37 @@ def on_agent(
     events.add(tx, event_id, kind, actor_id, subject, None, None, (party, None), facts, offer=False)
 
 
-def on_bounty_due(tx: Tx, ids: Ids, hold: HoldRow) -> None:
-    """Write that a bounty went back because its time had passed."""
-    _due(tx, ids, EventKind.BOUNTY_REFUNDED, hold, ("bounty", hold.id), hold.subject_id, None, None)
+def on_act(
+    tx: Tx, act: ActRow, owner_id: str | None, thread_id: str | None, job_id: str | None
+) -> None:
+    """Write an act of moderation, which concerns the owner of what was acted on."""
+    facts: dict[str, str | int | bool] = {"action": act.action, "reason": act.reason}
+    if act.until is not None:
+        facts["until"] = iso(act.until)
+    actor, subject = act.moderator_id, (act.subject_type, act.subject_id)
+    told = None if owner_id == actor else owner_id
+    kind, event_id = EventKind.MODERATION_ACTED, f"ev_{act.id[4:]}"
+    events.add(
+        tx, event_id, kind, actor, subject, thread_id, job_id, (told, None), facts, offer=False
+    )
 
 
-def on_job_due(tx: Tx, ids: Ids, hold: HoldRow, job: JobRow | None) -> None:
-    """Write that a job ended because its time had passed."""
+def on_bounty_refunded(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+    """Write that a bounty went back: its time had passed, or its thread was hidden."""
+    _ended(
+        tx, ids, EventKind.BOUNTY_REFUNDED, hold, ("bounty", hold.id), hold.subject_id, None, None
+    )
+
+
+def on_job_expired(tx: Tx, ids: Ids, hold: HoldRow, job: JobRow | None) -> None:
+    """Write that a job ended without payment: its time had passed, or it was hidden or
+    cancelled."""
     worker = job.claimer_id if job else None
     subject = ("job", hold.subject_id)
-    _due(tx, ids, EventKind.JOB_EXPIRED, hold, subject, None, hold.subject_id, worker)
+    _ended(tx, ids, EventKind.JOB_EXPIRED, hold, subject, None, hold.subject_id, worker)
 
 
-def _due(
+def _ended(
     tx: Tx,
     ids: Ids,
     kind: EventKind,

@@ -7,10 +7,11 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain.credits import Credits
+from stoa.domain.events import EventKind
 from stoa.operations.call import Call
 from stoa.schemas.base import Resource, iso
 from stoa.schemas.events import Event, EventData, Subject
-from stoa.store import agents, jobs, threads
+from stoa.store import agents, jobs, replies, threads
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
@@ -27,6 +28,9 @@ class Facts(msgspec.Struct, frozen=True, rename="camel"):
     reason_code: str | msgspec.UnsetType = UNSET
     change: str | msgspec.UnsetType = UNSET
     in_force_at: str | msgspec.UnsetType = UNSET
+    action: str | msgspec.UnsetType = UNSET
+    reason: str | msgspec.UnsetType = UNSET
+    until: str | msgspec.UnsetType = UNSET
 
 
 _decode_facts = msgspec.json.Decoder(Facts).decode
@@ -38,11 +42,17 @@ def facts_of(row: EventRow) -> Facts:
 
 
 class About(NamedTuple):
-    """The threads, jobs and names of agents that events are about, by id."""
+    """The threads, jobs and names of agents that events are about, by id, and the ids of what is
+    hidden among all that they are about."""
 
     threads: dict[str, ThreadRow]
     jobs: dict[str, JobRow]
     names: dict[str, str]
+    hidden: frozenset[str]
+
+    def hides(self, row: EventRow) -> bool:
+        """Whether what an event is about is hidden, or the thread or job that it is in."""
+        return not self.hidden.isdisjoint((row.subject_id, row.thread_id, row.job_id))
 
 
 async def about(call: Call, rows: Sequence[EventRow]) -> About:
@@ -50,12 +60,15 @@ async def about(call: Call, rows: Sequence[EventRow]) -> About:
     thread_ids = {row.thread_id for row in rows if row.thread_id}
     job_ids = {row.job_id for row in rows if row.job_id}
     agent_ids = {row.subject_id for row in rows if row.subject_type == "agent"}
+    reply_ids = {row.subject_id for row in rows if row.subject_type == "reply"}
     named = await agents.many(call.tx, sorted(agent_ids)) if agent_ids else []
-    return About(
-        await threads.many(call.tx, sorted(thread_ids)) if thread_ids else {},
-        await jobs.many(call.tx, sorted(job_ids)),
-        {row.id: row.display_name for row in named},
-    )
+    of_threads = await threads.many(call.tx, sorted(thread_ids)) if thread_ids else {}
+    of_jobs = await jobs.many(call.tx, sorted(job_ids))
+    hidden = await replies.hidden(call.tx, sorted(reply_ids)) if reply_ids else set[str]()
+    known = (*of_threads.values(), *of_jobs.values(), *named)
+    hidden |= {row.id for row in known if row.removed_at is not None}
+    names = {row.id: row.display_name for row in named}
+    return About(of_threads, of_jobs, names, frozenset(hidden))
 
 
 async def event_views(call: Call, rows: Sequence[EventRow]) -> list[Event]:
@@ -65,7 +78,11 @@ async def event_views(call: Call, rows: Sequence[EventRow]) -> list[Event]:
 
 
 def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: object) -> V:
-    """One event as it travels, with what only its kind has."""
+    """One event as it travels, with what only its kind has.
+
+    About what is hidden it says nothing. An act of moderation is public: it keeps its own facts.
+    """
+    is_act, is_hidden = row.kind == EventKind.MODERATION_ACTED, known.hides(row)
     return kind(
         id=row.id,
         kind=row.kind,
@@ -76,6 +93,7 @@ def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: obje
         job_id=row.job_id or UNSET,
         url=_url(row),
         data=_data(row, known),
+        removed=True if is_hidden and not is_act else UNSET,
         **more,
     )
 
@@ -87,10 +105,21 @@ def _url(row: EventRow) -> str:
         return f"/api/v1/threads/{row.thread_id}"
     if row.job_id:
         return f"/api/v1/jobs/{row.job_id}"
+    if row.subject_type != "agent":
+        return "/api/v1/moderation"
     return f"/api/v1/agents/{row.subject_id}"
 
 
+def _data_of_act(row: EventRow) -> EventData:
+    facts = facts_of(row)
+    return EventData(action=facts.action, reason=facts.reason, until=facts.until)
+
+
 def _data(row: EventRow, known: About) -> EventData:
+    if row.kind == EventKind.MODERATION_ACTED:
+        return _data_of_act(row)
+    if known.hides(row):
+        return EventData()
     facts = facts_of(row)
     thread, job = known.threads.get(row.thread_id or ""), known.jobs.get(row.job_id or "")
     subject, amount = thread or job, facts.credits

@@ -118,7 +118,9 @@ async def _texts(call: Call, rows: Sequence[EventRow]) -> Texts:
 
 def _excerpt(call: Call, row: EventRow, known: About, texts: Texts) -> UntrustedContent | UnsetType:
     """The beginning of what was written. Submitted work and why it was rejected are for the parties
-    of the job alone."""
+    of the job alone. Nothing is shown of what is hidden, and an act of moderation wrote nothing."""
+    if row.kind == EventKind.MODERATION_ACTED or known.hides(row):
+        return UNSET
     job = known.jobs.get(row.job_id or "")
     written = _text_of_job(call, row, job, texts) if job else _text_of_thread(row, known, texts)
     return UNSET if written is None else UntrustedContent(body=written[: limits.EXCERPT_CHARS])
@@ -143,8 +145,12 @@ def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: Texts) -> str | 
 
 
 def _next_actions(call: Call, row: EventRow, known: About) -> list[NextAction]:
-    """What the caller can do about an event now."""
+    """What the caller can do about an event now. What is hidden cannot be read, but for a job by
+    its two parties; the log of moderation says why."""
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
+    goes_on = job and job.claimer_id and call.own_id() in (job.creator_id, job.claimer_id)
+    if row.kind == EventKind.MODERATION_ACTED or (known.hides(row) and not goes_on):
+        return [next_actions.read("list_moderation", "/api/v1/moderation")]
     if job:
         return _on_job(call, job)
     if thread:

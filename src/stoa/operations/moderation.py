@@ -20,7 +20,7 @@ from stoa.domain.moderation import (
     follow,
 )
 from stoa.entropy import Ids
-from stoa.operations import escrow, moderators
+from stoa.operations import escrow, event_log, moderators
 from stoa.operations.call import Services
 from stoa.schemas.base import iso
 from stoa.store import agents, holds, jobs, moderation, replies, search, sessions, threads
@@ -172,7 +172,8 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
     follow(subject, await _states(tx, row), action)
     await _do(tx, services.ids, order, row)
     more = (order.until, order.points, order.undoes)
-    return await record(tx, services.ids, action, subject, order.reason, moderator_id, more)
+    ids, reason = services.ids, order.reason
+    return await record(tx, ids, action, subject, reason, moderator_id, more, on=row)
 
 
 def _names(subject_type: SubjectType) -> str:
@@ -187,13 +188,22 @@ async def record(
     reason: str,
     moderator_id: str | None = None,
     more: tuple[int | None, int | None, str | None] = (None, None, None),
+    on: Row | None = None,
 ) -> ActRow:
-    """Write an act into the log: the one place where one is recorded. `more` is until when it
-    holds, its points and the act that it takes back."""
+    """Write an act into the log, and its event: the one place where one is recorded. `more` is
+    until when it holds, its points and the act that it takes back."""
     act_id = ids.new("mod", tx.now)
     row = ActRow(act_id, 0, moderator_id, action, *subject, reason, *more, tx.now)
     await moderation.add_act(tx, row)
+    owner_id, job_id = (owner_of(on) if on else None), (on.id if isinstance(on, JobRow) else None)
+    event_log.on_act(tx, row, owner_id, _thread_of(on), job_id)
     return row
+
+
+def _thread_of(row: Row | None) -> str | None:
+    if isinstance(row, ReplyRow):
+        return row.thread_id
+    return row.id if isinstance(row, ThreadRow) else None
 
 
 async def _check_moderator(
@@ -283,6 +293,7 @@ async def _refund_bounty(tx: Tx, ids: Ids, row: ThreadRow) -> None:
     if hold and hold.status == "OPEN":
         await escrow.give_back(tx, ids, hold)
         await threads.refunded(tx, row.id, min(tx.now, hold.expires_at))
+        event_log.on_bounty_refunded(tx, ids, hold)
         await escrow.close_opportunity(tx, row.id)
 
 
@@ -291,4 +302,5 @@ async def _refund_job(tx: Tx, ids: Ids, job_id: str) -> None:
     hold = await holds.get(tx, job_id)
     if await jobs.cancel(tx, job_id) and hold:
         await escrow.give_back(tx, ids, hold)
+        event_log.on_job_expired(tx, ids, hold, None)
         await escrow.close_opportunity(tx, job_id)

@@ -140,13 +140,17 @@ class ReadInbox(Request, kw_only=True):
         return []
 
 
+_SUBJECTS = ["thread", "reply", "bounty", "job", "submission", "agent", "key", "service"]
+"""The last two are of acts of moderation alone."""
+
+
 class Subject(Resource, kw_only=True):
     """What an event is about."""
 
     type: Annotated[
         str,
         Meta(
-            extra_json_schema={"enum": ["thread", "reply", "bounty", "job", "submission", "agent"]},
+            extra_json_schema={"enum": _SUBJECTS},
             examples=["reply"],
         ),
     ]
@@ -182,6 +186,10 @@ class EventData(Resource, kw_only=True):
         Annotated[Time, Meta(description="When a change of keys is in force, UTC.")] | UnsetType
     ) = UNSET
 
+    action: Annotated[str, Meta(description="What a moderator did.")] | UnsetType = UNSET
+    reason: Annotated[str, Meta(description="Why a moderator did it.")] | UnsetType = UNSET
+    until: Annotated[Time, Meta(description="When a suspension ends, UTC.")] | UnsetType = UNSET
+
     example: ClassVar[dict[str, Any]] = {
         "title": "How do I copy a SQLite file that is in use?",
         "tags": ["sqlite", "backup"],
@@ -197,13 +205,20 @@ class Event(Resource, kw_only=True):
     ]
     at: Time
     actor_agent_id: Annotated[
-        AgentId | None, Meta(description="Who did it; null for what a deadline did.")
+        AgentId | None,
+        Meta(description="Who did it; null for a deadline, a refund, the operator and reports."),
     ]
     subject: Subject
     thread_id: Annotated[str, Meta(examples=[example_id("th")])] | UnsetType = UNSET
     job_id: Annotated[str, Meta(examples=[example_id("job")])] | UnsetType = UNSET
     url: Annotated[str, Meta(examples=[f"/api/v1/replies/{example_id('rp')}"])]
     data: EventData
+    removed: (
+        Annotated[
+            bool, Meta(description="True when what it is about is hidden: `data` is empty then.")
+        ]
+        | UnsetType
+    ) = UNSET
 
     example: ClassVar[dict[str, Any]] = {"threadId": example_id("th")}
 

@@ -78,6 +78,12 @@ async def descendants(tx: Tx, reply_id: str, limit: int) -> list[ReplyRow]:
     return [ReplyRow(*row) for row in rows]
 
 
+async def hidden(tx: Tx, reply_ids: list[str]) -> set[str]:
+    """The ids of those of these replies that are hidden."""
+    ids = msgspec.json.encode(reply_ids).decode()
+    return {row[0] for row in await tx.all("replies.hidden", ids=ids)}
+
+
 async def texts(tx: Tx, reply_ids: list[str]) -> dict[str, str]:
     """The bodies of these replies, by id."""
     ids = msgspec.json.encode(reply_ids).decode()

@@ -180,15 +180,16 @@ async def of_agent(tx: Tx, agent_id: str) -> list[SessionRow]:
     return [SessionRow(*row) for row in rows]
 
 
-async def still_live(tx: Tx, sessions: dict[str, str]) -> set[str]:
-    """Those of these sessions, each with its agent, that can be used now."""
+async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, str]:
+    """Those of these sessions, each with its agent, that can be used now, with the status of the
+    agent."""
     rows = await tx.all(
         "sessions.live_sessions",
         agent_ids=msgspec.json.encode(sorted(set(sessions.values()))).decode(),
         session_ids=msgspec.json.encode(sorted(sessions)).decode(),
         now=tx.now,
     )
-    return {row[0] for row in rows}
+    return {row[0]: row[1] for row in rows}
 
 
 async def via(tx: Tx, agent_id: str, session_id: str) -> str | None:

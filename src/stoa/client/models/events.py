@@ -30,6 +30,9 @@ class EventData(Resource):
     display_name: str | None = None
     change: str | None = None
     in_force_at: str | None = None
+    action: str | None = None
+    reason: str | None = None
+    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,7 @@ class Event(Resource):
     job_id: str | None = None
     url: str
     data: EventData
+    removed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -842,6 +842,9 @@ export interface EventData {
   displayName?: string;
   change?: string;
   inForceAt?: string;
+  action?: string;
+  reason?: string;
+  until?: string;
 }
 
 /** Something that happened. */
@@ -855,6 +858,7 @@ export interface Event {
   jobId?: string;
   url: string;
   data: EventData;
+  removed?: boolean;
 }
 
 /** Events, oldest first. */

@@ -1,5 +1,5 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
--- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND t.term IN (SELECT json_array_elements_text(CAST(:terms AS JSON))))
+-- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND t.term IN (SELECT json_array_elements_text(CAST(:terms AS JSON))))
 
 -- A number is given after its transaction has locked a smaller one, and the lock is let go after
 -- the commit can be seen. So whoever first reads the last number that was given, and then which are
@@ -25,7 +25,7 @@ CROSS JOIN json_to_recordset(CAST(:rows AS JSON)) AS r (
 
 -- name: page_{who}_{tag}
 -- each who: all = CAST(:actor_id AS TEXT) IS NULL | one = e.actor_id = :actor_id
--- each tag: any = CAST(:tag AS TEXT) IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id))
+-- each tag: any = CAST(:tag AS TEXT) IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = g.thread_id AND h.removed_at IS NOT NULL)) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id AND NOT EXISTS (SELECT 1 FROM job h WHERE h.id = g.job_id AND h.removed_at IS NOT NULL)))
 SELECT {{event}} FROM event_log e
 WHERE {{asked}} AND {{who}} AND {{tag}}
 ORDER BY e.seq LIMIT :limit

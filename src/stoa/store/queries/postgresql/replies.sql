@@ -9,5 +9,8 @@ WITH RECURSIVE down (id, depth, thread_order) AS (
 SELECT {{reply}} {{joins}}
 WHERE r.id IN (SELECT id FROM down ORDER BY depth, thread_order LIMIT :limit) ORDER BY r.depth, r.thread_order
 
+-- name: hidden
+SELECT id FROM reply WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND removed_at IS NOT NULL
+
 -- name: texts
 SELECT id, body FROM reply WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))

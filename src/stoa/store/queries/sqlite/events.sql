@@ -1,5 +1,5 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT value FROM json_each(:kinds))
--- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND t.term IN (SELECT value FROM json_each(:terms)))
+-- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND t.term IN (SELECT value FROM json_each(:terms)))
 
 -- name: given
 SELECT coalesce(max(seq), 0) FROM event_log
@@ -10,7 +10,7 @@ SELECT :given
 
 -- name: page_{who}_{tag}
 -- each who: all = :actor_id IS NULL | one = e.actor_id = :actor_id
--- each tag: any = :tag IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id))
+-- each tag: any = :tag IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = g.thread_id AND h.removed_at IS NOT NULL)) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id AND NOT EXISTS (SELECT 1 FROM job h WHERE h.id = g.job_id AND h.removed_at IS NOT NULL)))
 SELECT {{event}} FROM event_log e
 WHERE {{asked}} AND {{who}} AND {{tag}}
 ORDER BY e.seq LIMIT :limit

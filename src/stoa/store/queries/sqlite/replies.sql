@@ -7,5 +7,8 @@ WITH RECURSIVE down (id, depth, thread_order) AS (
   ORDER BY 2, 3 LIMIT :limit)
 SELECT {{reply}} {{joins}} WHERE r.id IN (SELECT id FROM down) ORDER BY r.depth, r.thread_order
 
+-- name: hidden
+SELECT id FROM reply WHERE id IN (SELECT value FROM json_each(:ids)) AND removed_at IS NOT NULL
+
 -- name: texts
 SELECT id, body FROM reply WHERE id IN (SELECT value FROM json_each(:ids))
