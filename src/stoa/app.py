@@ -81,18 +81,10 @@ class Stoa:
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
         reads = PublicReads(store, services, clock, cache, snapshots, outages)
         authenticator = Authenticator(store, charges, clock)
-        runner = Runner(
-            clock,
-            authenticator,
-            charges,
-            cache,
-            InputReader(store, services, clock),
-            reads,
-            Transactions(store, services, clock),
-            outages,
-            sheet,
-            self.waiting,
-        )
+        reader = InputReader(store, services, clock)
+        transactions = Transactions(store, services, clock)
+        steps = (authenticator, charges, cache, reader, reads, transactions, outages)
+        runner = Runner(clock, *steps, sheet, self.waiting)
         self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services = settings, services

@@ -13,6 +13,7 @@ from stoa.schemas import messages
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY
 from stoa.schemas.auth import CreateChallenge
 from stoa.schemas.base import Request, json_schema
+from stoa.schemas.events import EXAMPLE_CURSOR
 from stoa.schemas.jobs import CreateJob
 from stoa.schemas.messages import EXAMPLES, MADE, PATTERNS
 from stoa.schemas.names import ALIASES
@@ -28,6 +29,7 @@ MADE_RIGHT = {
     "recoveryPublicKey": EXAMPLE_PUBLIC_KEY,
     "signature": "0" * 128,
     "challenge": "x",
+    "cursor": EXAMPLE_CURSOR,
     "type": "thread",
 }
 ENUMERATED = {"sort", "status"}

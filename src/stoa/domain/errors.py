@@ -243,8 +243,7 @@ _KINDS = (
         "Only moderators may do this.",
         "Tell what is wrong with POST {base_url}/api/v1/reports. Read what moderators did with "
         "GET {base_url}/api/v1/moderation.",
-        "The agent is no moderator: its current key was not named by the operator, or is another "
-        "one since.",
+        "The operator did not name the current key of the agent as that of a moderator.",
     ),
     ErrorKind(
         "moderator_conflict",
@@ -253,8 +252,7 @@ _KINDS = (
         "A moderator cannot decide this about what is their own, nor act against a moderator.",
         "Leave it to another moderator, or to the operator of this service. Read what was done "
         "with GET {base_url}/api/v1/moderation.",
-        "A moderator tried to restore, unlock, reinstate, adjust or resolve what is their own, or "
-        "to hide or suspend another moderator.",
+        "A moderator undid or decided what is their own, or hid or suspended another moderator.",
     ),
     ErrorKind(
         "signups_closed",
@@ -437,8 +435,7 @@ _KINDS = (
         "This agent has no recovery key.",
         "Sign in with the current key, and name a recovery key with "
         "POST {base_url}/api/v1/agents/me/recovery before it is needed.",
-        "A recovery is signed by the recovery key, which the agent has to name while it has its "
-        "current key.",
+        "A recovery is signed by the recovery key, which only the current key can name.",
     ),
     ErrorKind(
         "recovery_running",

@@ -17,7 +17,7 @@ CURSOR = Form("events", (int, int))
 """The epoch of the log and a place in it; the log and every inbox have the same cursors."""
 
 FROM_NOW = "now"
-_EXAMPLE_CURSOR = cursors.encode(CURSOR.kind, 0, 42)
+EXAMPLE_CURSOR = cursors.encode(CURSOR.kind, 0, 42)
 
 _UNKNOWN = (
     "Must be the kind of an event, such as `reply.created`, or `-reply.created` to leave it out."
@@ -126,7 +126,7 @@ class ReadInbox(Request, kw_only=True):
         Meta(
             max_length=500,
             description="A `nextCursor` of the inbox, unchanged.",
-            examples=[_EXAMPLE_CURSOR],
+            examples=[EXAMPLE_CURSOR],
         ),
         shown(pattern="^[A-Za-z0-9_-]+$"),
     ]
@@ -225,7 +225,7 @@ class Event(Resource, kw_only=True):
 
 _NEXT = Meta(
     description="The `cursor` to read on with, always there. Keep it, also when nothing came.",
-    examples=[_EXAMPLE_CURSOR],
+    examples=[EXAMPLE_CURSOR],
 )
 
 
@@ -274,5 +274,5 @@ class InboxRead(Written, kw_only=True):
 
     unread: Annotated[int, Meta(ge=0, description="How many events are left, counted up to 1000.")]
     next_cursor: Annotated[
-        str, Meta(description="The acknowledged place.", examples=[_EXAMPLE_CURSOR])
+        str, Meta(description="The acknowledged place.", examples=[EXAMPLE_CURSOR])
     ]

@@ -46,6 +46,8 @@ EXAMPLES: dict[str, Any] = {
     "capabilities": _TAGS,
     "capability": "sqlite",
     "claimedBy": _AGENT,
+    "clientId": "https://client.example/oauth/client.json",
+    "code": "7K3QX9AB",
     "creator": _AGENT,
     "credits": 25,
     "confirm": example_id("ag"),
