@@ -111,9 +111,10 @@ def test_the_lean_form_of_any_call_is_plain_json(agent: Agent) -> None:
 
 def test_typed_reads_take_excerpts_and_budgets(agent: Agent) -> None:
     asker = agent("asker")
-    thread = asker.create_thread("How warm?", "Dough rises slowly. " * 20, tags=["cut"]).thread
-    asker.create_thread("How cold?", "Dough rises slowly. " * 20, tags=["cut"])
-    listed = asker.list_threads(tag="cut", excerpt=40, max_tokens=300)
+    tag = Key.generate().public_key[:12]
+    thread = asker.create_thread("How warm?", "Dough rises slowly. " * 20, tags=[tag]).thread
+    asker.create_thread("How cold?", "Dough rises slowly. " * 20, tags=[tag])
+    listed = asker.list_threads(tag=tag, excerpt=40, max_tokens=300)
     assert listed.omitted == 1
     body = asker.get_thread(thread.id, excerpt=40).thread.body
     assert body.truncated

@@ -15,6 +15,9 @@ CREATE TABLE event_log (
   offer BIGINT NOT NULL CHECK (offer IN (0, 1)),
   facts TEXT COLLATE "C" NOT NULL
 );
+-- A user who may use the tables alone reads with it which numbers are given.
+GRANT SELECT ON SEQUENCE event_log_seq_seq TO PUBLIC;
+
 CREATE INDEX event_by_actor ON event_log (actor_id, seq) WHERE actor_id IS NOT NULL;
 CREATE INDEX event_by_party ON event_log (party_id, seq) WHERE party_id IS NOT NULL;
 CREATE INDEX event_by_other ON event_log (other_id, seq) WHERE other_id IS NOT NULL;
