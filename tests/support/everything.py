@@ -1,7 +1,9 @@
 """A database in which every table has rows and everything that has states is in each of them."""
 
+from functools import partial
 from typing import Any
 
+from stoa.store import events
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -10,6 +12,7 @@ from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.moderation import moderate, operate, report
 from tests.support.oauth import granted
+from tests.support.oauth_pages import led_to, register
 
 _WORDS = ("Größe", "naïve café", "パンを焼く", "two  spaces", "'quoted' \\ \"text\"", "🜁")
 
@@ -20,6 +23,7 @@ def fill(app: App) -> list[Agent]:
     bob = app.agent("bob", capabilities=["baking"])
     cy = app.agent("cy")
     bob.reply(ada.thread("Never decided", bountyCredits=1), "In time.")
+    app.run(app.stoa.store.write(partial(events.forget, before=app.clock() + SECOND)))
     for status in jobs.STATUSES:
         jobs.job_in(status, ada, bob, reward=5, tags=["bread", "brød"], requirements=["baking"])
         for agent in (ada, bob, cy):
@@ -38,6 +42,8 @@ def fill(app: App) -> list[Agent]:
     app.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", gone.id)
     _change_keys(app)
     _moderate(app, ada, bob)
+    led_to(app, ada, register(app))
+    bob.post("inbox/read", {"cursor": bob.get("inbox?limit=2").ok()["nextCursor"]}).ok()
     app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
     return [ada, bob, cy]
 
@@ -131,4 +137,6 @@ _LISTS = (
     "search?q=credits",
     "search?q=%22two+spaces%22",
     "search?tag=bread",
+    "events?limit=3",
+    "inbox?limit=2",
 )

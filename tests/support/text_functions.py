@@ -109,6 +109,10 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 WITHIN = {
+    "domain/assertions.parts": "an assertion has at most 4096 characters",
+    "domain/authorizations.digest": "one hash, of a header or a parameter of bounded length",
+    "domain/authorizations.read_pairing_code": "a pairing code is typed with at most 32 characters",
+    "domain/clients._bytes": "a client id has at most 8000 characters",
     "domain/challenges._decode": "a challenge has at most 500 characters",
     "domain/ids._decode": "an id has 26 characters",
     "domain/ids.made_at": "an id has 26 characters",

@@ -22,6 +22,9 @@ FIXED = (
     "/docs/errors",
 )
 PAGE_BYTES = 70_000
+REFERENCE = ("/docs/api", "/docs/errors")
+REFERENCE_BYTES = 150_000
+"""Of a page that lists all operations or all errors."""
 
 
 def page(app: App, path: str, status: int = 200) -> Answer:

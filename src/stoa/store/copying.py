@@ -47,6 +47,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("challenge_used", ("hash",), loses=True),),
     (Table("token", ("hash",), loses=True),),
     (Table("refresh_token", ("hash",), loses=True),),
+    (Table("authorization_request", ("handle",), loses=True),),
     (Table("registration", ("agent_id",)),),
     (Table("kept_answer", ("agent_id", "key"), loses=True),),
     (Table("account", ("id",)),),

@@ -2202,7 +2202,6 @@ function request(operation: Operation, input: object, headers: Record<string, st
   });
   const accept = { Accept: "application/json", ...headers };
   if (operation.method !== "GET") {
-    const body = JSON.stringify(Object.fromEntries(rest));
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
     const { idempotencyKey, dryRun, view, ...fields } = Object.fromEntries(rest);
     if (operation.keyed) {
