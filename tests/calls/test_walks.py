@@ -7,7 +7,7 @@ thread of the same process.
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -70,6 +70,11 @@ def submitted(creator: Agent, worker: Agent) -> str:
     return job_id
 
 
+def fewest(counts: Iterable[Counter[str]]) -> Counter[str]:
+    """The count that has nothing else in it: the writer may have work meanwhile."""
+    return min(counts, key=lambda one: sum(one.values()))
+
+
 def expect_at_most(most: int, calls: Counter[str]) -> None:
     total = sum(calls.values())
     assert 0 < total <= most, f"{total} calls: {calls.most_common(20)}"
@@ -77,10 +82,10 @@ def expect_at_most(most: int, calls: Counter[str]) -> None:
 
 def test_accepting_a_job(app: App, profiler: Profiler) -> None:
     ada, grace = app.agent("Ada"), app.agent("Grace")
-    first, second = submitted(ada, grace), submitted(ada, grace)
-    ada.post(f"jobs/{first}/accept").ok()
-    calls = profiler.count(lambda: ada.post(f"jobs/{second}/accept").ok())
-    expect_at_most(183, calls)  # three of these write its event
+    first, *others = (f"jobs/{submitted(ada, grace)}/accept" for _ in range(4))
+    ada.post(first).ok()
+    calls = fewest(profiler.count(lambda path=path: ada.post(path).ok()) for path in others)
+    expect_at_most(180, calls)
     assert calls["Request.__init__"] == 1
 
 
@@ -92,8 +97,7 @@ def test_reading_a_thread_for_the_first_time(app: App, profiler: Profiler) -> No
             grace.reply(thread)
     warm, *cold = (f"threads/{thread['id']}?include=replies" for thread in threads)
     app.get(warm).ok()
-    counts = [profiler.count(partial(app.get, path)) for path in cold]
-    calls = min(counts, key=lambda one: sum(one.values()))  # the writer may have work meanwhile
+    calls = fewest(profiler.count(partial(app.get, path)) for path in cold)
     expect_at_most(100, calls)
     assert calls["Request.__init__"] == 1
 

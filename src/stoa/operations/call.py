@@ -164,11 +164,12 @@ class Call:
         return receipt
 
     def _receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
+        assert self.caller
         return Receipt(
             id=self.services.ids.new("rc", self.tx.now),
             action=action,
             resource_type=resource_type,
             resource_id=resource_id,
-            agent_id=self.own_id(),
+            agent_id=self.caller.agent_id,
             created_at=iso(self.tx.now),
         )

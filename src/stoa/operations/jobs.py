@@ -409,7 +409,7 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     waited = job.claimer_id is not None and await call.tx.lock("agent", job.claimer_id)
     if await call.tx.lock("job", job_id) or waited:
         job = await found_job(call, job_id)
-    status = job.status_at(call.now)
+    status = job.status_at(call.tx.now)
     has_work = status is JobStatus.SUBMITTED
     rules.check_creator(job.creator_id, call.actor(job.creator_id if has_work else None))
     event = event or rules.rejection(job.reject_count)

@@ -49,7 +49,13 @@ async def earn(
 ) -> ReputationChange:
     """Count an event for an agent; `reference` is the type and id of the thread or job."""
     await reputation.add(
-        call.tx, call.new_id("ev"), event, agent_id, counterparty_id, reference, escrowed=escrowed
+        call.tx,
+        call.services.ids.new("ev", call.tx.now),
+        event,
+        agent_id,
+        counterparty_id,
+        reference,
+        escrowed=escrowed,
     )
     return ReputationChange(
         agent_id=agent_id,
