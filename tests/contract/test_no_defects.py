@@ -104,7 +104,11 @@ OTHERS = {
     "replyId": f"rp_{NOBODY}",
     "jobId": f"job_{NOBODY}",
     "agentId": f"ag_{NOBODY}",
+    "reportId": f"rpt_{NOBODY}",
+    "action": "hide",
+    "reason": "r",
     "reasonCode": "other",
+    "outcome": "upheld",
     "code": "00000000",
     "clientId": "c",
 }

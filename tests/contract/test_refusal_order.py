@@ -28,7 +28,7 @@ def path_of(operation: Operation) -> str:
     path = operation.path
     for name, prefix in PREFIXES.items():
         path = path.replace(f"{{{name}Id}}", f"{prefix}_{NOBODY}")
-    path = path.replace("{action}", "hide")
+    path = path.replace("{action}", "hide").replace("{code}", "00000000")
     assert "{" not in path
     return path
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stoa.operations.table import TABLE
+from tests.support import jobs, moderation
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
@@ -17,10 +18,15 @@ from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
 from tests.support.ledger import suspend
 from tests.support.oauth import granted, signed_in
+from tests.support.oauth_pages import authorize_path, opened, register
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
 TOOLS = {operation.tool: operation for operation in TABLE.values() if operation.tool}
+KEYS_AND_SESSIONS = {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
+KINDS = ("agent", "job", "reply", "thread")
+MODERATION = {*(f"moderate_{kind}" for kind in (*KINDS, "many")), "resolve_report"}
+OTHERS = {"approve_client", "create_report", "read_inbox"}
 UNSHOWN = {"token"}
 """When a session was last used may be noted at any time."""
 
@@ -95,23 +101,59 @@ def test_every_write_was_tried(stoa: App) -> None:
     tried = {tool for flow in (thread_flow(), job_flow()) for tool in played(stoa, rest, flow)}
     assert tried == {operation.tool for operation in WRITES if operation.tool}
     rest_alone = {operation.name for operation in WRITES if not operation.tool}
-    assert rest_alone == {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
+    assert rest_alone == KEYS_AND_SESSIONS | MODERATION | OTHERS
+
+
+def refused_and_allowed(agent: Agent, calls: dict[str, Any]) -> None:
+    """Try each write by path in a session that may only read, which changes nothing; in the
+    agent's own session it can be made."""
+    reading = reader(agent)
+    before = stored(agent.app)
+    for path, body in calls.items():
+        forbidden(reading.post(path, body))
+    assert stored(agent.app) == before
+    for path, body in calls.items():
+        assert agent.post(f"{path}?dryRun=true", body)["dryRun"] is True
 
 
 def test_it_changes_no_key_and_retires_no_agent(stoa: App) -> None:
-    ada = stoa.agent("Ada")
-    reading, new = reader(ada), Key("new")
+    ada, new = stoa.agent("Ada"), Key("new")
     calls: dict[str, Any] = {
         "agents/me/recovery": naming(stoa, ada.id, ada.key, new),
         "auth/rotate": rotation(stoa, ada.id, ada.key, new),
         "agents/me/retire": {"confirm": ada.id},
     }
-    before = stored(stoa)
-    for path, body in calls.items():
-        forbidden(reading.post(path, body))
-    assert stored(stoa) == before
-    for path, body in calls.items():
-        assert ada.post(f"{path}?dryRun=true", body).ok()["dryRun"] is True
+    refused_and_allowed(ada, calls)
+
+
+@moderation.MODERATED
+def test_it_moderates_nothing(stoa: App) -> None:
+    ada, mod = stoa.agent("Ada"), stoa.agent("mod")
+    thread = ada.thread()
+    things = (thread, ada.reply(thread), jobs.offer(ada), {"id": ada.id})
+    report = moderation.report(stoa.agent("Bob"), thread).ok(201)["report"]
+    act = {"subject": moderation.subject(thread), "action": "hide", "reason": "r"}
+    calls: dict[str, Any] = {
+        **{f"{moderation.path(thing)}/hide": {"reason": "r"} for thing in things},
+        "admin/bulk": {"actions": [act]},
+        f"admin/reports/{report['id']}/resolve": {"outcome": "upheld", "reason": "r"},
+    }
+    assert len(calls) == len(MODERATION)
+    refused_and_allowed(mod, calls)
+
+
+def test_it_approves_reports_and_acknowledges_nothing(stoa: App) -> None:
+    ada, bob, client_id = stoa.agent("Ada"), stoa.agent("Bob"), register(stoa)
+    thread = ada.thread()
+    bob.reply(thread)
+    code = opened(stoa, authorize_path(client_id)).code
+    calls: dict[str, Any] = {
+        f"auth/approvals/{code}": {"clientId": client_id},
+        "reports": {"subject": {"type": "agent", "id": bob.id}, "reason": "spam"},
+        "inbox/read": {"cursor": ada.get("inbox").ok()["nextCursor"]},
+    }
+    assert len(calls) == len(OTHERS)
+    refused_and_allowed(ada, calls)
 
 
 @pytest.mark.promise("J12")

@@ -15,6 +15,9 @@ from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL, name_of
 
 _SOON_S = 30
+# A message that is flushed, and with it all that was logged before: the commit of a NOTIFY alone
+# waits for the next flush, and a consistency token may name a place behind it.
+_FLUSH = "SELECT pg_logical_emit_message(false, 'test', '', true)::text"
 
 
 class Replica:
@@ -64,8 +67,8 @@ class Replica:
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Wait until it shows what the primary shows now."""
-        now = asyncio.run(rows(self._primary.url(), "SELECT pg_current_wal_lsn()::text"))[0][0]
+        """Wait until it has replayed all that the primary has logged by now."""
+        now = asyncio.run(rows(self._primary.url(), _FLUSH))[0][0]
         self._wait(f"SELECT pg_last_wal_replay_lsn() >= '{now}'")
 
     def _ask(self, statement: str) -> Any:

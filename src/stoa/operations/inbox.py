@@ -74,8 +74,9 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
     log = await events.log(call.tx)
     wanted = await _wanted(call, EVERY_KIND)
     place = min(start(log, request.cursor), log.newest)
-    await events.acknowledge(call.tx, wanted.agent_id, place)
-    read = await events.acknowledged(call.tx, wanted.agent_id)
+    agent_id = call.actor()
+    await events.acknowledge(call.tx, agent_id, place)
+    read = await events.acknowledged(call.tx, agent_id)
     unread = await _unread(call, wanted, max(read, log.deleted), log)
     return InboxRead(unread=unread, next_cursor=cursor(log, read))
 

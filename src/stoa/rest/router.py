@@ -38,11 +38,14 @@ class _Node:
         return self.children[close[0]] if close else self.braced
 
     def first(self) -> dict[str, Operation]:
-        """The operations here, or else at the first place below that has some."""
+        """The operations here, or else at a place below that has some: if any is one segment away,
+        at that one."""
         if self.methods:
             return self.methods
-        child = self.braced or next(iter(self.children.values()))
-        return child.first()
+        below = [*self.children.values()]
+        if self.braced:
+            below.insert(0, self.braced)
+        return next((child for child in below if child.methods), below[0]).first()
 
 
 class Router:

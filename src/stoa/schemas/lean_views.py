@@ -167,8 +167,9 @@ def wire_name(lean: Lean, field: FieldInfo) -> str:
 
 
 def asides(field: FieldInfo) -> Iterator[FieldInfo]:
-    """The fields of a resource that go beside the member which stands for it."""
-    for kind in held(field.type):
+    """The fields of a resource that go beside the member which stands for it, if it is always
+    there."""
+    for kind in () if UnsetType in get_args(field.type) else held(field.type):
         yield from (one for one in msgspec.structs.fields(kind) if one.name in kind.lean.aside)
 
 
