@@ -50,7 +50,8 @@ def check_scopes(asked: str | None, granted: str) -> None:
 
 
 def check_resource(base_urls: frozenset[str], asked: str | None) -> None:
-    """`invalid_target` unless a token is asked for the one resource (RFC 8707), or for none."""
+    """`invalid_target` unless a token is asked for the one resource (RFC 8707), or for none: an
+    empty parameter is as one left out (RFC 6749, 3.1)."""
     known = {f"{base_url}{RESOURCE}" for base_url in base_urls}
     if asked and asked.removesuffix("/") not in known:
         raise OAuthRefusal("invalid_target", f"The resource is: {', '.join(sorted(known))}.")
