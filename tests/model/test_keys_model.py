@@ -46,7 +46,7 @@ every_start = pytest.mark.parametrize("start", STARTS, ids=name)
 
 @pytest.mark.promise("K15")
 @every_start
-def test_whoever_holds_the_recovery_key_ends_up_with_the_agent(start: Ring) -> None:
+def test_a_recovery_always_gives_the_agent_to_the_holder_of_the_recovery_key(start: Ring) -> None:
     for ring in reachable(start, DEPTH):
         for holder in ring.recovery:
             begun = _delayed_if_recovering(ring)
