@@ -5,6 +5,7 @@ A label of an agent is one line of plain text wherever it stands; its texts stan
 
 import re
 from decimal import Decimal
+from functools import cache
 from urllib.parse import quote
 
 from jinja2 import Environment
@@ -18,6 +19,7 @@ from stoa.web import charts, templating
 _CODE = re.compile("`([^`]+)`")
 
 
+@cache
 def environment() -> Environment:
     """The templates, with the filters of Markdown. What a macro gives is marked as safe."""
     filters = {

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
@@ -72,6 +72,7 @@ def status_name(status: str) -> str:
     return _STATUS_NAMES.get(status, status.lower())
 
 
+@cache
 def environment() -> Environment:
     """The templates, with the filters of HTML."""
     made = templating.environment(

@@ -1,6 +1,7 @@
 """Reads the numbered steps of a schema, `migrations/<dialect>/NNNN_name.sql`."""
 
 import re
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -19,6 +20,7 @@ class Step(NamedTuple):
         return f"{self.number:04}_{self.name}"
 
 
+@cache
 def steps(dialect: str) -> list[Step]:
     """Every migration of this dialect, in order."""
     return read(files("stoa.store") / "migrations" / dialect)
