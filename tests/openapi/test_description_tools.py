@@ -73,7 +73,8 @@ def test_the_linters_find_an_unused_schema_and_a_foreign_pattern(
     description: Path, tmp_path: Path
 ) -> None:
     broken = json.loads(description.read_text("utf-8"))
-    broken["components"]["schemas"]["Unused"] = {"type": "string", "pattern": "(?<=a"}
+    broken["paths"] = {}
+    broken["components"] = {"schemas": {"Unused": {"type": "string", "pattern": "(?<=a"}}}
     file = tmp_path / "openapi.json"
     file.write_text(json.dumps(broken))
     assert "no-unused-components" in redocly(file)
