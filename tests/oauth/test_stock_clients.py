@@ -81,6 +81,7 @@ def sign_in(*, first_generation: bool) -> str:
     return code
 
 
+@pytest.mark.promise("J19")
 @pytest.mark.parametrize(
     ("library", "first_generation"),
     [
