@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from typer.testing import CliRunner
 
 from stoa.cli.main import app
@@ -100,6 +101,7 @@ def test_verify_keys_shows_the_chain_and_ends_with_1_if_it_is_broken(
     assert (broken.code, "broken" in broken.err) == (1, True)
 
 
+@pytest.mark.promise("K22")
 def test_a_saved_chain_is_checked_without_a_network(server: Server, tmp_path: Path) -> None:
     path = key_file(server, tmp_path / "ada.key")
     own, saved = agent_id(path), tmp_path / "keys.json"

@@ -181,6 +181,7 @@ def test_neither_codes_nor_handles_are_stored(stoa: App) -> None:
     assert code.encode() not in bytes(row[1])
 
 
+@pytest.mark.promise("G25")
 def test_a_page_that_nobody_approved_is_forgotten_once_it_has_expired(stoa: App) -> None:
     """Anyone can open pages; what was approved is needed to notice a code that comes back."""
 

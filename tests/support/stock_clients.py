@@ -75,27 +75,39 @@ def inspector(worker: Worker, *arguments: str) -> str:
 
 
 def _run(command: list[str | Path], worker: Worker, more: dict[str, str]) -> str:
-    """Run a client to its end. When it shows the address of its page, the person lets it in."""
-    terminal, keyboard = pty.openpty()  # the inspector signs nobody in without one
-    process = subprocess.Popen(
-        command,
-        cwd=worker.folder,
-        stdin=keyboard,
-        env={**environment({}), **_APART, "HOME": str(worker.folder), **more},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    """Run a client to its end; what it printed."""
+    terminal, keyboard = pty.openpty()  # without one the inspector signs nobody in
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=worker.folder,
+            stdin=keyboard,
+            env={**environment({}), **_APART, "HOME": str(worker.folder), **more},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        with process:
+            printed = _printed(process, worker)
+    finally:
+        os.close(terminal)
+        os.close(keyboard)
+    assert process.returncode == 0, printed
+    return printed
+
+
+def _printed(process: "subprocess.Popen[str]", worker: Worker) -> str:
+    """What a client prints. When it shows the address of its page, the person lets it in."""
     printed = ""
-    with process:
-        assert process.stdout
+    assert process.stdout
+    try:
         for line in process.stdout:
             printed += line
             if found := _AUTHORIZE.search(line):
                 worker.let_in(found[0])
-    os.close(terminal)
-    os.close(keyboard)
-    assert process.returncode == 0, printed
+    except BaseException:
+        process.kill()  # it would wait for the person
+        raise
     return printed
 
 
