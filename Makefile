@@ -21,7 +21,7 @@ help: ## Show this list
 serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
-test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
+test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/clients $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
 	$(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
@@ -58,7 +58,7 @@ site: $(STAMPS)/package ## Write the documentation as pages into build/site
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
 
-install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
+install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/clients $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
 
 clean: ## Remove .venv and what was built; stored data stays
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
@@ -86,6 +86,10 @@ $(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
 
 $(STAMPS)/generators: $(LOCKS)/generators.txt $(STAMPS)/test
 	@$(LOCKED) --upgrade --target $(VENV)/generators -r $(LOCKS)/generators.txt
+	@touch $@
+
+$(STAMPS)/clients: $(LOCKS)/clients.txt $(STAMPS)/test
+	@$(LOCKED) --upgrade --target $(VENV)/clients -r $(LOCKS)/clients.txt
 	@touch $@
 
 $(STAMPS)/drill: $(LOCKS)/drill.txt $(STAMPS)/test

@@ -42,11 +42,13 @@ class Job(msgspec.Struct):
 class Tally(msgspec.Struct):
     """What came back in `seconds`, the warm-up left out.
 
-    `wrong` answers had another status, `sample` is the first of them. Latencies in ms; `busy` is
-    the share of a processor that the generator itself took.
+    `sent` requests were begun, those of the warm-up and those left unanswered too. `wrong` answers
+    had another status, `sample` is the first of them. Latencies in ms; `busy` is the share of a
+    processor that the generator itself took.
     """
 
     answers: int
+    sent: int
     wrong: int
     sample: bytes
     seconds: float
@@ -104,6 +106,7 @@ class _Count:
     status: bytes
     begin: float
     end: float
+    sent: int = 0
     wrong: int = 0
     sample: bytes = b""
     latencies: "array[float]" = field(default_factory=lambda: array("d"))
@@ -133,6 +136,7 @@ def run(job: Job) -> Tally:
     latencies = sorted(count.latencies) or [0.0]
     return Tally(
         answers=len(count.latencies),
+        sent=count.sent,
         wrong=count.wrong,
         sample=count.sample,
         seconds=elapsed if job.once else job.seconds,
@@ -158,6 +162,7 @@ def _drive(job: Job, lanes: list[_Lane], count: _Count) -> None:
         while now < count.end:
             while idle and due <= now:
                 idle.pop().ask(next(requests), due if interval else now)
+                count.sent += 1
                 due = due + interval if interval else now
             wait = due - now if idle else count.end - now
             for key, _ in selector.select(wait):
@@ -179,6 +184,7 @@ def _drive_once(job: Job, lanes: list[_Lane], count: _Count) -> None:
         for lane, request in zip(lanes, requests, strict=False):
             selector.register(lane.socket, selectors.EVENT_READ, lane)
             lane.ask(request, clock())
+            count.sent += 1
             busy += 1
         while busy:
             for key, _ in selector.select(_PATIENCE_S):
@@ -188,6 +194,7 @@ def _drive_once(job: Job, lanes: list[_Lane], count: _Count) -> None:
                     request = next(requests, None)
                     if request:
                         answered.ask(request, clock())
+                        count.sent += 1
                     else:
                         busy -= 1
 

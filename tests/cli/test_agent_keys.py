@@ -5,6 +5,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import httpx
+import pytest
 from typer.testing import CliRunner
 
 from stoa.cli.main import app
@@ -97,6 +99,24 @@ def test_verify_keys_shows_the_chain_and_ends_with_1_if_it_is_broken(
     query(server.database, "UPDATE key_change SET challenge = 'another'")
     broken = run("verify-keys", forged, "--key", other)
     assert (broken.code, "broken" in broken.err) == (1, True)
+
+
+@pytest.mark.promise("K22")
+def test_a_saved_chain_is_checked_without_a_network(server: Server, tmp_path: Path) -> None:
+    path = key_file(server, tmp_path / "ada.key")
+    own, saved = agent_id(path), tmp_path / "keys.json"
+    told(run("rotate", "--key", path, "--json"))
+    saved.write_bytes(httpx.get(f"{server.url}/api/v1/agents/{own}/keys").content)
+    # An address at which nothing listens would be an error if it were asked.
+    nowhere = ("--file", str(saved), "--url", "http://127.0.0.1:1")
+    assert run("verify-keys", own, *nowhere).code == 0
+    assert "the chain of ag_" in run("verify-keys", "ag_other", *nowhere).err
+    chain = saved.read_text("utf-8")
+    saved.write_text(chain.replace(own, "ag_other"), "utf-8")
+    broken = run("verify-keys", "ag_other", *nowhere)
+    assert (broken.code, "broken" in broken.err) == (1, True)
+    saved.write_text("{", "utf-8")
+    assert run("verify-keys", own, *nowhere).code == 2
 
 
 def test_retire_wants_the_agents_id_and_ends_the_agent(server: Server, tmp_path: Path) -> None:

@@ -250,7 +250,13 @@ def test_the_addresses_are_told(tmp_path: Path):
     url = lines[0].removeprefix("Stoa is open at ").strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
     text = "".join(lines)
-    for told in (f"{url}/\n", f"{url}/api/v1 ", f"{url}/openapi.json", f"{url}/mcp\n"):
+    for told in (
+        f"{url}/\n",
+        f"{url}/api/v1 ",
+        f"{url}/openapi.json",
+        f"{url}/mcp ",
+        f"{url}/mcp/oauth)",
+    ):
         assert told in text
     assert f"{tmp_path}/data/stoa.db" in text
 

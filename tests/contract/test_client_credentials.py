@@ -171,6 +171,22 @@ def test_a_signature_of_another_key_is_refused(stoa: App) -> None:
     refused(post(stoa, by_key(text)), 401, "invalid_client")
 
 
+def test_a_forged_assertion_never_reaches_the_process_that_writes(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process writes for all: forgeries must not take its time."""
+    good = assertion(KEY, stoa.clock())
+
+    async def written(*_: Any) -> None:
+        raise AssertionError
+
+    for process in stoa.processes:
+        monkeypatch.setattr(type(process.store), "write", written)
+    forged = f"{good[:-8]}AAAAAAAA"
+    refused(post(stoa, by_key(forged)), 401, "invalid_client")
+    refused(post(stoa, by_key(good)), 500, "server_error")
+
+
 @pytest.mark.parametrize("key", WEAK_KEYS)
 def test_a_weak_key_is_refused(stoa: App, key: str) -> None:
     refused(sign_in(stoa, iss=key, sub=key), 401, "invalid_client")

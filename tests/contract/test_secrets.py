@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
@@ -12,6 +13,7 @@ from stoa.operations.catalog import all_operations
 from tests.support.app import signed
 from tests.support.keys import Key
 from tests.support.oauth import assertion, by_key, renewal
+from tests.support.oauth_pages import REDIRECT, VERIFIER, Page, authorize_path
 from tests.support.remote import Remote
 from tests.support.server import Server
 
@@ -77,6 +79,27 @@ def test_a_mistake_does_not_repeat_what_was_sent(verbose: Server) -> None:
 
 def asked(remote: Remote, form: dict[str, str], path: str = "/oauth/token") -> httpx.Response:
     return remote.call("POST", path, data=form)
+
+
+def test_no_log_repeats_what_leads_a_client_in(verbose: Server) -> None:
+    with Remote(verbose.url) as remote, httpx.Client(base_url=verbose.url) as browser:
+        remote.sign_in(KEY)
+        body = {"redirect_uris": [REDIRECT], "client_name": CANARY}
+        client_id = browser.post("/oauth/register", json=body).json()["client_id"]
+        page = Page(browser.get(authorize_path(client_id, state=CANARY)))
+        remote.post(f"auth/approvals/{page.code}", {"clientId": client_id}).raise_for_status()
+        granted = Page(browser.get(page.link("continue")))
+        back = browser.get(granted.link("continue")).headers["location"]
+        told = dict(parse_qsl(urlsplit(back).query))
+        form = {"client_id": client_id, "redirect_uri": REDIRECT, "code_verifier": VERIFIER}
+        trade = {"grant_type": "authorization_code", "code": told["code"], **form}
+        given = asked(remote, trade).json()
+        asked(remote, trade)
+    verbose.stop()
+    handle = page.link("continue").rpartition("/")[2]
+    tokens = (given["access_token"], given["refresh_token"])
+    for secret in (client_id, page.code, handle, told["code"], VERIFIER, CANARY, *tokens):
+        assert secret not in verbose.log
 
 
 def test_no_log_repeats_an_assertion_or_what_it_got(verbose: Server) -> None:

@@ -23,7 +23,7 @@ from tests.support.server import Server, environment
 CLIENTS = (ROOT / "docs/clients.md").read_text("utf-8")
 BLOCKS = (ROOT / "docs/configuration-blocks.md").read_text("utf-8")
 CONFIGURATION = BLOCKS.partition("## With the agent's key and the URL alone")[0]
-"""The blocks behind it are run by tests/oauth/test_stock_clients.py."""
+"""The blocks after it are run by tests/oauth/test_stock_clients.py."""
 
 
 def blocks(text: str, language: str) -> list[str]:

@@ -132,7 +132,7 @@ def test_the_import_into_a_database_works(tmp_path: Path) -> None:
 def test_the_commands_of_the_configuration_blocks_are_commands(
     tmp_path: Path, server: Server
 ) -> None:
-    keygen, add = blocks("docs/configuration-blocks.md", "sh").strip().split("\n\n")
+    keygen, add, _inspector = blocks("docs/configuration-blocks.md", "sh").strip().split("\n\n")
     with closing(Shell(tmp_path)) as shell:
         shell.run(keygen.replace("http://127.0.0.1:8080", server.url))
         shell.run(add.partition(" -- ")[2] + " --help")

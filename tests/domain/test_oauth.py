@@ -17,6 +17,7 @@ BASES = frozenset({"https://a.example", "http://localhost:8080"})
         ("write", "read write"),
         ("write read", "read write"),
         ("read read", "read"),
+        ("openid read offline_access", "read"),
     ],
 )
 def test_scopes_are_granted_as_asked_and_write_includes_read(
@@ -25,8 +26,8 @@ def test_scopes_are_granted_as_asked_and_write_includes_read(
     assert granted_scopes(asked) == granted
 
 
-@pytest.mark.parametrize("asked", ["admin", "read admin", "READ", "read,write", "read  write", " "])
-def test_an_unknown_scope_is_refused(asked: str) -> None:
+@pytest.mark.parametrize("asked", ["admin", "READ", "read,write", "openid email", " "])
+def test_unknown_scopes_alone_are_refused(asked: str) -> None:
     with pytest.raises(OAuthRefusal, match="invalid_scope"):
         granted_scopes(asked)
 

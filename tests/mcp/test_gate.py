@@ -18,18 +18,10 @@ ASKED = f'Bearer {METADATA}, scope="read write"'
 BALANCE: dict[str, Any] = {"name": "get_credit_balance", "arguments": {}}
 
 
-class OAuthMcp(Mcp):
-    """A client of `POST /mcp/oauth`."""
-
-    def send(self, body: Any, headers: Any = (), **options: Any) -> Any:
-        """See `Mcp.send`."""
-        return self.app.call("POST", "/mcp/oauth", body, headers=dict(headers), **options)
-
-
 @pytest.fixture(params=ERAS)
-def client(request: pytest.FixtureRequest, stoa: App) -> OAuthMcp:
+def client(request: pytest.FixtureRequest, stoa: App) -> Mcp:
     """A client of each era."""
-    return OAuthMcp(stoa, request.param)
+    return Mcp(stoa, request.param, "/mcp/oauth")
 
 
 def called(client: Mcp, token: str, tool: str, **arguments: Any) -> Any:
@@ -39,7 +31,7 @@ def called(client: Mcp, token: str, tool: str, **arguments: Any) -> Any:
 
 @pytest.mark.promise("J16")
 def test_every_request_without_a_live_token_is_401_and_says_where_to_get_one(
-    client: OAuthMcp,
+    client: Mcp,
 ) -> None:
     stoa = client.app
     asked = [client.ask(one) for one in ("initialize", "ping", "tools/list", "server/discover")]
@@ -53,7 +45,7 @@ def test_every_request_without_a_live_token_is_401_and_says_where_to_get_one(
         assert "access-control-allow-origin" not in answer.headers
 
 
-def test_a_token_that_is_none_or_has_ended_is_401(client: OAuthMcp) -> None:
+def test_a_token_that_is_none_or_has_ended_is_401(client: Mcp) -> None:
     stoa = client.app
     token = signed_in(stoa, KEY)
     called(client, token, "get_credit_balance").ok()
@@ -64,7 +56,7 @@ def test_a_token_that_is_none_or_has_ended_is_401(client: OAuthMcp) -> None:
         assert answer.headers["www-authenticate"] == f'{ASKED}, error="invalid_token"'
 
 
-def test_the_tools_are_the_same_without_the_argument_for_a_token(client: OAuthMcp) -> None:
+def test_the_tools_are_the_same_without_the_argument_for_a_token(client: Mcp) -> None:
     stoa = client.app
     headers = bearer(signed_in(stoa, KEY))
     here = client.ask("tools/list", headers=headers).ok()["result"]["tools"]
@@ -84,12 +76,16 @@ def test_the_instructions_do_not_ask_for_a_token(stoa: App) -> None:
     headers = bearer(signed_in(stoa, KEY))
     params: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}}
     params["clientInfo"] = {"name": "t", "version": "1"}
-    told = OAuthMcp(stoa).ask("initialize", params, headers).ok()["result"]["instructions"]
+    told = (
+        Mcp(stoa, path="/mcp/oauth")
+        .ask("initialize", params, headers)
+        .ok()["result"]["instructions"]
+    )
     assert "authorization" not in told
     assert "idempotencyKey" in told
 
 
-def test_a_call_is_that_of_the_agent_whose_token_it_is(client: OAuthMcp) -> None:
+def test_a_call_is_that_of_the_agent_whose_token_it_is(client: Mcp) -> None:
     stoa = client.app
     token = signed_in(stoa, KEY)
     answer = called(client, token, "create_thread", title="t", body="b").ok()["result"]
@@ -98,14 +94,14 @@ def test_a_call_is_that_of_the_agent_whose_token_it_is(client: OAuthMcp) -> None
     assert balance["balance"]["available"] == 100
 
 
-def test_the_argument_for_a_token_is_unknown_here(client: OAuthMcp) -> None:
+def test_the_argument_for_a_token_is_unknown_here(client: Mcp) -> None:
     token = signed_in(client.app, KEY)
     result = called(client, token, "search_threads", q="x", authorization="Bearer x").ok()["result"]
     assert [one["path"] for one in result["structuredContent"]["warnings"]] == ["authorization"]
 
 
 @pytest.mark.promise("J17")
-def test_a_missing_scope_is_403_here_and_a_result_at_the_other_address(client: OAuthMcp) -> None:
+def test_a_missing_scope_is_403_here_and_a_result_at_the_other_address(client: Mcp) -> None:
     stoa = client.app
     token = signed_in(stoa, KEY, scope="read")
     called(client, token, "get_credit_balance").ok()
@@ -120,13 +116,13 @@ def test_a_missing_scope_is_403_here_and_a_result_at_the_other_address(client: O
     assert stoa.get("threads").ok()["threads"] == []
 
 
-def test_other_refusals_are_results(client: OAuthMcp) -> None:
+def test_other_refusals_are_results(client: Mcp) -> None:
     token = signed_in(client.app, KEY)
     result = called(client, token, "create_thread", title="").ok()["result"]
     assert result["structuredContent"]["code"] == "invalid_request"
 
 
-def test_with_a_token_the_rest_is_as_at_the_other_address(client: OAuthMcp) -> None:
+def test_with_a_token_the_rest_is_as_at_the_other_address(client: Mcp) -> None:
     headers = bearer(signed_in(client.app, KEY))
     answer = client.app.call("GET", "/mcp/oauth", headers=headers)
     assert answer.refused(405, "method_not_allowed").headers["allow"] == "POST"
@@ -136,21 +132,21 @@ def test_with_a_token_the_rest_is_as_at_the_other_address(client: OAuthMcp) -> N
     assert client.app.call("POST", "/mcp/oauth/", headers=headers).status == 404
 
 
-def test_a_client_that_was_granted_a_session_uses_its_tools(client: OAuthMcp) -> None:
+def test_a_client_that_was_granted_a_session_uses_its_tools(client: Mcp) -> None:
     ada = client.app.agent("Ada")
     token = granted(client.app, ada).access_token
     called(client, token, "create_thread", title="t", body="b").ok()
 
 
 @pytest.mark.settings(limit_uncharged=3)
-def test_calls_without_a_token_count_against_the_address(client: OAuthMcp) -> None:
+def test_calls_without_a_token_count_against_the_address(client: Mcp) -> None:
     for _ in range(3):
         client.ask("tools/list").refused(401, "missing_bearer_token")
     answer = client.ask("tools/list").refused(429, "rate_limited")
     assert "www-authenticate" not in answer.headers
 
 
-def test_a_header_given_to_the_other_address_keeps_working(client: OAuthMcp) -> None:
+def test_a_header_given_to_the_other_address_keeps_working(client: Mcp) -> None:
     headers = bearer(signed_in(client.app, KEY))
     usual = Mcp(client.app, client.version)
     usual.ask("tools/list", headers=headers).ok()

@@ -175,11 +175,25 @@ def test_a_key_that_changes_after_the_approval_ends_it(stoa: App) -> None:
 
 
 def test_neither_codes_nor_handles_are_stored(stoa: App) -> None:
-    client_id, code = let_in(stoa, stoa.agent("Ada"))
+    _, code = let_in(stoa, stoa.agent("Ada"))
     row = stoa.sql("SELECT handle, code FROM authorization_request")[0]
     assert [len(value) for value in row] == [32, 32]
     assert code.encode() not in bytes(row[1])
+
+
+@pytest.mark.promise("G25")
+def test_a_page_that_nobody_approved_is_forgotten_once_it_has_expired(stoa: App) -> None:
+    """Anyone can open pages; what was approved is needed to notice a code that comes back."""
+
+    def kept() -> int:
+        stoa.run(stoa.stoa.upkeep.sweep())
+        return stoa.sql("SELECT count(*) FROM authorization_request")[0][0]
+
+    let_in(stoa, stoa.agent("Ada"))
+    for _ in range(3):
+        opened(stoa, authorize_path(register(stoa)))
+    assert kept() == 4
+    stoa.clock.advance(10 * 60_000)
+    assert kept() == 1
     stoa.clock.advance(2 * 86_400_000)
-    stoa.run(stoa.stoa.upkeep.sweep())
-    assert stoa.sql("SELECT count(*) FROM authorization_request")[0][0] == 0
-    assert client_id
+    assert kept() == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements"
-LOCKS = ["build", "runtime", "test", "dev", "drill", "generators"]
+LOCKS = ["build", "runtime", "test", "dev", "drill", "generators", "clients"]
 
 PIN = re.compile(r"(?P<name>[a-z0-9.-]+)==(?P<version>[\w.!+]+)( ; [\w.\s'<>=!()-]+)? \\")
 HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")

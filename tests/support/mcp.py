@@ -15,15 +15,16 @@ _NONE: Headers = {}
 
 
 class Mcp:
-    """A client of `POST /mcp` that speaks one version of the protocol."""
+    """A client of `POST /mcp`, or of another path, that speaks one version of the protocol."""
 
-    def __init__(self, app: App, version: str = LATEST_HANDSHAKE) -> None:
+    def __init__(self, app: App, version: str = LATEST_HANDSHAKE, path: str = "/mcp") -> None:
         self.app = app
         self.version = version
+        self.path = path
 
     def send(self, body: Any, headers: Headers = _NONE, **options: Any) -> Answer:
         """POST a body as it is; options as in `App.ask`."""
-        return self.app.call("POST", "/mcp", body, headers=dict(headers), **options)
+        return self.app.call("POST", self.path, body, headers=dict(headers), **options)
 
     def ask(
         self,

@@ -5,6 +5,7 @@ from base64 import urlsafe_b64encode
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import httpx
 from lxml import html
 
 from tests.support.answers import Answer
@@ -40,7 +41,7 @@ def authorize_path(client: str, redirect_uri: str | None = REDIRECT, **changed: 
 class Page(NamedTuple):
     """A page as a browser without script has it."""
 
-    answer: Answer
+    answer: Answer | httpx.Response
 
     def find(self, which: str) -> Any:
         """The element with this id; None if there is none."""

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,21 +14,27 @@ from stoa.domain.oauth import OAuthRefusal
 from stoa.operations.authorizations import redeem_code
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Call, Services
-from stoa.operations.client_credentials import client_credentials
+from stoa.operations.client_credentials import client_credentials, read_sign_in
 from stoa.operations.grants import Form, Tokens, refresh_session
 from stoa.store import sessions
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
-Handler = Callable[[Call, Form], Awaitable[Tokens | OAuthRefusal]]
+Handler = Callable[[Call, Any], Awaitable[Tokens | OAuthRefusal]]
+Reader = Callable[[Form, frozenset[str]], Any]
 T = TypeVar("T")
 
-GRANTS: dict[str, Handler] = {
-    "authorization_code": redeem_code,
-    "client_credentials": client_credentials,
-    "refresh_token": refresh_session,
+
+def _as_it_is(form: Form, _base_urls: frozenset[str]) -> Form:
+    return dict(form)
+
+
+GRANTS: dict[str, tuple[Reader, Handler]] = {
+    "authorization_code": (_as_it_is, redeem_code),
+    "client_credentials": (read_sign_in, client_credentials),
+    "refresh_token": (_as_it_is, refresh_session),
 }
-"""By `grant_type`, what opens or renews a session. What a handler wrote is kept when it returns a
-refusal, and undone when it raises one."""
+"""By `grant_type`, what reads the form before the transaction, and what opens or renews a session
+in it. What a handler wrote is kept when it returns a refusal, and undone when it raises one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +55,13 @@ class TokenRequests:
 
     async def issue(self, form: Form, address: str, base_url: str) -> Tokens:
         """The tokens that a request gets. Raises `OAuthRefusal`, or a refusal of the service."""
-        if form.get("grant_type") not in GRANTS:
+        grant = form.get("grant_type", "")
+        if grant not in GRANTS:
             raise OAuthRefusal(
                 "unsupported_grant_type", f"grant_type must be one of: {', '.join(GRANTS)}."
             )
-        run = GrantRun(self.services, dict(form), address, base_url)
+        asked = GRANTS[grant][0](form, self.services.base_urls)
+        run = GrantRun(self.services, grant, asked, address, base_url)
         answer = await self._stored(self.store.write(run))
         if isinstance(answer, OAuthRefusal):
             raise answer
@@ -78,11 +86,12 @@ class GrantRun(msgspec.Struct, frozen=True, gc=False):
     """The work of one token request within its transaction."""
 
     services: Services
-    form: dict[str, str]
+    grant: str
+    asked: Any
     address: str
     base_url: str
 
     async def __call__(self, tx: Tx) -> Tokens | OAuthRefusal:
         """Run the handler of the grant."""
         call = Call(tx, self.services, None, self.address, self.base_url)
-        return await GRANTS[self.form["grant_type"]](call, self.form)
+        return await GRANTS[self.grant][1](call, self.asked)

@@ -11,10 +11,22 @@ import typer
 from stoa.cli.agent_options import Json, KeyPath, Url, key_path
 
 if TYPE_CHECKING:
+    from stoa.cli.agent_print import Printer
     from stoa.client import KeyFile
+    from stoa.client.models import KeyChain
 
 AgentId = Annotated[str, typer.Argument(metavar="AG_ID")]
 OfflineFile = Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")]
+
+SavedChain = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="A saved answer of GET /api/v1/agents/AG_ID/keys, to check instead.",
+    ),
+]
 
 _recovery = typer.Typer(help="The key that recovers the agent.", no_args_is_help=True)
 
@@ -94,7 +106,13 @@ def recover(
         new = _kept_or_new(new_key, offline.url)
         with Stoa(url or offline.url) as stoa:
             begun = stoa.recover(agent, offline.key, new.key)
-        show.answer(begun, agent=agent, keyFile=str(new_key), inForce=begun.key_change_at)
+        show.answer(
+            begun,
+            agent=agent,
+            keyFile=str(new_key),
+            inForce=begun.key_change_at,
+            next=f"from then on use --key {new_key}",
+        )
 
 
 def _kept_or_new(path: Path, url: str) -> "KeyFile":
@@ -108,20 +126,40 @@ def _kept_or_new(path: Path, url: str) -> "KeyFile":
 
 
 def verify_keys(
-    agent: AgentId, key: KeyPath = None, url: Url = None, as_json: Json = False
+    agent: AgentId,
+    file: SavedChain = None,
+    key: KeyPath = None,
+    url: Url = None,
+    as_json: Json = False,
 ) -> None:
-    """Check here that each key of an agent was signed for by the one before; exit 1 if not."""
+    """Check here that each key of an agent was signed for by the one before; exit 1 if not.
+
+    With --file it needs neither a network nor a key.
+    """
     from stoa.cli import agent_session as session
+    from stoa.client.models import KeyChain
+    from stoa.client.resources import parse, read
+
+    if file is not None:
+        with session.failing(as_json=as_json) as show:
+            _check(show, agent, read(KeyChain, parse(file.read_bytes())))
+    else:
+        with session.reading(key, url, as_json=as_json) as (stoa, show):
+            _check(show, agent, stoa.get_keys(agent))
+
+
+def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
+    from stoa.cli.agent_session import REFUSED
     from stoa.client import BrokenChain, check_chain
 
-    with session.reading(key, url, as_json=as_json) as (stoa, show):
-        chain = stoa.get_keys(agent)
-        try:
-            check_chain(chain)
-        except BrokenChain as broken:
-            typer.echo(f"stoa: the chain of keys of {agent} is broken: {broken}", err=True)
-            raise typer.Exit(session.REFUSED) from None
-        show.key_chain(chain)
+    try:
+        if chain.agent_id != agent:
+            raise BrokenChain(f"it is the chain of {chain.agent_id}")
+        check_chain(chain)
+    except BrokenChain as broken:
+        typer.echo(f"stoa: the chain of keys of {agent} is broken: {broken}", err=True)
+        raise typer.Exit(REFUSED) from None
+    show.key_chain(chain)
 
 
 def retire(

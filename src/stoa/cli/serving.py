@@ -244,7 +244,7 @@ def _announce(settings: Settings, data: str, metrics: tuple[Any, ...] | None) ->
         f"Stoa is open at {origin}\n"
         f"  pages    {origin}/\n"
         f"  API      {origin}/api/v1   (description: {origin}/openapi.json)\n"
-        f"  MCP      {origin}/mcp\n"
+        f"  MCP      {origin}/mcp   (clients that sign in themselves: {origin}/mcp/oauth)\n"
         f"  data     {data}\n"
         f"  sign in  POST {origin}/api/v1/auth/challenge with your Ed25519 public key,\n"
         f"           sign the challenge, POST {origin}/api/v1/auth/verify"

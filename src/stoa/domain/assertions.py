@@ -4,6 +4,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 
 from stoa.domain import keys, limits
@@ -13,6 +14,8 @@ TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ALGORITHM = "EdDSA"
 
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
+_KEYS = 10_000
+"""Keys that are remembered as checked."""
 _LAST_TIME = 10**11
 """In seconds; no date that is meant lies behind it."""
 
@@ -85,15 +88,26 @@ def public_key(claims: Claims) -> bytes:
     if claims.iss.lower() != claims.sub.lower():
         raise refusal("iss and sub of client_assertion must be the same public key.")
     try:
-        return keys.parse_public_key(claims.sub)
+        return keys.read_public_key(claims.sub)
     except ValueError as error:
         raise refusal(f"iss and sub of client_assertion are no public key: {error}") from None
 
 
 def check_signature(key: bytes, read: Parts) -> None:
-    """Refuse a signature that is not the key's own."""
+    """Refuse a signature that is not the key's own, and a key that may not sign in."""
     if not keys.verify(key, read.signed, read.signature):
         raise refusal("The signature of client_assertion is not that of the key in iss and sub.")
+    try:
+        _check_key(key)
+    except ValueError as error:
+        raise refusal(f"iss and sub of client_assertion are no public key: {error}") from None
+
+
+@lru_cache(maxsize=_KEYS)
+def _check_key(key: bytes) -> None:
+    """`keys.check_public_key`, once for keys that passed it lately. Only who has such a key gets
+    here, so how long it takes tells nobody else anything."""
+    keys.check_public_key(key)
 
 
 def check_claims(claims: Claims, audiences: Collection[str], now: int) -> None:

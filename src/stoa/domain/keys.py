@@ -46,19 +46,30 @@ _TEST_VECTOR_KEY = bytes.fromhex(TEST_VECTOR.public_key)
 
 
 def parse_public_key(text: str) -> bytes:
-    """Read 64 hex digits of any case as the 32 bytes of a public key.
+    """Read 64 hex digits of any case as the 32 bytes of a public key that may sign in.
 
-    Raises `ValueError`, with a message for the caller, for any other form, for a point that is
-    non-canonical, of small order or outside the prime-order group (libsodium's `is_valid_point`),
-    and for the key of `TEST_VECTOR`.
+    Raises `ValueError`, with a message for the caller, as its two steps do.
     """
+    key = read_public_key(text)
+    check_public_key(key)
+    return key
+
+
+def read_public_key(text: str) -> bytes:
+    """Read 64 hex digits of any case as 32 bytes; `ValueError` for any other form."""
     # `$` alone would let a line end pass, so the whole text has to match.
     if not _PUBLIC_KEY.fullmatch(text):
         raise ValueError(
             "Must be exactly 64 hex digits: the 32 raw bytes of an Ed25519 public key, "
             f"without prefix, blanks or line end (got {len(text)} characters)."
         )
-    key = bytes.fromhex(text)
+    return bytes.fromhex(text)
+
+
+def check_public_key(key: bytes) -> None:
+    """`ValueError` for a point that is non-canonical, of small order or outside the prime-order
+    group (libsodium's `is_valid_point`), and for the key of `TEST_VECTOR`. This takes three times
+    as long as a verification."""
     if not crypto_core_ed25519_is_valid_point(key):
         raise ValueError(
             "Must be a usable Ed25519 public key, not a non-canonical one or one that is not of "
@@ -69,7 +80,6 @@ def parse_public_key(text: str) -> bytes:
             "Must not be the key of the published test vector, whose private half everybody knows: "
             "generate a key pair of your own."
         )
-    return key
 
 
 def parse_signature(text: str) -> bytes:
@@ -87,7 +97,7 @@ def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
 
     Strictly: S is below the group order, so that a second signature cannot be made out of a first,
     and neither R nor the key is non-canonical or of small order. A wrong length is False. Keys of
-    mixed order are for `parse_public_key` to refuse.
+    mixed order are for `check_public_key` to refuse.
     """
     # libsodium reads 32 bytes of the key and 64 of the signature whatever their real length is.
     if len(public_key) != PUBLIC_KEY_BYTES or len(signature) != SIGNATURE_BYTES:

@@ -16,6 +16,8 @@ RESOURCE = "/mcp/oauth"
 PROTECTED_RESOURCE = f"/.well-known/oauth-protected-resource{RESOURCE}"
 AUTHORIZATION_SERVER = f"/.well-known/oauth-authorization-server{ISSUER}"
 """Where clients look for the metadata of both (RFC 9728 and RFC 8414)."""
+AUTHORIZATION_SERVER_OF_TOOLS = f"/.well-known/oauth-authorization-server{RESOURCE}"
+"""Where clients look that do not ask the resource which authorization server it has."""
 
 
 class OAuthRefusal(Exception):
@@ -33,12 +35,13 @@ class OAuthRefusal(Exception):
 
 
 def granted_scopes(asked: str | None) -> str:
-    """The scopes of a request: without any, all; `write` includes `read`.
+    """The scopes of a request: without any, all; `write` includes `read`. Others, such as
+    `offline_access`, are left out (RFC 6749, 3.3).
 
-    Raises `invalid_scope`.
+    Raises `invalid_scope` if none is left.
     """
-    names = (asked or EVERY_SCOPE).split(" ")
-    if not set(names) <= set(SCOPES):
+    names = set((asked or EVERY_SCOPE).split(" ")) & set(SCOPES)
+    if not names:
         raise OAuthRefusal("invalid_scope", f"The scopes are: {', '.join(SCOPES)}.")
     return EVERY_SCOPE if WRITE in names else READ
 

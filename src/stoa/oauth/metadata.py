@@ -7,6 +7,7 @@ from stoa.domain.assertions import ALGORITHM
 from stoa.domain.oauth import (
     AUTHORIZATION,
     AUTHORIZATION_SERVER,
+    AUTHORIZATION_SERVER_OF_TOOLS,
     ISSUER,
     PROTECTED_RESOURCE,
     REGISTRATION,
@@ -51,5 +52,9 @@ def authorization_server(base_url: str) -> dict[str, Any]:
     }
 
 
-DOCUMENTS = {PROTECTED_RESOURCE: protected_resource, AUTHORIZATION_SERVER: authorization_server}
+DOCUMENTS = {
+    PROTECTED_RESOURCE: protected_resource,
+    AUTHORIZATION_SERVER: authorization_server,
+    AUTHORIZATION_SERVER_OF_TOOLS: authorization_server,
+}
 """By their paths."""

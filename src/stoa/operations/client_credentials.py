@@ -15,14 +15,31 @@ from stoa.store import agents, sessions
 T = TypeVar("T")
 
 
-async def client_credentials(call: Call, form: Form) -> Tokens:
+class SignIn(msgspec.Struct, frozen=True):
+    """A sign-in whose assertion was signed by this key. Whether it is good now is open."""
+
+    key: bytes
+    claims: Claims
+    scopes: str
+
+
+def read_sign_in(form: Form, base_urls: frozenset[str]) -> SignIn:
+    """The sign-in that a form asks for. This needs no store, so that the process that writes never
+    checks a signature."""
+    scopes = granted_scopes(form.get("scope"))
+    check_resource(base_urls, form.get("resource"))
+    key, claims = _read(form)
+    return SignIn(key, claims, scopes)
+
+
+async def client_credentials(call: Call, asked: SignIn) -> Tokens:
     """Sign an agent in by an assertion that its key signed (RFC 7523).
 
     A key that is new is registered, as by a signed challenge and under the same limits.
     """
-    scopes = granted_scopes(form.get("scope"))
-    check_resource(call.services.base_urls, form.get("resource"))
-    key, claims = _read(call, form)
+    key, claims = asked.key, asked.claims
+    audiences = {f"{url}{path}" for url in call.services.base_urls for path in (ISSUER, TOKEN)}
+    assertions.check_claims(claims, audiences, call.now)
     known = await keys.find_agent(call, key)
     if known is None:
         await keys.check_registrations(call)
@@ -36,12 +53,12 @@ async def client_credentials(call: Call, form: Form) -> Tokens:
     row = known or await agents.by_key(call.tx, key)
     assert row is not None
     grant = Grant(
-        agent_id=row.id, key_number=row.key_number, scopes=scopes, via="client_credentials"
+        agent_id=row.id, key_number=row.key_number, scopes=asked.scopes, via="client_credentials"
     )
     return (await open_session(call, grant)).tokens
 
 
-def _read(call: Call, form: Form) -> tuple[bytes, Claims]:
+def _read(form: Form) -> tuple[bytes, Claims]:
     """The key that signed the assertion of a request, and what it claims."""
     if required(form, "client_assertion_type") != assertions.TYPE:
         raise assertions.refusal(f"client_assertion_type must be {assertions.TYPE}.")
@@ -52,8 +69,6 @@ def _read(call: Call, form: Form) -> tuple[bytes, Claims]:
     if form.get("client_id", claims.sub).lower() != claims.sub.lower():
         raise assertions.refusal("client_id must be the public key in sub, or be left out.")
     assertions.check_signature(key, parts)
-    audiences = {f"{url}{path}" for url in call.services.base_urls for path in (ISSUER, TOKEN)}
-    assertions.check_claims(claims, audiences, call.now)
     return key, claims
 
 

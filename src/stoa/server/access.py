@@ -7,6 +7,7 @@ import structlog
 from stoa.clock import elapsed_ms, elapsed_ns
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN as UNKNOWN_ADDRESS
+from stoa.domain.oauth import AUTHORIZATION
 from stoa.http.ready import REQUEST
 from stoa.http.request import Request
 from stoa.http.wire import Application, Message, Receive, Scope, Send
@@ -15,13 +16,16 @@ from stoa.metrics import UNKNOWN, UNREADABLE, Sheet
 log = structlog.get_logger("stoa.access")
 
 _PATH_CHARS = 200
+_SECRETS_BELOW = (f"{AUTHORIZATION}/", "/api/v1/auth/approvals/")
+"""Paths that end in what lets an OAuth client in."""
 _REFUSED = 400
 _SECOND_MS = 1000
 
 
 class RequestLines:
     """The access log: a line for each refusal at `info` or, with `of_all`, for each request at
-    `debug`. Queries, headers and bodies are never logged, and paths only at `debug`.
+    `debug`. Queries, headers and bodies are never logged, and paths only at `debug`, without what
+    is secret in them.
 
     Of the refusals of one second only so many get a line; then one line says how many had none.
     """
@@ -44,8 +48,7 @@ class RequestLines:
             "ms": round(ns / 1_000_000, 1),
         }
         if self.of_all:
-            path = scope["path"][:_PATH_CHARS]
-            log.debug("request", method=scope["method"], path=path, **told)
+            log.debug("request", method=scope["method"], path=_shown(scope["path"]), **told)
         elif self._admits():
             log.info("refused", **told)
 
@@ -84,6 +87,12 @@ def observed(app: Application, sheet: Sheet, lines: RequestLines) -> Application
             lines.write(scope, status, elapsed_ns() - began_ns)
 
     return answering
+
+
+def _shown(path: str) -> str:
+    """A path as it is logged."""
+    secret = next((above for above in _SECRETS_BELOW if path.startswith(above)), None)
+    return f"{secret}…" if secret else path[:_PATH_CHARS]
 
 
 def _operation(scope: Scope) -> str:

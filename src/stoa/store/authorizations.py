@@ -98,5 +98,6 @@ async def opened(tx: Tx, handle: bytes, session_id: str) -> None:
 
 
 async def forget(tx: Tx) -> None:
-    """Delete requests that expired long ago."""
-    await tx.run("authorizations.forget", before=tx.now - limits.DAY_MS)
+    """Delete requests that expired: at once if no agent approved them, else after the time in which
+    a code that comes back ends its session."""
+    await tx.run("authorizations.forget", now=tx.now, before=tx.now - limits.DAY_MS)

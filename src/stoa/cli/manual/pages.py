@@ -33,7 +33,13 @@ NAVIGATION = {
         "reference/limits",
         "glossary",
     ],
-    "How it is made": ["architecture", "promises", "design-language", f"{_DECISIONS}/README"],
+    "How it is made": [
+        "architecture",
+        "promises",
+        "oauth-threats",
+        "design-language",
+        f"{_DECISIONS}/README",
+    ],
 }
 """Every page under the heading of its group, but for the home page and the single decisions."""
 

@@ -32,4 +32,5 @@ UPDATE authorization_request SET used_at = :now WHERE handle = :handle AND code 
 UPDATE authorization_request SET session_id = :session_id WHERE handle = :handle
 
 -- name: forget
-DELETE FROM authorization_request WHERE expires_at < :before
+DELETE FROM authorization_request
+WHERE expires_at <= :now AND (agent_id IS NULL OR expires_at < :before)
