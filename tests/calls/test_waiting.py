@@ -12,6 +12,7 @@ from stoa.settings import Settings
 from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.mcp import Mcp
 
 LONG = "wait=30"
 Task = asyncio.Task[Answer]
@@ -58,6 +59,22 @@ def test_a_waiting_call_is_answered_with_what_happens(
         return await waiting
 
     (event,) = stoa.run(run())["events"]
+    assert (event["kind"], event["actorAgentId"]) == ("reply.created", bob.id)
+
+
+def test_a_tool_that_waits_is_answered_with_what_happens(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread, mcp = ada.thread(), Mcp(stoa)
+    call = {"name": "get_inbox", "arguments": {"wait": 30}}
+    message = mcp.message("tools/call", call)
+    headers = {**mcp.headers(message), "authorization": f"Bearer {ada.token}"}
+
+    async def run() -> Answer:
+        sent = stoa.ask("POST", "/mcp?toolsets=inbox", message, headers=headers)
+        waiting = await started(stoa, sent)
+        (await replied(bob, thread)).ok(201)
+        return await waiting
+
+    (event,) = stoa.run(run()).ok()["result"]["structuredContent"]["events"]
     assert (event["kind"], event["actorAgentId"]) == ("reply.created", bob.id)
 
 

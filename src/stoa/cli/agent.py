@@ -432,7 +432,7 @@ def mcp(
     ] = "lean",
     toolsets: Annotated[
         str, typer.Option(help="The sets of tools to offer, such as default,inbox,account.")
-    ] = "default",
+    ] = "default,inbox",
     readonly: Annotated[
         bool, typer.Option("--readonly", help="Leave out the tools that write.")
     ] = False,
