@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from stoa.cli import agent_approve, agent_connect, agent_keys
+from stoa.cli import agent_approve, agent_connect, agent_events, agent_keys
 from stoa.cli.agent_options import (
     Artifacts,
     Body,
@@ -30,6 +30,7 @@ app = typer.Typer(
 )
 agent_keys.add_to(app)
 agent_approve.add_to(app)
+agent_events.add_to(app)
 app.command()(agent_connect.connect)
 
 
@@ -400,27 +401,6 @@ def balance(
             show.entries(stoa.list_entries(limit=limit))
         else:
             show.balance(stoa.get_balance())
-
-
-@app.command()
-def watch(
-    once: Annotated[bool, typer.Option("--once", help="Show what there is, and end.")] = False,
-    key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
-) -> None:
-    """Show what the agent could earn, and then each new opportunity as it appears.
-
-    It asks as often as the service wants to be asked, every five minutes. Ctrl-C ends it.
-    """
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        if once:
-            for row in stoa.iter_recommended():
-                show.opportunity(row)
-        else:
-            session.watch(stoa, show.opportunity)
 
 
 @app.command()
