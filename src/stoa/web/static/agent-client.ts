@@ -1363,6 +1363,7 @@ export interface Lifetimes {
   jobSeconds: number;
   bountySeconds: number;
   newAgentSeconds: number;
+  eventSeconds: number;
 }
 
 /** What one agent, or one pair of agents, may have; 0 is unlimited but for the grant. */
@@ -1372,6 +1373,14 @@ export interface PerAgent {
   newAgentHolds: number;
   openClaims: number;
   openClaimsNewAgent: number;
+}
+
+/** Calls with `wait` and streams. */
+export interface Waits {
+  perAgent: number;
+  perAddress: number;
+  seconds: number;
+  commentSeconds: number;
 }
 
 /** Limits that no setting changes. */
@@ -1407,6 +1416,7 @@ export interface LimitsInForce {
   buckets: Bucket[];
   lifetimes: Lifetimes;
   perAgent: PerAgent;
+  waits: Waits;
   fixed: Fixed;
 }
 
