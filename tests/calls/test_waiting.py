@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,10 @@ from stoa.settings import Settings
 from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.mcp import Mcp
 
 LONG = "wait=30"
+CROWD = 40
 Task = asyncio.Task[Answer]
 
 
@@ -58,6 +61,22 @@ def test_a_waiting_call_is_answered_with_what_happens(
         return await waiting
 
     (event,) = stoa.run(run())["events"]
+    assert (event["kind"], event["actorAgentId"]) == ("reply.created", bob.id)
+
+
+def test_a_tool_that_waits_is_answered_with_what_happens(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread, mcp = ada.thread(), Mcp(stoa)
+    call = {"name": "get_inbox", "arguments": {"wait": 30}}
+    message = mcp.message("tools/call", call)
+    headers = {**mcp.headers(message), "authorization": f"Bearer {ada.token}"}
+
+    async def run() -> Answer:
+        sent = stoa.ask("POST", "/mcp?toolsets=inbox", message, headers=headers)
+        waiting = await started(stoa, sent)
+        (await replied(bob, thread)).ok(201)
+        return await waiting
+
+    (event,) = stoa.run(run()).ok()["result"]["structuredContent"]["events"]
     assert (event["kind"], event["actorAgentId"]) == ("reply.created", bob.id)
 
 
@@ -133,6 +152,28 @@ def test_addresses_do_not_take_places_of_each_other(stoa: App) -> None:
         return still
 
     assert stoa.run(run())
+
+
+def test_of_too_many_in_all_the_oldest_ends(stoa: App) -> None:
+    waiting = Waiting(stoa.stoa.store, Settings(), most=2)
+    with ExitStack() as stack:
+        places = [stack.enter_context(waiting.place(None, f"8.8.8.{n}")) for n in range(3)]
+        assert [place.ended for place in places] == [True, False, False]
+        assert waiting.count == 2
+    assert waiting.count == 0
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_one_write_wakes_all_that_wait_for_it(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread, path = ada.thread(), f"events?cursor=now&{LONG}"
+
+    async def run() -> list[Answer]:
+        asks = [stoa.ask("GET", path, client=f"8.8.{n // 4}.1") for n in range(CROWD)]
+        tasks = [await started(stoa, ask) for ask in asks]
+        (await replied(bob, thread)).ok(201)
+        return await asyncio.gather(*tasks)
+
+    assert all(len(answer["events"]) == 1 for answer in stoa.run(run()))
 
 
 @pytest.mark.promise("E14")

@@ -232,6 +232,44 @@ def test_watching_shows_what_there_is_at_once_and_ends_on_ctrl_c(
         assert process.wait(20) == -signal.SIGINT
 
 
+def test_the_inbox_is_shown_once(actor: Callable[[str], Actor]) -> None:
+    asker, baker = actor("asker"), actor("baker")
+    thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]
+    reply = told(baker("answer", thread, "Warm it.\nThen wait.", "--json"))["reply"]["id"]
+    line = f"reply.created     {reply}  in {thread}  Warm it. Then wait.  next: get_reply"
+    assert line in asker("inbox", "--keep").out
+    shown = told(asker("inbox", "--wait", "30", "--json"))
+    assert [event["subject"]["id"] for event in shown["events"]] == [reply]
+    assert asker("inbox").out == "Nothing new.\n"
+    assert baker("inbox", "--kind", "reply.created").out == "Nothing new.\n"
+
+
+def test_watching_shows_the_inbox_and_the_log(actor: Callable[[str], Actor]) -> None:
+    asker, baker = actor("asker"), actor("baker")
+    asked = told(asker("ask", "Why so flat?", "It did not rise.", "--tag", "dough", "--json"))
+    thread = asked["thread"]["id"]
+    reply = told(baker("answer", thread, "Warm it.", "--json"))["reply"]["id"]
+    assert f"{reply}  in {thread}  Warm it." in asker("watch", "--once", "--keep").out
+    assert reply in asker("watch", "--once").out
+    assert reply not in asker("watch", "--once").out
+    logged = baker("watch", "--log", "--once", "--tag", "dough", "--kind", "thread.created").out
+    assert logged == f"thread.created    {thread}  Why so flat?\n"
+
+
+def test_watching_shows_what_happens(actor: Callable[[str], Actor], tmp_path: Path) -> None:
+    asker, baker = actor("asker"), actor("baker")
+    thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]
+    first = told(baker("answer", thread, "Warm it.", "--json"))["reply"]["id"]
+    command = [sys.executable, "-m", "stoa", "agent", "watch", "--key", tmp_path / "asker.key"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert any(first in line for line in process.stdout)
+        second = told(baker("answer", thread, "Wait.", "--json"))["reply"]["id"]
+        assert any(second in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT
+
+
 def test_no_command_shows_the_token(actor: Callable[[str], Actor]) -> None:
     agent = actor("quiet")
     for command in (("whoami",), ("balance",), ("jobs", "--mine")):

@@ -9,6 +9,26 @@ import pytest
 from stoa.client import AsyncStoa, Key, Stoa
 from tests.support.server import Server
 
+ROWS = ("iter", "watch", "events", "inbox")
+"""How the names of calls begin that give rows one by one."""
+
+
+class Rows(Iterator[Any]):
+    """Rows that come one by one, waited for in a loop."""
+
+    def __init__(self, loop: asyncio.Runner, rows: Any) -> None:
+        self._loop = loop
+        self._rows = rows
+
+    def __next__(self) -> Any:
+        try:
+            return self._loop.run(anext(self._rows))
+        except StopAsyncIteration:
+            raise StopIteration from None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)
+
 
 class Awaiting:
     """An `AsyncStoa` whose calls are waited for, so that one test says the same of both clients."""
@@ -27,19 +47,12 @@ class Awaiting:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             begun: Any = found(*args, **kwargs)
-            return self._rows(begun) if name.startswith(("iter", "watch")) else self._wait(begun)
+            return Rows(self._loop, begun) if name.startswith(ROWS) else self._wait(begun)
 
         return call
 
     def _wait(self, work: Any) -> Any:
         return self._loop.run(work)
-
-    def _rows(self, rows: Any) -> Iterator[Any]:
-        while True:
-            try:
-                yield self._wait(anext(rows))
-            except StopAsyncIteration:
-                return
 
     def close(self) -> None:
         """Close the connections and the loop."""

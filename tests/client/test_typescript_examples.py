@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from stoa.web.discovery import camel
-from tests.client.test_examples import METHODS, world
+from tests.client.test_examples import ENDLESS, METHODS, world
 from tests.support import node
 from tests.support.server import Server
 
@@ -78,6 +78,8 @@ def test_the_example_of_each_call_works(client: str, server: Server, tmp_path: P
     found = {about: code for about, code in examples(client) if not code.startswith("import")}
     methods = [*METHODS, "lean"]
     assert set(found) == set(map(camel, methods))
+    for method in ENDLESS:
+        found[method] = found[method].replace("\n}", "\n  break;\n}")
     parts = [in_its_world(server, method, found[camel(method)]) for method in methods]
     run("\n".join(['import { AgentKey, Stoa } from "./agent-client.ts";', *parts]), tmp_path)
 

@@ -556,7 +556,9 @@ def test_the_address_itself_is_not_stored(stoa: App) -> None:
 
 
 @pytest.mark.settings(
-    **LOW | {"limit_registrations": 9, "limit_uncharged": 8, "token_ttl_seconds": 77}
+    **LOW
+    | {"limit_registrations": 9, "limit_uncharged": 8, "token_ttl_seconds": 77}
+    | {"limit_waits_agent": 5, "limit_waits_anonymous": 6, "events_days": 2}
 )
 def test_the_limits_in_force_can_be_read(stoa: App) -> None:
     limits = stoa.get("limits").ok()["limits"]
@@ -568,6 +570,13 @@ def test_the_limits_in_force_can_be_read(stoa: App) -> None:
     assert buckets[("registrations", "address")] == 9
     assert buckets[("uncharged", "address")] == 8
     assert limits["lifetimes"]["tokenSeconds"] == 77
+    assert limits["lifetimes"]["eventSeconds"] == 2 * 86_400
+    assert limits["waits"] == {
+        "perAgent": 5,
+        "perAddress": 6,
+        "seconds": 30,
+        "commentSeconds": 15,
+    }
 
 
 @pytest.mark.settings(limit_registrations=None, trusted_proxies=["127.0.0.1"])

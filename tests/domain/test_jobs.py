@@ -76,6 +76,10 @@ def test_every_state_can_be_reached() -> None:
     assert {JobStatus.OPEN, *TRANSITIONS.values()} == set(JobStatus)
 
 
+def test_no_claim_is_given_back_so_that_job_released_is_never_written() -> None:
+    assert JobStatus.OPEN not in TRANSITIONS.values()
+
+
 def test_a_claimer_holds_a_job_from_claim_to_decision() -> None:
     assert set(JobStatus) - FINAL - {JobStatus.OPEN} == HELD_BY_CLAIMER
 

@@ -131,7 +131,7 @@ def test_a_tool_of_another_set_answers_as_its_route_does(stoa: App, version: str
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     thread = ada.thread()
     reply = bob.reply(thread)
-    mcp = Connected(stoa, version, "?toolsets=account,records,work")
+    mcp = Connected(stoa, version, f"?toolsets={','.join(SETS)}")
     paths = {"threadId": thread["id"], "replyId": reply["id"], "agentId": bob.id}
     reads = [one for one in all_operations() if one.toolsets and not (one.tool or one.writes)]
     assert reads
@@ -142,6 +142,25 @@ def test_a_tool_of_another_set_answers_as_its_route_does(stoa: App, version: str
     ended = mcp.result("revoke_sessions", {}, bob)
     assert ended["revoked"] == 1
     assert bob.get("agents/me").status == 401
+
+
+@pytest.mark.promise("V10")
+def test_a_model_reads_its_inbox_acknowledges_it_and_waits(stoa: App, version: str) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    thread = ada.thread()
+    bob.reply(thread, "Use the backup API.")
+    mcp = Connected(stoa, version, "?toolsets=inbox,events&view=lean")
+    assert listed(mcp) == {"get_inbox", "read_inbox", "list_events"}
+    inbox = mcp.result("get_inbox", {"wait": 30}, ada)
+    (row,) = inbox["events"]
+    assert (row["kind"], row["excerpt"]) == ("reply.created", "Use the backup API.")
+    assert "accept_reply" in row["nextActions"]
+    acknowledged = mcp.result("read_inbox", {"cursor": inbox["nextCursor"], "view": "full"}, ada)
+    assert acknowledged["unread"] == 0
+    assert "events" not in mcp.result("get_inbox", {}, ada)
+    (event,) = mcp.result("list_events", {"kinds": "reply.created"})["events"]
+    assert event["id"] == row["id"]
+    assert "excerpt" not in event
 
 
 @pytest.mark.parametrize(

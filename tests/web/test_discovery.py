@@ -353,7 +353,7 @@ def test_the_skill_is_short(stoa: App) -> None:
 def test_how_to_live_here_cheaply_is_told_in_200_tokens(stoa: App, path: str) -> None:
     text = stoa.get(path).text.partition("## Live here cheaply\n")[2].partition("\n## ")[0]
     assert 20 < estimate(text) <= 200
-    for told in ("If-None-Match", "304", "view=lean", "maxTokens"):
+    for told in ("inbox?view=lean", "If-None-Match", "304", "stop", "job.submitted", "inbox/read"):
         assert told in text
 
 

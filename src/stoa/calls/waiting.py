@@ -5,14 +5,16 @@ One task of a process reads new events for all that wait, and wakes those whom a
 
 import asyncio
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
+from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
-from stoa.operations.call import Caller, Interest
+from stoa.operations.call import LOG, Caller, Interest
 from stoa.settings import Settings
 from stoa.store import events, sessions
 from stoa.store.events import EventRow
@@ -84,11 +86,14 @@ class Place:
 class Waiting:
     """All that waits in one process."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, most: int = limits.WAITS) -> None:
+        """At `most` so many wait in all."""
         self._store = store
+        self._most = most
         self._limits = (settings.limit_waits_agent, settings.limit_waits_anonymous)
         self._owners: dict[str, deque[Place]] = {}
-        self._asleep: set[Place] = set()
+        self._places: dict[Place, None] = {}
+        self._asleep: dict[str, set[Place]] = {}
         self._signal = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._read_up_to = 0
@@ -97,17 +102,17 @@ class Waiting:
     @property
     def asleep(self) -> int:
         """How many calls and streams wait now."""
-        return len(self._asleep)
+        return sum(map(len, self._asleep.values()))
 
     @property
     def count(self) -> int:
         """How many calls and streams wait or are served between two waits."""
-        return sum(map(len, self._owners.values()))
+        return len(self._places)
 
     @contextmanager
     def place(self, caller: Caller | None, address: str) -> Generator[Place]:
         """A place for a call or stream. With too many of one agent, or of one address without a
-        token, the oldest of these ends."""
+        token, the oldest of these ends, and with too many in all the oldest of all."""
         of_agent, anonymous = self._limits
         owner, limit = (caller.agent_id, of_agent) if caller else (bucket_key(address), anonymous)
         places = self._owners.setdefault(owner, deque())
@@ -115,38 +120,51 @@ class Waiting:
         place.ended = self._ending
         places.append(place)
         if limit and len(places) > limit:
-            places.popleft().end()
+            self._end(places.popleft())
+        if len(self._places) == self._most:
+            self._end(next(iter(self._places)))
+        self._places[place] = None
         try:
             yield place
         finally:
+            self._places.pop(place, None)
             with suppress(ValueError):  # it ended for another
                 places.remove(place)
             if not places and self._owners.get(owner) is places:
                 del self._owners[owner]
+
+    def _end(self, place: Place) -> None:
+        """Give the place of a call or stream to another."""
+        self._places.pop(place, None)
+        place.end()
 
     def joined(self, place: Place) -> None:
         """Note that a call begins to wait."""
         assert place.interest
         if not self._asleep:
             self._read_up_to = place.interest.after
+            self._signal.set()
         elif place.interest.after < self._read_up_to:
             place.wake(Woken.FOUND)
-        self._asleep.add(place)
-        self._signal.set()
+        self._asleep.setdefault(place.interest.whose, set()).add(place)
         if self._task is None:
             self._store.listen(self._signal.set)
             self._task = asyncio.create_task(self._run())
 
     def left(self, place: Place) -> None:
         """Note that a call does not wait any more."""
-        self._asleep.discard(place)
+        assert place.interest
+        whose = place.interest.whose
+        places = self._asleep[whose]
+        places.remove(place)
+        if not places:
+            del self._asleep[whose]
 
     def end(self) -> None:
         """Answer all that waits, and let nothing wait any more: the server is ending."""
         self._ending = True
-        for places in list(self._owners.values()):
-            for place in list(places):
-                place.end()
+        for place in list(self._places):
+            place.end()
 
     async def stop(self) -> None:
         """End everything that waits, and the task that reads for it."""
@@ -180,16 +198,29 @@ class Waiting:
     async def _look(self) -> None:
         """Read the new events and wake whom they concern."""
         new = await self._store.read(partial(_new, after=self._read_up_to), single=True)
-        for place in list(self._asleep):
-            interest = place.interest
-            too_many = len(new.rows) == _BATCH
-            if interest and (too_many or any(_concerns(row, interest, new) for row in new.rows)):
+        if len(new.rows) == _BATCH:
+            for place in self._everyone():
                 place.wake(Woken.FOUND)
+        else:
+            for row in new.rows:
+                self._tell(row, new.terms)
         self._read_up_to = max(self._read_up_to, new.newest)
+
+    def _tell(self, row: EventRow, terms: dict[str, set[str]]) -> None:
+        """Wake whom an event concerns. Only an offer can concern other inboxes than those of its
+        parties."""
+        parties = (LOG, row.party_id or LOG, row.other_id or LOG)
+        named = (place for whose in set(parties) for place in self._asleep.get(whose, ()))
+        for place in self._everyone() if row.offer else named:
+            if place.interest and _concerns(row, place.interest, terms):
+                place.wake(Woken.FOUND)
+
+    def _everyone(self) -> Iterator[Place]:
+        return chain.from_iterable(self._asleep.values())
 
     async def _check_sessions(self) -> None:
         """Wake those whose sessions have ended, or who were suspended since they came."""
-        signed_in = [(place, place.caller) for place in self._asleep if place.caller]
+        signed_in = [(place, place.caller) for place in self._everyone() if place.caller]
         asked = {caller.session_id: caller.agent_id for _, caller in signed_in}
         if not asked:
             return
@@ -210,7 +241,7 @@ async def _new(tx: Tx, after: int) -> _New:
     return _New(rows, log.newest, await events.terms(tx, offers) if offers else {})
 
 
-def _concerns(row: EventRow, interest: Interest, new: _New) -> bool:
+def _concerns(row: EventRow, interest: Interest, terms: dict[str, set[str]]) -> bool:
     """Whether a call that is interested may find this event. One of a tag looks for itself."""
     if row.seq <= interest.after or row.kind not in interest.kinds:
         return False
@@ -220,4 +251,4 @@ def _concerns(row: EventRow, interest: Interest, new: _New) -> bool:
     if inbox.agent_id in (row.party_id, row.other_id):
         return True
     fits = row.offer and row.actor_id != inbox.agent_id
-    return bool(fits and not new.terms.get(row.subject_id, set()).isdisjoint(inbox.terms))
+    return bool(fits and not terms.get(row.subject_id, set()).isdisjoint(inbox.terms))

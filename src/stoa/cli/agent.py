@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from stoa.cli import agent_approve, agent_connect, agent_keys
+from stoa.cli import agent_approve, agent_connect, agent_events, agent_keys
 from stoa.cli.agent_options import (
     Artifacts,
     Body,
@@ -30,6 +30,7 @@ app = typer.Typer(
 )
 agent_keys.add_to(app)
 agent_approve.add_to(app)
+agent_events.add_to(app)
 app.command()(agent_connect.connect)
 
 
@@ -403,27 +404,6 @@ def balance(
 
 
 @app.command()
-def watch(
-    once: Annotated[bool, typer.Option("--once", help="Show what there is, and end.")] = False,
-    key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
-) -> None:
-    """Show what the agent could earn, and then each new opportunity as it appears.
-
-    It asks as often as the service wants to be asked, every five minutes. Ctrl-C ends it.
-    """
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        if once:
-            for row in stoa.iter_recommended():
-                show.opportunity(row)
-        else:
-            session.watch(stoa, show.opportunity)
-
-
-@app.command()
 def mcp(
     key: KeyPath = None,
     url: Url = None,
@@ -432,7 +412,7 @@ def mcp(
     ] = "lean",
     toolsets: Annotated[
         str, typer.Option(help="The sets of tools to offer, such as default,inbox,account.")
-    ] = "default",
+    ] = "default,inbox",
     readonly: Annotated[
         bool, typer.Option("--readonly", help="Leave out the tools that write.")
     ] = False,

@@ -17,6 +17,9 @@ from stoa.client.models import (
     Agent,
     BalanceRead,
     EntryList,
+    Event,
+    Inbox,
+    InboxEvent,
     Job,
     JobSummary,
     KeyChain,
@@ -287,12 +290,38 @@ class Printer:
         ]
         self._show(answer, _table(("for", "credits", "then", "as", "at"), rows))
 
+    def inbox(self, answer: Inbox) -> None:
+        """What concerns the agent."""
+        lines = [_event(event) for event in answer.events]
+        self._show(answer, *(lines or [Text("Nothing new.")]))
+
+    def event(self, event: Event) -> None:
+        """One event, on a line."""
+        self._show(event, _event(event))
+
     def opportunity(self, row: Opportunity) -> None:
         """One opportunity, on a line."""
         how = "claim" if row.type == "job" else "answer"
         matched = f"  fits {one_line(', '.join(row.matched_on))}" if row.matched_on else ""
         line = f"{how:6}  {row.id}  {row.reward.amount:>7}  {one_line(row.title)}{matched}"
         self._show(row, Text(line, no_wrap=True, overflow="ignore"))
+
+
+def _event(event: Event) -> Text:
+    place = event.thread_id or event.job_id
+    told = event.data.title or event.data.display_name or ""
+    actions = ""
+    if isinstance(event, InboxEvent):
+        told = event.excerpt.body if event.excerpt else told
+        actions = ", ".join(action.action for action in event.next_actions)
+    parts = (
+        f"{event.kind:16}",
+        event.subject.id,
+        f"in {place}" if place and place != event.subject.id else "",
+        one_line(told),
+        f"next: {actions}" if actions else "",
+    )
+    return Text("  ".join(filter(None, parts)), no_wrap=True, overflow="ignore")
 
 
 def _bounty(thread: Thread) -> str:

@@ -4,8 +4,7 @@ Exit status: 1 refused by the service, 2 wrong command line or key file, 3 no us
 """
 
 import sys
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -15,7 +14,6 @@ import typer
 from stoa.cli.agent_options import key_path
 from stoa.cli.agent_print import Printer, one_line
 from stoa.client import KeyFileError, Refused, Stoa, StoaError
-from stoa.client.models import Opportunity
 from stoa.client.models.choices import JobStatus
 from stoa.client.resources import dump
 
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 REFUSED = 1
 USAGE = 2
 NO_ANSWER = 3
-
-_RETRY_S = 30
 
 
 class Desk(NamedTuple):
@@ -112,18 +108,3 @@ def job_status(text: str) -> JobStatus:
         if status == text.upper():
             return status
     raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
-
-
-def watch(stoa: Stoa, show: Callable[[Opportunity], None]) -> None:
-    """Show each new opportunity, for ever; temporary errors only make it wait."""
-    seen: set[str] = set()
-    while True:
-        try:
-            for row in stoa.watch(seen):
-                show(row)
-        except StoaError as error:
-            if not error.retryable:
-                raise
-            wait = max(_RETRY_S, error.retry_after or 0)
-            print(f"stoa: {one_line(str(error))}; again in {wait} s", file=sys.stderr)
-            time.sleep(wait)

@@ -11,7 +11,7 @@ Each call is a generator of steps. It yields what to do next and is sent what ca
 import threading
 import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
@@ -48,12 +48,14 @@ _IN_PROGRESS = "idempotency_in_progress"
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A request to make; `path` holds the query too."""
+    """A request to make; `path` holds the query too. The service may wait so many seconds before it
+    answers."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes | None
+    wait: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +149,13 @@ class Session:
         clock: Callable[[], float],
     ) -> None:
         self.url = canonical_url(url)
+        self.clock = clock
         self.signed_in: SignedIn | None = None
         self.keeper: Keeper | None = None
         self._agent_id: str | None = None
         self._key = key
         self._profile = profile
         self._max_wait = max_wait
-        self._clock = clock
         self._token: _Token | None = None
         self._written = ""
         self._noting = threading.Lock()
@@ -249,12 +251,12 @@ class Session:
         return True
 
     def _hold(self, kept: Kept) -> None:
-        self._token = _Token(kept.token, self._clock() + kept.seconds)
+        self._token = _Token(kept.token, self.clock() + kept.seconds)
         self._agent_id = kept.agent_id
 
     def _live(self) -> str | None:
         """The token, unless it is to be renewed by now."""
-        if self._token is None or self._clock() >= self._token.renew_at:
+        if self._token is None or self.clock() >= self._token.renew_at:
             return None
         return self._token.text
 
@@ -377,7 +379,8 @@ def _request(
     accept = {"Accept": "application/json", **headers}
     if operation.method == "GET":
         query = urlencode({name: _as_text(value) for name, value in given.items()})
-        return Send("GET", f"{path}?{query}" if query else path, accept, None)
+        wait = int(given.get("wait", 0))
+        return Send("GET", f"{path}?{query}" if query else path, accept, None, wait)
     sent, asked = {**accept, "Content-Type": "application/json"}, dict[str, str]()
     if _VIEW in given:
         asked[_VIEW] = given.pop(_VIEW)
@@ -400,7 +403,7 @@ def _as_text(value: str | int | bool | Decimal | Sequence[str]) -> str:
 
 def _with(request: Send, authorization: str) -> Send:
     headers = {**request.headers, "Authorization": authorization}
-    return Send(request.method, request.path, headers, request.body)
+    return replace(request, headers=headers)
 
 
 def _answer(kind: type[T], reply: Reply) -> T:

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,8 +13,11 @@ from stoa.client import key_changes, transport
 from stoa.client.connection import BaseConnection
 from stoa.client.errors import Unreachable
 from stoa.client.feed import Feed
+from stoa.client.following import WAIT_S, E, Following
 from stoa.client.keys import Signer
 from stoa.client.models import (
+    Event,
+    InboxEvent,
     KeyRotated,
     Opportunity,
     RecoveryBegun,
@@ -21,9 +25,31 @@ from stoa.client.models import (
     SignedIn,
 )
 from stoa.client.operation import Operation, T
+from stoa.client.operations import GET_INBOX, LIST_EVENTS
 from stoa.client.paging import Pages
 from stoa.client.protocol import Pause, Reply, Send, Step, Steps, V
 from stoa.client.resources import JsonObject
+
+
+class Events(Iterator[E]):
+    """Events as they happen."""
+
+    def __init__(self, run: Callable[[Steps[list[E]]], list[E]], following: Following[E]) -> None:
+        self._run = run
+        self._following = following
+        self._rows = deque[E]()
+
+    @property
+    def cursor(self) -> str | None:
+        """The place behind the last page that was taken whole. Begin there again to skip none."""
+        return self._following.cursor
+
+    def __next__(self) -> E:
+        while not self._rows:
+            if not self._following.more:
+                raise StopIteration
+            self._rows.extend(self._run(self._following.page()))
+        return self._rows.popleft()
 
 
 class Connection(BaseConnection):
@@ -118,6 +144,54 @@ class Connection(BaseConnection):
             yield from self._run(feed.look())
             time.sleep(feed.pause_s)
 
+    def events(
+        self,
+        *,
+        cursor: str | None = None,
+        kinds: Sequence[str] | None = None,
+        tag: str | None = None,
+        agent: str | None = None,
+        wait: int = WAIT_S,
+    ) -> Events[Event]:
+        """What happens at the service, oldest first, from a cursor on, for ever.
+
+        Without `cursor` it begins with the oldest event that is kept; `cursor="now"` is the end.
+        The service waits `wait` seconds for an event, and is then asked again; with 0 the events
+        end where the log does. While no answer comes it asks again, less and less often.
+
+        Example:
+
+            for event in stoa.events(kinds=["job.created"]):
+                print(event.kind, event.url)
+        """
+        filters = {"cursor": cursor, "kinds": kinds, "tag": tag, "agent": agent, "wait": wait}
+        return Events(self._run, Following(self._session, LIST_EVENTS, filters))
+
+    def inbox(
+        self,
+        *,
+        cursor: str | None = None,
+        kinds: Sequence[str] | None = None,
+        wait: int = WAIT_S,
+        acknowledge: bool = True,
+    ) -> Events[InboxEvent]:
+        """What concerns this agent and was done by others, oldest first, for ever.
+
+        Without `cursor` it begins at the acknowledged place. A page of events is acknowledged when
+        the event behind it is asked for, so a program that ends in between gets the page again. As
+        to `wait`, see `events`.
+
+        Example:
+
+            for event in stoa.inbox():
+                print(event.kind, event.excerpt.body if event.excerpt else event.url)
+        """
+        filters = {"cursor": cursor, "kinds": kinds, "wait": wait}
+        following = Following[InboxEvent](
+            self._session, GET_INBOX, filters, acknowledges=acknowledge
+        )
+        return Events(self._run, following)
+
     def _call(self, operation: Operation[T], values: Mapping[str, Any]) -> T:
         return self._run(self._session.call(operation, values))
 
@@ -154,6 +228,8 @@ class Connection(BaseConnection):
 
     def _send(self, send: Send) -> Reply:
         try:
-            return transport.reply(self._http.request(**transport.arguments(send)))
+            return transport.reply(
+                self._http.request(**transport.arguments(send, self._http.timeout))
+            )
         except httpx.RequestError as error:
             raise transport.unreachable(self.url, error) from None

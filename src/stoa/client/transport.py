@@ -17,15 +17,20 @@ class Arguments(TypedDict):
     url: str
     headers: dict[str, str]
     content: bytes | None
+    timeout: httpx.Timeout
 
 
-def arguments(send: Send) -> Arguments:
-    """How httpx takes a request. Redirects are not followed: a token goes to one address only."""
+def arguments(send: Send, usual: httpx.Timeout) -> Arguments:
+    """How httpx takes a request, which may take as much longer than usual as the service waits.
+    Redirects are not followed: a token goes to one address only."""
+    read = None if usual.read is None else usual.read + send.wait
+    timeout = httpx.Timeout(connect=usual.connect, read=read, write=usual.write, pool=usual.pool)
     return {
         "method": send.method,
         "url": send.path,
         "headers": {"User-Agent": "stoa-client", **send.headers},
         "content": send.body,
+        "timeout": timeout,
     }
 
 

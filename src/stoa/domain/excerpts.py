@@ -12,20 +12,16 @@ def excerpt(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     start = text[: most + 1]
-    between_blanks = start.isascii() or not _OWN_WORD.search(start)
-    end = _last_end(start) if between_blanks else _last_end_of_any(start)
-    return text[:end].rstrip() or text[:most]
-
-
-def _last_end(start: str) -> int:
-    """Where the last word that is whole ends, between blanks."""
-    if start[-1].isspace() or start[-2].isspace():
-        return len(start) - 1
-    return len(start) - len(start.rsplit(None, 1)[-1])
+    if not start.isascii() and _OWN_WORD.search(start):
+        return text[: _last_end_of_any(start)].rstrip() or text[:most]
+    if start[-1].isspace():
+        return start.rstrip() or text[:most]
+    before, *last = start.rsplit(None, 1)
+    return before if last else text[:most]
 
 
 def _last_end_of_any(start: str) -> int:
-    """The same where some characters are words of their own."""
+    """Where the last word that is whole ends, where some characters are words of their own."""
     end = len(start) - 1
     while end and not _ends_word(start[end - 1], start[end]):
         end -= 1

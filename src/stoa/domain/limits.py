@@ -81,7 +81,7 @@ LINGER_MS = 2 * SECOND_MS  # to read an answer that came before the whole reques
 HEADER_BYTES = 32 * 1024  # of one request, its first line included
 MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
 PIPELINED = 16  # requests sent ahead on one connection
-CONNECTIONS = 1000  # open at once; then the oldest one that waits for its client is closed
+CONNECTIONS = 4000  # open at once; then the oldest one that waits for its client is closed
 CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
 ROOM_AFTER_MS = (
     250  # a connection that has waited this long for its client may be closed for a new one
@@ -134,6 +134,7 @@ KEPT_MS = AUTHOR_STALENESS_MS - AUTHORS_KEPT_MS  # answers that show authors, at
 # --- Events. How long they are kept and the two limits of waiting calls are configurable.
 EVENTS_DAYS = 30
 EVENTS_DAYS_MAX = 3650
+WAITS = 3000  # calls and streams of one process; connections are left for all other calls
 WAIT_MAX_MS = 30 * SECOND_MS  # proxies close a connection on which nothing comes for a minute
 STREAM_COMMENT_MS = 15 * SECOND_MS  # on a stream on which nothing came for so long
 UNREAD_MAX = 1000  # counted no further

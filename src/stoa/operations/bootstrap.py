@@ -207,6 +207,10 @@ _READS = {
     "get_reply": ("", "One reply with what it answers and what answers it."),
     "list_unanswered": ("", "Whom to help, newest first."),
     "list_opportunities": ("", "What is paid now, the highest reward first."),
+    "get_inbox": (
+        "?wait=30",
+        "What others did that concerns you. Acknowledge it with `POST /api/v1/inbox/read`.",
+    ),
     "list_recommended": (
         "",
         "What fits you. Poll it every `pollAfterSeconds` with `If-None-Match`: 304 is nothing new.",

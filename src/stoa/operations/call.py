@@ -65,6 +65,10 @@ class Services:
         return now + self.settings.job_ttl_seconds * 1000
 
 
+LOG = ""
+"""In the place of an agent, where the log of all events is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interest:
     """What a call that found nothing may wait for: an event behind the place `after`, which has
@@ -76,6 +80,11 @@ class Interest:
     kinds: Sequence[str]
     inbox: Inbox | None = None
     actor_id: str | None = None
+
+    @property
+    def whose(self) -> str:
+        """The agent whose inbox is read, `LOG` for the log of events."""
+        return self.inbox.agent_id if self.inbox else LOG
 
 
 @dataclass(slots=True)

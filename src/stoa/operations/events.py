@@ -5,7 +5,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.events import PUBLIC_KINDS, chosen
 from stoa.operations.call import Call, Interest
 from stoa.operations.event_views import event_views
-from stoa.operations.table import Effect, Mode, operation
+from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.schemas.events import CURSOR, FROM_NOW, EventList, ListEvents
 from stoa.store import events
 from stoa.store.events import EventFilter, EventRow, Log
@@ -20,6 +20,7 @@ _SPANS = 10
     "GET",
     "/api/v1/events",
     tag="events",
+    toolsets=(Toolset.EVENTS,),
     effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True),
     errors=("cursor_expired",),
 )

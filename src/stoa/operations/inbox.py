@@ -12,7 +12,7 @@ from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call, Interest
 from stoa.operations.event_views import About
 from stoa.operations.events import cursor, start
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox
@@ -29,6 +29,7 @@ Texts = dict[str, str]
     "GET",
     "/api/v1/inbox",
     tag="inbox",
+    toolsets=(Toolset.INBOX,),
     who=Who(Access.AGENT),
     effect=Effect(stepwise=True, waits=True),
     caching=Caching(personal=True, polled=True),
@@ -61,6 +62,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     "POST",
     "/api/v1/inbox/read",
     tag="inbox",
+    toolsets=(Toolset.INBOX,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),
     caching=Caching(personal=True),

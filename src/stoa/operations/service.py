@@ -12,6 +12,7 @@ from stoa.schemas.service import (
     LimitsInForce,
     LimitsRead,
     PerAgent,
+    Waits,
 )
 from stoa.settings import Settings
 
@@ -38,6 +39,7 @@ def limits_in_force(settings: Settings) -> LimitsInForce:
             job_seconds=settings.job_ttl_seconds,
             bounty_seconds=settings.bounty_ttl_seconds,
             new_agent_seconds=settings.new_agent_seconds,
+            event_seconds=settings.events_days * limits.DAY_MS // 1000,
         ),
         per_agent=PerAgent(
             signup_grant=Credits.parse(settings.signup_grant),
@@ -45,6 +47,12 @@ def limits_in_force(settings: Settings) -> LimitsInForce:
             new_agent_holds=settings.limit_new_agent_holds,
             open_claims=settings.limit_open_claims,
             open_claims_new_agent=_of_a_new_agent(settings.limit_open_claims),
+        ),
+        waits=Waits(
+            per_agent=settings.limit_waits_agent,
+            per_address=settings.limit_waits_anonymous,
+            seconds=limits.WAIT_MAX_MS // 1000,
+            comment_seconds=limits.STREAM_COMMENT_MS // 1000,
         ),
         fixed=_FIXED,
     )

@@ -86,14 +86,6 @@ class _Text(NamedTuple):
         """The places of the text in a field."""
         return cls(places[field.name], places["truncated"], places["characters_left"])
 
-    def cut(self, values: list[Any], most: int) -> None:
-        """Let the text end after so many characters, and say so."""
-        text = values[self.body]
-        if len(text) > most:
-            values[self.body] = excerpt(text, most)
-            values[self.truncated] = True
-            values[self.left] = len(text) - len(values[self.body])
-
 
 def _is_text(field: FieldInfo) -> bool:
     return field.type is UntrustedContent
@@ -125,8 +117,7 @@ class _Object:
             made.short[stays] = self._type(**{self._once: stays})
         values = list(self._values(resource))
         if made.most is not None:
-            for text in self._texts:
-                text.cut(values, made.most)
+            self._cut(values, made.most)
         for rows, one in self._beside:
             values[rows] = [row for row in values[rows] if row is not values[one]]
         for place, make in self._makers:
@@ -138,6 +129,15 @@ class _Object:
         if self._late:
             made.late.append((form, self._late))
         return form
+
+    def _cut(self, values: list[Any], most: int) -> None:
+        """Let longer texts end after so many characters, and say so."""
+        for body, truncated, left in self._texts:
+            text = values[body]
+            if len(text) > most:
+                values[body] = short = excerpt(text, most)
+                values[truncated] = True
+                values[left] = len(text) - len(short)
 
 
 def _struct(kind: type[Resource], members: list[_Member]) -> type[msgspec.Struct]:

@@ -34,6 +34,7 @@ class Lifetimes(Resource, kw_only=True):
     job_seconds: Annotated[int, _value(604_800, "Of a job, unless its creator says less.")]
     bounty_seconds: Annotated[int, _value(259_200, "Of a bounty, until it is refunded.")]
     new_agent_seconds: Annotated[int, _value(86_400, "Of the limits of a new agent.")]
+    event_seconds: Annotated[int, _value(2_592_000, "Of an event in the log, at least.")]
 
 
 class PerAgent(Resource, kw_only=True):
@@ -44,6 +45,18 @@ class PerAgent(Resource, kw_only=True):
     new_agent_holds: Annotated[int, _value(5, "Open bounties and jobs of a new agent.")]
     open_claims: Annotated[int, _value(10, "Claimed, undecided jobs of an agent.")]
     open_claims_new_agent: Annotated[int, _value(5, "Claimed, undecided jobs of a new agent.")]
+
+
+class Waits(Resource, kw_only=True):
+    """Calls with `wait` and streams. With one too many the oldest ends; 0 is unlimited."""
+
+    per_agent: Annotated[int, _value(2, "At once of one agent, in each process.")]
+    per_address: Annotated[int, _value(4, "The same of one address, without a token.")]
+    seconds: Annotated[int, _value(limits.WAIT_MAX_MS // 1000, "The longest `wait`.")]
+    comment_seconds: Annotated[
+        int,
+        _value(limits.STREAM_COMMENT_MS // 1000, "Without an event, until a stream has a comment."),
+    ]
 
 
 class Fixed(Resource, kw_only=True):
@@ -107,6 +120,7 @@ class LimitsInForce(Resource, kw_only=True):
     buckets: list[Bucket]
     lifetimes: Lifetimes
     per_agent: PerAgent
+    waits: Waits
     fixed: Fixed
 
 

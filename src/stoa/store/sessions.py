@@ -185,8 +185,7 @@ async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, str]:
     agent."""
     rows = await tx.all(
         "sessions.live_sessions",
-        agent_ids=msgspec.json.encode(sorted(set(sessions.values()))).decode(),
-        session_ids=msgspec.json.encode(sorted(sessions)).decode(),
+        sessions=msgspec.json.encode(sessions).decode(),
         now=tx.now,
     )
     return {row[0]: row[1] for row in rows}

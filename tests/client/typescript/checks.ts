@@ -423,6 +423,45 @@ const checks: Record<string, () => Promise<void>> = {
     same([shown.includes(jobs[0]!.id), shown.includes(jobs[1]!.id)], [false, true]);
   },
 
+  async "the inbox gives what is there and what comes, and acknowledges it"() {
+    const [asker, helper] = [await agent(), await agent()];
+    const { thread } = await asker.createThread({ title: "Dough", body: "Why?" });
+    await helper.createReply({ threadId: thread.id, body: "Heat." });
+    const stop = new AbortController();
+    const shown: (string | undefined)[] = [];
+    for await (const event of asker.inbox()) {
+      shown.push(event.excerpt?.body);
+      if (shown.length > 1) break;
+      void helper.createReply({ threadId: thread.id, body: "Time." });
+    }
+    same(shown, ["Heat.", "Time."]);
+    same((await asker.getInbox()).unread, 1); // the loop was left before the page behind it
+    for await (const event of asker.inbox({ wait: 0 })) same(event.excerpt?.body, "Time.");
+    same((await asker.getInbox()).unread, 0);
+    const waiting = asker.inbox({ signal: stop.signal })[Symbol.asyncIterator]().next();
+    setTimeout(() => stop.abort(), 50);
+    same((await waiting).done, true);
+  },
+
+  async "the log goes on from a cursor"() {
+    const asker = await agent();
+    const me = (await asker.signIn()).agent.id;
+    const titles = ["One", "Two"];
+    for (const title of titles) await asker.createThread({ title, body: "Why?" });
+    const read = async (cursor: string | undefined) => {
+      const events = asker.events({ ...(cursor && { cursor }), agent: me, wait: 0 });
+      const found: (string | undefined)[] = [];
+      for await (const event of events) {
+        if (event.kind === "thread.created") found.push(event.data.title);
+      }
+      return { found, cursor: events.cursor };
+    };
+    const first = await read(undefined);
+    same(first.found, titles);
+    await asker.createThread({ title: "Three", body: "Why?" });
+    same((await read(first.cursor)).found, ["Three"]);
+  },
+
   async "what is no base address is refused"() {
     for (const address of ["stoa.test", "ftp://stoa.test", "http://a?b", "http://a#b"]) {
       await failure(TypeError, async () => new Stoa(address));

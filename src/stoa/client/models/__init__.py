@@ -149,7 +149,15 @@ from stoa.client.models.reputation import (
     ReputationRead,
 )
 from stoa.client.models.search import FoundThread, Match, SearchResult
-from stoa.client.models.service import Bucket, Fixed, Lifetimes, LimitsInForce, LimitsRead, PerAgent
+from stoa.client.models.service import (
+    Bucket,
+    Fixed,
+    Lifetimes,
+    LimitsInForce,
+    LimitsRead,
+    PerAgent,
+    Waits,
+)
 from stoa.client.models.threads import (
     Reply,
     ReplyAccepted,
@@ -315,6 +323,7 @@ __all__ = [
     "UntrustedContent",
     "Verification",
     "VerificationOfferInput",
+    "Waits",
     "WantedActInput",
     "WriteEndpoint",
     "Written",

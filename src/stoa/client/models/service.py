@@ -28,6 +28,7 @@ class Lifetimes(Resource):
     job_seconds: int
     bounty_seconds: int
     new_agent_seconds: int
+    event_seconds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,16 @@ class PerAgent(Resource):
     new_agent_holds: int
     open_claims: int
     open_claims_new_agent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits(Resource):
+    """Calls with `wait` and streams."""
+
+    per_agent: int
+    per_address: int
+    seconds: int
+    comment_seconds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +89,7 @@ class LimitsInForce(Resource):
     buckets: list[Bucket]
     lifetimes: Lifetimes
     per_agent: PerAgent
+    waits: Waits
     fixed: Fixed
 
 

@@ -1363,6 +1363,7 @@ export interface Lifetimes {
   jobSeconds: number;
   bountySeconds: number;
   newAgentSeconds: number;
+  eventSeconds: number;
 }
 
 /** What one agent, or one pair of agents, may have; 0 is unlimited but for the grant. */
@@ -1372,6 +1373,14 @@ export interface PerAgent {
   newAgentHolds: number;
   openClaims: number;
   openClaimsNewAgent: number;
+}
+
+/** Calls with `wait` and streams. */
+export interface Waits {
+  perAgent: number;
+  perAddress: number;
+  seconds: number;
+  commentSeconds: number;
 }
 
 /** Limits that no setting changes. */
@@ -1407,6 +1416,7 @@ export interface LimitsInForce {
   buckets: Bucket[];
   lifetimes: Lifetimes;
   perAgent: PerAgent;
+  waits: Waits;
   fixed: Fixed;
 }
 
@@ -2126,6 +2136,26 @@ export interface WatchOptions {
   signal?: AbortSignal;
 }
 
+/** From where on `events` and `inbox` begin, how long they wait, and what ends them. */
+interface FollowOptions {
+  /** A `nextCursor` of before, or `now`; see `events` and `inbox` for where they begin else. */
+  cursor?: string;
+  /** The seconds that the service waits for an event; 30 unless given. With 0 they end. */
+  wait?: number;
+  signal?: AbortSignal;
+}
+
+/** Which events of the log are wanted. */
+export interface EventsOptions extends FollowOptions, Pick<ListEventsInput, "kinds" | "tag" | "agent"> {}
+
+/** Which events of the inbox are wanted. */
+export interface InboxOptions extends FollowOptions, Pick<GetInboxInput, "kinds"> {
+  /** Whether to acknowledge each page of events once all were taken; true unless given. */
+  acknowledge?: boolean;
+}
+
+const SHORTEST_PAUSE_SECONDS = 1;
+const LONGEST_PAUSE_SECONDS = 60;
 const PAUSES_SECONDS = [0.5, 1, 2];
 const PAGE_ROWS = 100;
 const CONSISTENCY = "X-Stoa-Consistency";
@@ -2178,6 +2208,10 @@ interface Send {
   path: string;
   headers: Record<string, string>;
   body?: string;
+  /** The seconds that the service may wait before it answers. */
+  wait?: number;
+  /** What ends the request. */
+  stop?: AbortSignal | undefined;
 }
 
 /** What came back. */
@@ -2213,7 +2247,8 @@ function request(operation: Operation, input: object, headers: Record<string, st
   }
   const query = new URLSearchParams();
   rest.forEach((value, name) => query.set(name, String(value))); // a list is joined by commas
-  return { method: "GET", path: rest.size ? `${path}?${query}` : path, headers: accept };
+  const wait = Number(rest.get("wait") ?? 0);
+  return { method: "GET", path: rest.size ? `${path}?${query}` : path, headers: accept, wait };
 }
 
 function retryAfter(reply: HttpReply): number | null {
@@ -2268,6 +2303,71 @@ function refusal(reply: HttpReply): StoaError {
 function answer<T>(reply: HttpReply): T {
   if (reply.status < 200 || reply.status >= 300) throw refusal(reply);
   return readJson(reply) as T;
+}
+
+type Ask = <T>(operation: Operation, input: object, stop?: AbortSignal) => Promise<T>;
+
+/** A page of the log or of the inbox. */
+interface Page<E> {
+  events: E[];
+  nextCursor: string;
+}
+
+/** Events as they happen. */
+export class Events<E> implements AsyncIterable<E> {
+  /** The place behind the last page that was taken whole. Begin there again to skip none. */
+  cursor: string | undefined;
+  readonly #ask: Ask;
+  readonly #operation: Operation;
+  readonly #options: InboxOptions;
+
+  constructor(ask: Ask, operation: Operation, options: InboxOptions) {
+    this.#ask = ask;
+    this.#operation = operation;
+    this.#options = options;
+    this.cursor = options.cursor;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<E> {
+    const { signal, wait = 30 } = this.#options;
+    let pause = SHORTEST_PAUSE_SECONDS;
+    while (!signal?.aborted) {
+      try {
+        const began = performance.now();
+        const page = await this.#page();
+        const early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
+        pause = SHORTEST_PAUSE_SECONDS;
+        yield* page.events;
+        const moved = await this.#pass(page);
+        if (!wait && !page.events.length && !moved) return;
+        // Another call of the agent took the place of this one, or the service is ending.
+        if (wait && !page.events.length && early) await sleep(pause, signal);
+      } catch (error) {
+        if (signal?.aborted) return;
+        if (!wait || !(error instanceof StoaError && error.retryable)) throw error;
+        await sleep(Math.max(pause, error.retryAfter ?? 0), signal);
+        pause = Math.min(2 * pause, LONGEST_PAUSE_SECONDS);
+      }
+    }
+  }
+
+  #page(): Promise<Page<E>> {
+    const { signal, acknowledge: _acknowledge, wait = 30, ...filters } = this.#options;
+    const input = { ...filters, wait, limit: PAGE_ROWS, cursor: this.cursor };
+    return this.#ask<Page<E>>(this.#operation, input, signal);
+  }
+
+  /** Go behind a page; whether there may be more of the log, whose pages may be empty. */
+  async #pass(page: Page<E>): Promise<boolean> {
+    const cursor = page.nextCursor;
+    const isInbox = this.#operation === OPERATIONS.getInbox;
+    if (isInbox && page.events.length && (this.#options.acknowledge ?? true)) {
+      await this.#ask<InboxRead>(OPERATIONS.readInbox, { cursor });
+    }
+    const moved = !isInbox && cursor !== this.cursor;
+    this.cursor = cursor;
+    return moved;
+  }
 }
 
 /** One agent (or, without a key, an anonymous reader) at one service. */
@@ -2367,8 +2467,34 @@ class Connection {
     }
   }
 
-  protected async call<T>(operation: Operation, input: object): Promise<T> {
-    return answer<T>(await this.#exchange(operation, input, {}));
+  /**
+   * What happens at the service, oldest first, from a cursor on, for ever or until `signal` is
+   * aborted. Without `cursor` it begins with the oldest event that is kept; `now` is the end. While
+   * no answer comes it asks again, less and less often.
+   *
+   *     for await (const event of stoa.events({ kinds: ["job.created"] })) {
+   *       console.log(event.kind, event.url);
+   *     }
+   */
+  events(options: EventsOptions = {}): Events<Event> {
+    return new Events(this.call.bind(this), OPERATIONS.listEvents, options);
+  }
+
+  /**
+   * What concerns this agent and was done by others, oldest first, for ever or until `signal` is
+   * aborted. Without `cursor` it begins at the acknowledged place. A page of events is acknowledged
+   * when the event behind it is asked for, so a program that ends in between gets the page again.
+   *
+   *     for await (const event of stoa.inbox()) {
+   *       console.log(event.kind, event.excerpt?.body ?? event.url);
+   *     }
+   */
+  inbox(options: InboxOptions = {}): Events<InboxEvent> {
+    return new Events(this.call.bind(this), OPERATIONS.getInbox, options);
+  }
+
+  protected async call<T>(operation: Operation, input: object, stop?: AbortSignal): Promise<T> {
+    return answer<T>(await this.#exchange(operation, input, {}, stop));
   }
 
   protected async *each<T>(operation: Operation, input: object, rows: string): AsyncGenerator<T> {
@@ -2442,11 +2568,12 @@ class Connection {
     operation: Operation,
     input: object,
     headers: Record<string, string>,
+    stop?: AbortSignal,
   ): Promise<HttpReply> {
     // What was written is shown by a read that says so, wherever it is answered.
     const reads = operation.method === "GET" && this.#written !== "";
     const shows: Record<string, string> = reads ? { [CONSISTENCY]: this.#written } : {};
-    const send = request(operation, input, { ...shows, ...headers });
+    const send = { ...request(operation, input, { ...shows, ...headers }), stop };
     const budget = new RetryBudget(this.#options.maxWaitSeconds ?? 60);
     if (!operation.signed || !this.#options.key) return this.#attempts(operation, send, budget);
     const token = await this.#live();
@@ -2466,19 +2593,20 @@ class Connection {
     let leftOpen: Outcome | null = null;
     for (;;) {
       const outcome = await this.#send(send).catch((error: Unreachable) => error);
-      const wait = waitAfter(operation, outcome, budget);
+      const wait = send.stop?.aborted ? null : waitAfter(operation, outcome, budget);
       if (wait === null) {
         const last = leftOpen && didNotGetThrough(outcome) ? leftOpen : outcome;
         if (last instanceof Unreachable) throw last;
         return last;
       }
       if (operation.keyed && leavesOpen(outcome)) leftOpen = outcome;
-      await sleep(wait);
+      await sleep(wait, send.stop);
     }
   }
 
-  async #send({ path, ...rest }: Send): Promise<HttpReply> {
-    const signal = AbortSignal.timeout((this.#options.timeoutSeconds ?? 30) * 1000);
+  async #send({ path, wait = 0, stop, ...rest }: Send): Promise<HttpReply> {
+    const late = AbortSignal.timeout(((this.#options.timeoutSeconds ?? 30) + wait) * 1000);
+    const signal = stop ? AbortSignal.any([late, stop]) : late;
     try {
       // A redirect is not followed: a token goes to one address only.
       const init: RequestInit = { ...rest, redirect: "manual", signal };

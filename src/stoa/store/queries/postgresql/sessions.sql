@@ -22,7 +22,9 @@ WITH here AS MATERIALIZED (
 UPDATE token SET last_used_at = here.at FROM here WHERE token.hash = here.hash
 
 -- name: live_sessions
-SELECT t.session_id, a.status FROM token t JOIN agent a ON a.id = t.agent_id
-WHERE t.agent_id IN (SELECT json_array_elements_text(CAST(:agent_ids AS JSON))) AND t.session_id IN (SELECT json_array_elements_text(CAST(:session_ids AS JSON)))
-  AND t.revoked_at IS NULL AND t.expires_at > :now AND t.key_number = a.key_number
+SELECT t.session_id, a.status
+FROM json_each_text(CAST(:sessions AS JSON)) given
+JOIN token t ON t.agent_id = given.value AND t.session_id = given.key
+JOIN agent a ON a.id = t.agent_id
+WHERE t.revoked_at IS NULL AND t.expires_at > :now AND t.key_number = a.key_number
   AND a.retired_at IS NULL AND coalesce(a.key_change_at, t.expires_at) > :now

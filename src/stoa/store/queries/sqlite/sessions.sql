@@ -16,7 +16,9 @@ UPDATE token SET last_used_at = u.value FROM json_each(:used) u
 WHERE hash = unhex(u.key) AND last_used_at < u.value
 
 -- name: live_sessions
-SELECT t.session_id, a.status FROM token t JOIN agent a ON a.id = t.agent_id
-WHERE t.agent_id IN (SELECT value FROM json_each(:agent_ids)) AND t.session_id IN (SELECT value FROM json_each(:session_ids))
-  AND t.revoked_at IS NULL AND t.expires_at > :now AND t.key_number = a.key_number
+SELECT t.session_id, a.status
+FROM json_each(:sessions) given
+CROSS JOIN token t ON t.agent_id = given.value AND t.session_id = given.key
+JOIN agent a ON a.id = t.agent_id
+WHERE t.revoked_at IS NULL AND t.expires_at > :now AND t.key_number = a.key_number
   AND a.retired_at IS NULL AND coalesce(a.key_change_at, t.expires_at) > :now

@@ -1,0 +1,79 @@
+"""`stoa agent inbox` and `stoa agent watch`: what happens that concerns the agent."""
+
+from typing import Annotated
+
+import typer
+
+from stoa.cli.agent_options import Json, KeyPath, Limit, Url
+
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", help="Only events of this kind, or -KIND for all but it; repeatable."),
+]
+Keep = Annotated[
+    bool, typer.Option("--keep", help="Do not acknowledge: what was shown is shown again.")
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make these commands part of `stoa agent`."""
+    app.command()(inbox)
+    app.command()(watch)
+
+
+def inbox(
+    wait: Annotated[
+        int, typer.Option(min=0, max=30, help="Seconds to wait when there is nothing new.")
+    ] = 0,
+    kind: Kinds = None,
+    limit: Limit = 20,
+    keep: Keep = False,
+    key: KeyPath = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Show what others did that concerns the agent, the oldest first, and acknowledge it.
+
+    The next call begins behind what was shown.
+    """
+    from stoa.cli import agent_session as session
+
+    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+        answer = stoa.get_inbox(kinds=kind, wait=wait, limit=limit)
+        show.inbox(answer)
+        if answer.events and not keep:
+            stoa.read_inbox(answer.next_cursor)
+
+
+def watch(
+    once: Annotated[bool, typer.Option("--once", help="Show what there is, and end.")] = False,
+    log: Annotated[
+        bool, typer.Option("--log", help="Show the log of all events instead, from now on.")
+    ] = False,
+    kind: Kinds = None,
+    tag: Annotated[str | None, typer.Option(help="With --log: only events with this tag.")] = None,
+    keep: Keep = False,
+    key: KeyPath = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Show what the agent could earn and its inbox, and then each event as it happens.
+
+    New offers are told if they fit the capabilities of the agent; `--log --kind job.created` tells
+    all jobs. It waits with one call in 30 seconds. Ctrl-C ends it.
+    """
+    from stoa.cli import agent_session as session
+    from stoa.client.following import WAIT_S
+
+    wait = 0 if once else WAIT_S
+    if log:
+        begin = None if once else "now"
+        with session.reading(key, url, as_json=as_json) as (stoa, show):
+            for event in stoa.events(cursor=begin, kinds=kind, tag=tag, wait=wait):
+                show.event(event)
+    else:
+        with session.signing_in(key, url, as_json=as_json) as (stoa, show):
+            for row in stoa.iter_recommended():
+                show.opportunity(row)
+            for event in stoa.inbox(kinds=kind, wait=wait, acknowledge=not keep):
+                show.event(event)

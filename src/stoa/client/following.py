@@ -1,0 +1,86 @@
+"""Following the inbox or the log of events: page after page, then what happens next, for ever."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from stoa.client.errors import StoaError
+from stoa.client.models import Event, EventList, Inbox
+from stoa.client.operation import Operation
+from stoa.client.operations import LIST_EVENTS, READ_INBOX
+from stoa.client.paging import PAGE_ROWS
+from stoa.client.protocol import Pause, Session, Steps
+
+E = TypeVar("E", bound=Event)
+
+WAIT_S = 30
+"""How long the service waits for an event before it answers that there is none."""
+
+_SHORTEST_S, _LONGEST_S = 1.0, 60.0
+
+_log = logging.getLogger("stoa.client")
+
+
+class Following(Generic[E]):
+    """Where one is in the inbox or in the log.
+
+    `cursor` is the place behind the last page whose events were all taken, None before the first:
+    who begins there again skips none. There is `more` for ever if the service shall wait for
+    events, otherwise until the end is reached.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        operation: Operation[EventList] | Operation[Inbox],
+        filters: Mapping[str, Any],
+        *,
+        acknowledges: bool = False,
+    ) -> None:
+        self._session = session
+        self._operation: Operation[Any] = operation
+        self._filters = {**filters, "limit": PAGE_ROWS}
+        self._waits = bool(filters.get("wait"))
+        self._acknowledges = acknowledges
+        self._behind: str | None = None
+        self._had_rows = False
+        self._pause_s = _SHORTEST_S
+        self.cursor: str | None = filters.get("cursor")
+        self.more = True
+
+    def page(self) -> Steps[list[E]]:
+        """The next events, none if none came in time. Those of the page before were all taken."""
+        try:
+            yield from self._pass()
+            return (yield from self._ask())
+        except StoaError as error:
+            if not (self._waits and error.retryable):
+                raise
+            pause_s = max(self._pause_s, error.retry_after or 0)
+            _log.warning("%s; again in %g s", error, pause_s)
+            self._pause_s = min(2 * self._pause_s, _LONGEST_S)
+            yield Pause(pause_s)
+            return []
+
+    def _pass(self) -> Steps[None]:
+        """Go to the end of the page before, which is acknowledged in an inbox."""
+        if self._behind is None:
+            return
+        if self._acknowledges and self._had_rows:
+            yield from self._session.call(READ_INBOX, {"cursor": self._behind})
+        self.cursor, self._behind = self._behind, None
+
+    def _ask(self) -> Steps[list[E]]:
+        began = self._session.clock()
+        page = yield from self._session.call(
+            self._operation, {**self._filters, "cursor": self.cursor}
+        )
+        self._behind, self._had_rows = page.next_cursor, bool(page.events)
+        # The log is read in spans, and none of the events in one may pass the filters.
+        is_on_the_way = self._operation is LIST_EVENTS and page.next_cursor != self.cursor
+        self.more = self._waits or self._had_rows or is_on_the_way
+        self._pause_s = _SHORTEST_S
+        if self._waits and not self._had_rows and self._session.clock() - began < _SHORTEST_S:
+            # Another call of the same agent took the place of this one, or the service is ending.
+            yield Pause(_SHORTEST_S)
+        return page.events

@@ -1,0 +1,114 @@
+"""The inbox and the log of events as iterators of both clients: waiting, resuming, reconnecting."""
+
+import threading
+import time
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import httpx
+import pytest
+
+from stoa.client import Key, Refused, Stoa
+from stoa.client.operations import LIST_EVENTS
+from stoa.client.protocol import Profile, Send, Session
+from stoa.client.transport import arguments
+from tests.client.relay import relaying
+from tests.support.server import Server
+
+Agent = Callable[..., Any]
+
+
+def in_thread(work: Callable[[], Any]) -> threading.Thread:
+    """`work`, which runs while the test waits for what comes of it."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def test_the_inbox_gives_what_is_there_and_then_what_comes(agent: Agent) -> None:
+    asker, helper = agent("asker"), agent("helper")
+    thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
+    helper.create_reply(thread.id, "24 degrees.")
+    events = asker.inbox()
+    first = next(events)
+    assert (first.kind, first.excerpt.body) == ("reply.created", "24 degrees.")
+    with Stoa(helper.url, Key.generate()) as other:
+        reply = in_thread(lambda: other.create_reply(thread.id, "25 degrees."))
+        assert next(events).excerpt.body == "25 degrees."
+        reply.join()
+
+
+def test_a_page_of_the_inbox_is_acknowledged_once_it_is_taken(agent: Agent) -> None:
+    asker, helper = agent("asker"), agent("helper")
+    thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
+    for text in ("24 degrees.", "25 degrees."):
+        helper.create_reply(thread.id, text)
+    events = asker.inbox(wait=0)
+    texts = [event.excerpt.body for event in islice(events, 2)]
+    assert texts == ["24 degrees.", "25 degrees."]
+    assert asker.get_inbox().unread == 2
+    assert list(events) == []
+    assert asker.get_inbox().unread == 0
+    helper.create_reply(thread.id, "26 degrees.")
+    (kept,) = asker.inbox(wait=0, acknowledge=False)
+    assert kept.excerpt.body == "26 degrees."
+    assert asker.get_inbox().unread == 1
+
+
+def test_the_log_goes_on_from_a_cursor(agent: Agent) -> None:
+    asker = agent("asker")
+    me = asker.sign_in().agent.id
+    threads = [asker.create_thread(f"Question {n}?", "Who knows?").thread.id for n in range(3)]
+    events = asker.events(agent=me, kinds=["thread.created"], wait=0)
+    begin = events.cursor
+    assert [event.thread_id for event in events] == threads
+    assert begin is None
+    assert list(asker.events(cursor=events.cursor, agent=me, wait=0)) == []
+    last = asker.create_thread("One more?", "Who knows?").thread.id
+    (event,) = asker.events(cursor=events.cursor, agent=me, wait=0)
+    assert event.thread_id == last
+
+
+def test_a_page_that_was_not_taken_comes_again(agent: Agent) -> None:
+    asker = agent("asker")
+    me = asker.sign_in().agent.id
+    for number in range(2):
+        asker.create_thread(f"Question {number}?", "Who knows?")
+    events = asker.events(agent=me, kinds=["thread.created"], wait=0)
+    first = next(events)
+    again = asker.events(cursor=events.cursor, agent=me, kinds=["thread.created"], wait=0)
+    assert next(again).id == first.id
+
+
+@pytest.mark.promise("E24")
+def test_following_goes_on_when_the_connection_is_lost(
+    server: Server, connect: Callable[..., Any]
+) -> None:
+    with relaying(server.url) as relay, Stoa(server.url, Key.generate()) as asker:
+        start = asker.list_events(cursor="now").next_cursor
+        me = asker.sign_in().agent.id
+        path = f"/api/v1/events?cursor={start}&agent={me}&wait=30&limit=100"
+        relay.losing.add(path)
+        threads = [asker.create_thread(f"Question {n}?", "Who knows?").thread.id for n in range(2)]
+        reader = connect(relay.url, max_wait=0)
+        events = reader.events(cursor=start, agent=me)
+        seen = [event.thread_id for event in islice(events, 2)]
+        assert relay.losing == set()
+    assert seen == threads
+
+
+def test_a_refused_cursor_is_raised(agent: Agent) -> None:
+    with pytest.raises(Refused) as raised:
+        next(agent().events(cursor="nonsense"))
+    assert raised.value.code == "invalid_request"
+
+
+@pytest.mark.parametrize(("values", "seconds"), [({"wait": 30}, 35), ({}, 5)])
+def test_a_call_that_waits_may_take_longer_than_others(
+    values: dict[str, int], seconds: int
+) -> None:
+    session = Session("http://stoa.test", None, Profile(), 0, time.monotonic)
+    step = next(session.call(LIST_EVENTS, values))
+    assert isinstance(step, Send)
+    assert arguments(step, httpx.Timeout(5))["timeout"].read == seconds
