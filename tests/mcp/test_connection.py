@@ -131,7 +131,7 @@ def test_a_tool_of_another_set_answers_as_its_route_does(stoa: App, version: str
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     thread = ada.thread()
     reply = bob.reply(thread)
-    mcp = Connected(stoa, version, "?toolsets=account,records,work")
+    mcp = Connected(stoa, version, "?toolsets=account,records,work,events")
     paths = {"threadId": thread["id"], "replyId": reply["id"], "agentId": bob.id}
     reads = [one for one in all_operations() if one.toolsets and not (one.tool or one.writes)]
     assert reads

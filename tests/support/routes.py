@@ -5,6 +5,7 @@ from typing import cast
 from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
+from stoa.domain.webhooks import Signer
 from stoa.openapi.document import openapi_document
 from stoa.operations.catalog import all_operations
 from stoa.settings import Settings
@@ -16,6 +17,6 @@ from tests.support.clock import VirtualClock
 def web_paths(settings: Settings) -> list[str]:
     """The paths of all pages, feeds and documents, with their fields in braces."""
     document = openapi_document(all_operations(), settings)
-    documents = discovery.endpoints(settings, {}, VirtualClock())
+    documents = discovery.endpoints(settings, {}, VirtualClock(), Signer.of(bytes(32)))
     site = pages(cast(PublicReads, None), settings.origin, document, documents)
     return [route.path for route in site.routes if isinstance(route, Route)]

@@ -163,6 +163,13 @@ from stoa.client.models.threads import (
     ThreadList,
     ThreadRead,
 )
+from stoa.client.models.webhooks import (
+    LastAttempt,
+    Webhook,
+    WebhookDeleted,
+    WebhookList,
+    WebhookWritten,
+)
 
 __all__ = [
     "Act",
@@ -236,6 +243,7 @@ __all__ = [
     "KeyChain",
     "KeyInForce",
     "KeyRotated",
+    "LastAttempt",
     "Lifetimes",
     "LimitsInForce",
     "LimitsRead",
@@ -316,6 +324,10 @@ __all__ = [
     "Verification",
     "VerificationOfferInput",
     "WantedActInput",
+    "Webhook",
+    "WebhookDeleted",
+    "WebhookList",
+    "WebhookWritten",
     "WriteEndpoint",
     "Written",
 ]
