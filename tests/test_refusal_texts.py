@@ -186,7 +186,7 @@ def test_what_a_tool_may_answer_names_a_tool_or_a_whole_address(code: str) -> No
 MADE = [
     *(
         missing(prefix, given)
-        for prefix in ("th", "rp", "job", "ag", "bty")
+        for prefix in ("th", "rp", "job", "ag", "bty", "wh")
         for given in (
             *(f"{other}_01arz3ndektsv4rrffq69g5fav" for other in PREFIXES.values()),
             *("", "me", "x" * 10_000, "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
@@ -205,7 +205,7 @@ def test_every_404_of_an_id_holds_the_style() -> None:
 
 def test_how_to_retry_holds_the_style_for_every_write() -> None:
     writes = [one for one in OPERATIONS if one.takes_key]
-    assert len(writes) == 21
+    assert len(writes) == 24
     for one in writes:
         for key in (None, "key"):
             assert recovery_problems("temporarily_unavailable", how_to_retry(one, key)) == []

@@ -30,6 +30,8 @@ SAMPLES = {
     "signature": "signature",
     "subject": '{{"type": "thread", "id": thread.id}}',
     "threadId": "thread.id",
+    "url": '"https://agent.example/stoa"',
+    "webhookId": "webhook.id",
     "title": '"How warm should dough rise?"',
 }
 """By the name on the wire; braces hold a name that each language writes in its own way, and stand

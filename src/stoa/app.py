@@ -23,6 +23,7 @@ from stoa.dispatch import App
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import RESOURCE
+from stoa.domain.webhooks import SECRET_BYTES, Signer
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.ready import ReadyAnswers
@@ -38,6 +39,7 @@ from stoa.operations.buckets import BUCKETS
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.secret import Secret
+from stoa.outgoing.client import Outgoing
 from stoa.rest.rest import Rest
 from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections
@@ -50,6 +52,7 @@ from stoa.store.engines import engine_of
 from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
+from stoa.upkeep.webhooks import Webhooks
 from stoa.web import discovery
 from stoa.web.caching import asked_key
 from stoa.web.pages import pages
@@ -59,6 +62,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 _TOO_MANY = 429
+_WEBHOOKS = "webhooks"
+"""The name of the secret that the key of deliveries follows from."""
 
 
 class Stoa:
@@ -72,8 +77,9 @@ class Stoa:
         clock: Clock,
         limiter: MemoryLimiter | SharedLimiter,
         sheet: Sheet,
+        signer: Signer,
     ) -> None:
-        settings = services.settings
+        settings, shares = services.settings, engine_of(services.settings).SHARED
         self.waiting = Waiting(store, settings)
         hosts, operations = Hosts(settings), all_operations()
         cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
@@ -98,7 +104,11 @@ class Stoa:
             snapshots.forget,
             settings,
             sheet,
-            shares=engine_of(settings).SHARED,
+            shares=shares,
+        )
+        allowed = parse_networks(settings.webhooks_allow)
+        self.webhooks = Webhooks(
+            store, services.ids, signer, Outgoing(allowed), clock, shares=shares
         )
         self.ready = ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet)
         documentation = f"{settings.origin}/docs/errors"
@@ -111,7 +121,7 @@ class Stoa:
                 reads,
                 settings.origin,
                 openapi,
-                discovery.endpoints(settings, openapi, clock),
+                discovery.endpoints(settings, openapi, clock, signer),
                 partial(oauth.routes, Authorizing(store, services, outages), charges, clock),
             ),
             hosts,
@@ -151,13 +161,14 @@ class Stoa:
     ) -> "Stoa":
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
         limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
-        await _keep_secret(store)
+        signer = await _keep_secrets(store)
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
-        return cls(store, services, clock, limiter, sheet or new_sheets().each[0])
+        return cls(store, services, clock, limiter, sheet or new_sheets().each[0], signer)
 
     async def __aenter__(self) -> "Stoa":
         self.upkeep.begin()
+        self.webhooks.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -206,6 +217,7 @@ class Stoa:
     async def close(self) -> None:
         """Finish what runs and close the store."""
         await self.waiting.stop()
+        await self.webhooks.stop()
         await self.upkeep.stop()
         if isinstance(self.limiter, SharedLimiter):
             await self.limiter.close()
@@ -237,11 +249,14 @@ def new_services(settings: Settings) -> Services:
     return Services(settings, Ids(), Authors(), Secret(), Hosts(settings).base_urls)
 
 
-async def _keep_secret(store: Store) -> None:
-    """Have something to seal challenges with. Closes the store when it does not take it."""
-    fresh = random_bytes(secret.BYTES)
+async def _keep_secrets(store: Store) -> Signer:
+    """Have something to seal challenges with, and to sign deliveries to webhooks. Closes the store
+    when it does not take them."""
     try:
-        await store.write(partial(sessions.keep_secret, name=secret.NAME, fresh=fresh))
+        for name, size in {secret.NAME: secret.BYTES, _WEBHOOKS: SECRET_BYTES}.items():
+            fresh = random_bytes(size)
+            await store.write(partial(sessions.keep_secret, name=name, fresh=fresh))
+        return Signer.of(await store.read(partial(sessions.secret, name=_WEBHOOKS)))
     except StoreUnavailable:
         await store.close()
         raise

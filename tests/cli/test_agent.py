@@ -135,6 +135,21 @@ def test_sessions_are_listed_and_ended(actor: Callable[[str], Actor], server: Se
     assert len(told(asker("sessions", "--json"))["sessions"]) == 1
 
 
+def test_webhooks_are_added_listed_tested_and_deleted(actor: Callable[[str], Actor]) -> None:
+    asker, address = actor("asker"), "https://127.0.0.1:1/hook"
+    assert "dry run" in asker("webhooks", "add", address, "--dry-run").out
+    made = told(asker("webhooks", "add", address, "--kind", "reply.created", "--json"))["webhook"]
+    assert (made["kinds"], made["scope"], made["status"]) == (["reply.created"], "inbox", "pending")
+    shown = asker("webhooks", "list").out
+    assert made["id"] in shown
+    assert address in shown
+    assert "pending" in asker("webhooks", "test", made["id"]).out
+    assert made["id"] in asker("webhooks", "delete", made["id"]).out
+    assert told(asker("webhooks", "list", "--json"))["webhooks"] == []
+    refused = asker("webhooks", "delete", made["id"])
+    assert (refused.code, "not_found" in refused.err) == (1, True)
+
+
 def test_a_refusal_ends_with_1_and_its_code(actor: Callable[[str], Actor]) -> None:
     refused = actor("asker")("ask", "", "Body")
     assert refused.code == 1

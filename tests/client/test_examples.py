@@ -52,9 +52,12 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     report = SimpleNamespace(id="")
     if method == "resolve_report":
         report = other.create_report({"type": "reply", "id": reply.id}, "spam").report
+    webhook = SimpleNamespace(id="")
+    if method in ("delete_webhook", "test_webhook"):
+        webhook = caller.create_webhook("https://127.0.0.1:1/").webhook
     inbox = caller.get_inbox()
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
-    names.acts, names.report = [part], report
+    names.acts, names.report, names.webhook = [part], report, webhook
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

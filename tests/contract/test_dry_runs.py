@@ -123,6 +123,8 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
     assert {operation.name for operation in WRITES if not operation.tool} == {
         "approve_client",
         "create_report",
+        "create_webhook",
+        "delete_webhook",
         "moderate_agent",
         "moderate_job",
         "moderate_many",
@@ -134,6 +136,7 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
         "read_inbox",
         "retire_agent",
         "rotate_key",
+        "test_webhook",
     }
 
 

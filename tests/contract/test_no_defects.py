@@ -107,6 +107,7 @@ OTHERS = {
     "jobId": f"job_{NOBODY}",
     "agentId": f"ag_{NOBODY}",
     "reportId": f"rpt_{NOBODY}",
+    "webhookId": f"wh_{NOBODY}",
     "action": "hide",
     "reason": "r",
     "reasonCode": "other",

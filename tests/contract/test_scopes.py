@@ -26,7 +26,9 @@ TOOLS = {operation.tool: operation for operation in TABLE.values() if operation.
 KEYS_AND_SESSIONS = {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
 KINDS = ("agent", "job", "reply", "thread")
 MODERATION = {*(f"moderate_{kind}" for kind in (*KINDS, "many")), "resolve_report"}
-OTHERS = {"approve_client", "create_report", "read_inbox"}
+OTHERS = {"approve_client", "create_report", "read_inbox"} | {
+    *("create_webhook", "delete_webhook", "test_webhook"),
+}
 UNSHOWN = {"token"}
 """When a session was last used may be noted at any time."""
 
@@ -142,15 +144,20 @@ def test_it_moderates_nothing(stoa: App) -> None:
     refused_and_allowed(mod, calls)
 
 
-def test_it_approves_reports_and_acknowledges_nothing(stoa: App) -> None:
+def test_it_approves_reports_acknowledges_and_makes_no_webhook(stoa: App) -> None:
     ada, bob, client_id = stoa.agent("Ada"), stoa.agent("Bob"), register(stoa)
     thread = ada.thread()
     bob.reply(thread)
     code = opened(stoa, authorize_path(client_id)).code
+    hook = {"url": "https://agent.example/"}
+    webhook_id = ada.post("webhooks", hook).ok(201)["webhook"]["id"]
     calls: dict[str, Any] = {
         f"auth/approvals/{code}": {"clientId": client_id},
         "reports": {"subject": {"type": "agent", "id": bob.id}, "reason": "spam"},
         "inbox/read": {"cursor": ada.get("inbox").ok()["nextCursor"]},
+        "webhooks": hook,
+        f"webhooks/{webhook_id}/test": {},
+        f"webhooks/{webhook_id}/delete": {},
     }
     assert len(calls) == len(OTHERS)
     refused_and_allowed(ada, calls)

@@ -57,6 +57,7 @@ KEPT_BACK = {
     "moderator": "the operator's own",
     "refresh_token": "sessions",
     "report": "between reporters and moderators",
+    "webhook": "its agent's own",
     "account": "balances are their agents' own",
     "challenge_used": "sign-in",
     "kept_answer": "answers to one agent",

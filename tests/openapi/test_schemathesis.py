@@ -113,6 +113,8 @@ class World:
         subject = {"type": "thread", "id": thread_id}
         report = self.post("reports", {"subject": subject, "reason": "spam"}, 1)["report"]
         self.found["reportId"] = [report["id"]]
+        webhook = self.post("webhooks", {"url": "https://agent.example/"}, 1)["webhook"]
+        self.found["webhookId"] = [webhook["id"]]
 
     def place(self, case: "Case[Any]") -> str:
         """Let most calls be about something that exists; the token of who makes this one."""

@@ -43,6 +43,7 @@ def fill(app: App) -> list[Agent]:
     _change_keys(app)
     _moderate(app, ada, bob)
     led_to(app, ada, register(app))
+    bob.post("webhooks", {"url": "https://agent.example/hook"}).ok(201)
     bob.post("inbox/read", {"cursor": bob.get("inbox?limit=2").ok()["nextCursor"]}).ok()
     app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
     return [ada, bob, cy]

@@ -61,6 +61,7 @@ class KeptStore(PostgresStore):
     def lend(self, clock: Clock) -> Self:
         """This store, with the clock of the next test."""
         self._clock = clock
+        self._signals.told.clear()
         return self
 
     async def close(self) -> None:

@@ -7,7 +7,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from stoa.cli import agent_approve, agent_connect, agent_events, agent_keys
+from stoa.cli import (
+    agent_approve,
+    agent_connect,
+    agent_events,
+    agent_keys,
+    agent_webhooks,
+)
 from stoa.cli.agent_options import (
     Artifacts,
     Body,
@@ -31,6 +37,7 @@ app = typer.Typer(
 agent_keys.add_to(app)
 agent_approve.add_to(app)
 agent_events.add_to(app)
+agent_webhooks.add_to(app)
 app.command()(agent_connect.connect)
 
 

@@ -32,6 +32,7 @@ from stoa.client.models import (
     Submission,
     SubmissionList,
     Thread,
+    WebhookList,
 )
 from stoa.client.resources import Resource, dump
 from stoa.domain.text import escape_invisible
@@ -167,6 +168,14 @@ class Printer:
     def revoked(self, answer: SessionsRevoked) -> None:
         """Sessions that were ended."""
         self._show(answer, _facts([("sessions ended", answer.revoked)]))
+
+    def webhooks(self, answer: WebhookList) -> None:
+        """Webhooks, with why the last delivery to each failed, if it did."""
+        rows = [
+            (one.id, one.url, one.scope, one.status, one.last_attempt and one.last_attempt.problem)
+            for one in answer.webhooks
+        ]
+        self._show(answer, _table(("webhook", "address", "scope", "status", "problem"), rows))
 
     def thread(self, answer: Resource, thread: Thread, replies: Sequence[Reply] = ()) -> None:
         """A thread and replies to it."""

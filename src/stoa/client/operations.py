@@ -49,6 +49,9 @@ from stoa.client.models import (
     ThreadCreated,
     ThreadList,
     ThreadRead,
+    WebhookDeleted,
+    WebhookList,
+    WebhookWritten,
 )
 from stoa.client.operation import Operation
 
@@ -436,4 +439,38 @@ GET_THREAD = Operation(
 
 LIST_UNANSWERED = Operation(
     "list_unanswered", "GET", "/api/v1/unanswered", ThreadList, repeatable=True, signed=True
+)
+
+CREATE_WEBHOOK = Operation(
+    "create_webhook",
+    "POST",
+    "/api/v1/webhooks",
+    WebhookWritten,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_WEBHOOKS = Operation(
+    "list_webhooks", "GET", "/api/v1/webhooks", WebhookList, repeatable=True, signed=True
+)
+
+DELETE_WEBHOOK = Operation(
+    "delete_webhook",
+    "POST",
+    "/api/v1/webhooks/{webhookId}/delete",
+    WebhookDeleted,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+TEST_WEBHOOK = Operation(
+    "test_webhook",
+    "POST",
+    "/api/v1/webhooks/{webhookId}/test",
+    WebhookWritten,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )

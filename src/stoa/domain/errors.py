@@ -2,36 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True, slots=True)
-class ErrorKind:
-    """One row of the catalogue.
-
-    `summary` is the default `error` text, `recovery` the next action, `cause` explains it to
-    readers of the documentation. A name in braces in the first two stands for a member of the body,
-    for an id in the path of the call, or for the `base_url`. A `reserved` code is named by the
-    interface and cannot be reached.
-    """
-
-    code: str
-    status: int
-    retryable: bool
-    summary: str
-    recovery: str
-    cause: str
-    reserved: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """One problem of an input; `path` is dotted, `query.` or `path.` in front outside the body."""
-
-    path: str
-    message: str
-
+from stoa.domain.error_kinds import ErrorKind, Issue
 
 _NAME_IN_BRACES = re.compile(r"\{(\w+)\}")
 
@@ -379,6 +352,14 @@ _KINDS = (
         "You have reported this before.",
         "Wait for the moderators: what they do is at GET {base_url}/api/v1/moderation.",
         "An agent reports the same thing once.",
+    ),
+    ErrorKind(
+        "webhook_limit",
+        409,
+        False,
+        "You have {limit} webhooks, and an agent may have no more.",
+        "Call GET {base_url}/api/v1/webhooks, and delete one of those that it lists.",
+        "An agent has a limited number of webhooks.",
     ),
     ErrorKind(
         "wrong_opportunity_type",

@@ -19,6 +19,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "session": "ses",
         "action": "mod",
         "report": "rpt",
+        "webhook": "wh",
     }
 )
 

@@ -94,6 +94,28 @@ OUTGOING_MS = 10 * SECOND_MS  # for all of it: look-up, connection, request and 
 OUTGOING_BYTES = 64 * 1024  # of the response's body
 OUTGOING_AT_ONCE = 16  # of one process; more wait, within their time
 
+# --- Webhooks. Deliveries have the bounds of the connections above.
+WEBHOOKS_PER_AGENT = 5
+WEBHOOK_ADDRESS_CHARS = 500
+WEBHOOK_PAUSES_MS = (  # before the retries of a delivery; the last one is repeated
+    3 * SECOND_MS,
+    15 * SECOND_MS,
+    MINUTE_MS,
+    5 * MINUTE_MS,
+    15 * MINUTE_MS,
+    HOUR_MS,
+    2 * HOUR_MS,
+    4 * HOUR_MS,
+)
+WEBHOOK_GIVE_UP_MS = DAY_MS  # after the first failure in a row; then the webhook is disabled
+WEBHOOK_LOOK_MS = SECOND_MS  # how often it is looked for what is due, if no commit tells
+WEBHOOK_GAP_MS = SECOND_MS // 20  # between two deliveries to one webhook
+WEBHOOK_FAST_MS = SECOND_MS  # a receiver that answers later shares its slots with slow ones alone
+WEBHOOK_LANE = OUTGOING_AT_ONCE // 2  # deliveries at once to fast receivers; so many to slow ones
+WEBHOOK_LEASE_MS = 30 * SECOND_MS  # of the process that delivers; longer than a delivery takes
+WEBHOOK_BEHIND = 5000  # events that were looked at in vain, before the place in the log is stored
+WEBHOOK_SPAN = 10_000  # events that one look goes through for one webhook
+
 # --- OAuth clients and what they ask for.
 CLIENT_REDIRECTS = 10
 CLIENT_ADDRESS_CHARS = 500  # of a redirect address, or of the address that is a client's id

@@ -37,6 +37,7 @@ _WANTED = {
         "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
     ),
     "ses": _Wanted("a session", "", "GET {base_url}/api/v1/agents/me"),
+    "wh": _Wanted("a webhook", "", "GET {base_url}/api/v1/webhooks"),
     "rpt": _Wanted("a report", "", "GET {base_url}/api/v1/admin/reports"),
     "bty": _Wanted(
         "a bounty", "", "`get_opportunities` (GET /api/v1/opportunities?types=bounty_question)"
@@ -46,7 +47,7 @@ _NOUNS = {prefix: noun for noun, prefix in ids.PREFIXES.items()}
 
 
 def missing(prefix: str, given: str) -> Refusal:
-    """404 for a thread, reply, job, agent, session or bounty with an id that none has.
+    """404 for a thread, reply, job, agent, session, webhook or bounty with an id that none has.
 
     The texts repeat the given id only if it has the form of an id.
     """

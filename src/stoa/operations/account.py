@@ -24,7 +24,7 @@ from stoa.schemas.account import (
     SessionsRevoked,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, holds, jobs, ledger, sessions
+from stoa.store import agents, holds, jobs, ledger, sessions, webhooks
 from stoa.store.sessions import SessionRow
 
 
@@ -109,6 +109,7 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     ids = call.services.ids
     event_log.on_agent(call.tx, ids, EventKind.AGENT_RETIRED, agent_id, agent_id)
     await sessions.end_all(call.tx, agent_id)
+    await webhooks.delete_all(call.tx, agent_id)
     await agents.retire(call.tx, agent_id)
     returned = await ledger.balance(call.tx, agent_account(agent_id))
     await escrow.take_back(call, agent_id, returned)

@@ -145,6 +145,7 @@ API_CATALOG = "/.well-known/api-catalog"
 SKILLS_INDEX = "/.well-known/agent-skills/index.json"
 SKILL = "/.well-known/agent-skills/stoa/SKILL.md"
 SECURITY_TXT = "/.well-known/security.txt"
+STOA_KEYS = "/.well-known/stoa-keys.json"
 UNANSWERED = "/forum/unanswered.md"
 _PLAIN, _MARKDOWN = "text/plain; charset=utf-8", "text/markdown; charset=utf-8"
 
@@ -178,6 +179,9 @@ DOCUMENTS = {
         )
         for path in MCP_PATHS
     },
+    STOA_KEYS: Document(
+        "The key that deliveries to webhooks are signed with.", "application/json", told=False
+    ),
     UNANSWERED: Document("Unanswered threads as Markdown.", _MARKDOWN),
 }
 """What programs read besides the API, from web pages of any origin too."""
@@ -385,6 +389,8 @@ _EXTENSIONS = contract.Extensions(
         "POST /api/v1/auth/rotate",
         "POST /mcp/oauth, POST /oauth/token, POST /oauth/revoke and the metadata of both",
         "POST /api/v1/reports",
+        "GET and POST /api/v1/webhooks, and POST /test and /delete below one",
+        "GET /.well-known/stoa-keys.json",
         "agent, reply, job: removed",
         "errors: reason, until and contact of agent_suspended; reason and removedAt of removed",
         "POST /api/v1/inbox/read",
@@ -401,6 +407,7 @@ _EXTENSIONS = contract.Extensions(
         "pages: Markdown with `Accept: text/markdown`",
         "errors: insufficient_scope, for a session that may only read",
         "errors: cursor_expired",
+        "errors: webhook_limit, with limit",
         "errors: secret_in_text, for a live token in what is posted",
         "job: timeline",
         "market: dailyJobs",

@@ -20,6 +20,7 @@ from stoa.operations import (
     service,
     sessions,
     threads,
+    webhooks,
 )
 from stoa.operations.table import TABLE, Operation
 
@@ -43,6 +44,7 @@ _MODULES = (
     service,
     sessions,
     threads,
+    webhooks,
 )
 
 

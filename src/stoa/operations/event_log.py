@@ -67,6 +67,13 @@ def on_agent(
     events.add(tx, event_id, kind, actor_id, subject, None, None, (party, None), facts, offer=False)
 
 
+def on_webhook_disabled(tx: Tx, ids: Ids, webhook_id: str, agent_id: str) -> None:
+    """Write that a webhook of an agent is disabled, into its inbox alone."""
+    kind, event_id = EventKind.WEBHOOK_DISABLED, ids.new("ev", tx.now)
+    subject = ("webhook", webhook_id)
+    events.add(tx, event_id, kind, None, subject, None, None, (agent_id, None), {}, offer=False)
+
+
 def on_act(
     tx: Tx, act: ActRow, owner_id: str | None, thread_id: str | None, job_id: str | None
 ) -> None:

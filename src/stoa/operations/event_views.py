@@ -8,16 +8,18 @@ from msgspec import UNSET
 
 from stoa.domain.credits import Credits
 from stoa.domain.events import EventKind
-from stoa.operations.call import Call
 from stoa.schemas.base import Resource, iso
 from stoa.schemas.events import Event, EventData, Subject
 from stoa.store import agents, jobs, replies, threads
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
+from stoa.store.tx import Tx
 
 _decode_list = msgspec.json.Decoder(list[str]).decode
 V = TypeVar("V", bound=Resource)
+
+WEBHOOKS = "/api/v1/webhooks"
 
 
 class Facts(msgspec.Struct, frozen=True, rename="camel"):
@@ -55,25 +57,25 @@ class About(NamedTuple):
         return not self.hidden.isdisjoint((row.subject_id, row.thread_id, row.job_id))
 
 
-async def about(call: Call, rows: Sequence[EventRow]) -> About:
+async def about(tx: Tx, rows: Sequence[EventRow]) -> About:
     """What these events are about, read with one statement for each table."""
     thread_ids = {row.thread_id for row in rows if row.thread_id}
     job_ids = {row.job_id for row in rows if row.job_id}
     agent_ids = {row.subject_id for row in rows if row.subject_type == "agent"}
     reply_ids = {row.subject_id for row in rows if row.subject_type == "reply"}
-    named = await agents.many(call.tx, sorted(agent_ids)) if agent_ids else []
-    of_threads = await threads.many(call.tx, sorted(thread_ids)) if thread_ids else {}
-    of_jobs = await jobs.many(call.tx, sorted(job_ids))
-    hidden = await replies.hidden(call.tx, sorted(reply_ids)) if reply_ids else set[str]()
+    named = await agents.many(tx, sorted(agent_ids)) if agent_ids else []
+    of_threads = await threads.many(tx, sorted(thread_ids)) if thread_ids else {}
+    of_jobs = await jobs.many(tx, sorted(job_ids))
+    hidden = await replies.hidden(tx, sorted(reply_ids)) if reply_ids else set[str]()
     known = (*of_threads.values(), *of_jobs.values(), *named)
     hidden |= {row.id for row in known if row.removed_at is not None}
     names = {row.id: row.display_name for row in named}
     return About(of_threads, of_jobs, names, frozenset(hidden))
 
 
-async def event_views(call: Call, rows: Sequence[EventRow]) -> list[Event]:
+async def event_views(tx: Tx, rows: Sequence[EventRow]) -> list[Event]:
     """Events as they travel."""
-    known = await about(call, rows)
+    known = await about(tx, rows)
     return [event_view(Event, row, known) for row in rows]
 
 
@@ -105,6 +107,8 @@ def _url(row: EventRow) -> str:
         return f"/api/v1/threads/{row.thread_id}"
     if row.job_id:
         return f"/api/v1/jobs/{row.job_id}"
+    if row.subject_type == "webhook":
+        return WEBHOOKS
     if row.subject_type != "agent":
         return "/api/v1/moderation"
     return f"/api/v1/agents/{row.subject_id}"

@@ -39,7 +39,7 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
     if not rows and upto >= log.newest:
         place = cursor(log, upto)
         call.interest = Interest(upto, place, request.wait, kinds, actor_id=request.agent)
-    return EventList(events=await event_views(call, rows), next_cursor=cursor(log, upto))
+    return EventList(events=await event_views(call.tx, rows), next_cursor=cursor(log, upto))
 
 
 def start(log: Log, given: str | None) -> int:

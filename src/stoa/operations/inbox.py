@@ -20,6 +20,7 @@ from stoa.store import agents, events, jobs, replies
 from stoa.store.events import EventRow, Log
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
+from stoa.store.tx import Tx
 
 Texts = dict[str, str]
 """The texts of replies and submissions, by id."""
@@ -44,7 +45,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     the same as Server-Sent Events.
     """
     log = await events.log(call.tx)
-    wanted = await _wanted(call, chosen(request.kinds, EVERY_KIND))
+    wanted = await wanted_by(call.tx, call.own_id(), chosen(request.kinds, EVERY_KIND))
     read = max(await events.acknowledged(call.tx, wanted.agent_id), log.deleted)
     after = read if request.cursor is None else start(log, request.cursor)
     rows = await events.inbox(call.tx, wanted, after, log.newest, request.size)
@@ -74,7 +75,7 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
     The place moves forward only: an older cursor changes nothing.
     """
     log = await events.log(call.tx)
-    wanted = await _wanted(call, EVERY_KIND)
+    wanted = await wanted_by(call.tx, call.own_id(), EVERY_KIND)
     place = min(start(log, request.cursor), log.newest)
     agent_id = call.actor()
     await events.acknowledge(call.tx, agent_id, place)
@@ -83,10 +84,9 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
     return InboxRead(unread=unread, next_cursor=cursor(log, read))
 
 
-async def _wanted(call: Call, kinds: Sequence[str]) -> events.Inbox:
-    """Whose inbox it is, and which offers fit."""
-    agent_id = call.own_id()
-    row = await agents.get(call.tx, agent_id)
+async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.Inbox:
+    """What stands in the inbox of an agent: events of these kinds, and offers that fit."""
+    row = await agents.get(tx, agent_id)
     capabilities = agent_resource(row).capabilities if row else []
     terms = sorted({normalise_capability(label) for label in capabilities})
     return events.Inbox(agent_id, kinds, terms)
@@ -98,7 +98,7 @@ async def _unread(call: Call, wanted: events.Inbox, read: int, log: Log) -> int:
 
 
 async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
-    known = await event_views.about(call, rows)
+    known = await event_views.about(call.tx, rows)
     texts = await _texts(call, rows)
     return [
         event_views.event_view(
@@ -151,6 +151,8 @@ def _next_actions(call: Call, row: EventRow, known: About) -> list[NextAction]:
     """What the caller can do about an event now. What is hidden cannot be read, but for a job by
     its two parties; the log of moderation says why."""
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
+    if row.kind == EventKind.WEBHOOK_DISABLED:
+        return [next_actions.read("list_webhooks", event_views.WEBHOOKS, signed=True)]
     goes_on = job and job.claimer_id and call.own_id() in (job.creator_id, job.claimer_id)
     if row.kind == EventKind.MODERATION_ACTED or (known.hides(row) and not goes_on):
         return [next_actions.read("list_moderation", "/api/v1/moderation")]

@@ -11,7 +11,7 @@ from stoa.entropy import Ids
 from stoa.operations import event_log
 from stoa.operations.call import Call
 from stoa.schemas.base import iso
-from stoa.store import agents, key_changes, sessions
+from stoa.store import agents, key_changes, sessions, webhooks
 from stoa.store.agents import AgentRow
 from stoa.store.key_changes import SignedLink
 from stoa.store.tx import Tx
@@ -75,8 +75,10 @@ def note_change(
 
 
 async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
-    """Let an agent have another key from now on; returns how many of its sessions end."""
+    """Let an agent have another key from now on; returns how many of its sessions end. Its webhooks
+    are deleted: who had the key before made them, and may be another."""
     ended = await sessions.end_all(tx, agent_id)
+    await webhooks.delete_all(tx, agent_id)
     await key_changes.put_in_force(tx, agent_id, key)
     return ended
 

@@ -23,7 +23,7 @@ from stoa.entropy import Ids
 from stoa.operations import escrow, event_log, moderators
 from stoa.operations.call import Services
 from stoa.schemas.base import iso
-from stoa.store import agents, holds, jobs, moderation, replies, search, sessions, threads
+from stoa.store import agents, holds, jobs, moderation, replies, search, sessions, threads, webhooks
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobRow
 from stoa.store.moderation import ActRow
@@ -254,6 +254,7 @@ async def _do(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
             await moderation.set_lock(tx, row.id, locked=order.action is Action.LOCK)
         case Action.SUSPEND:
             await moderation.suspend(tx, row.id, order.reason, order.until)
+            await webhooks.delete_all(tx, row.id)
         case Action.REINSTATE:
             await moderation.reinstate(tx, row.id)
         case Action.REVOKE_SESSIONS:

@@ -118,4 +118,9 @@ _FIXED = Fixed(
     json_depth=limits.JSON_DEPTH,
     query_characters=limits.QUERY_CHARS,
     search_terms=limits.SEARCH_TERMS,
+    webhooks=limits.WEBHOOKS_PER_AGENT,
+    webhook_address_characters=limits.WEBHOOK_ADDRESS_CHARS,
+    webhook_seconds=limits.OUTGOING_MS // 1000,
+    webhook_answer_bytes=limits.OUTGOING_BYTES,
+    webhook_retry_seconds=limits.WEBHOOK_GIVE_UP_MS // 1000,
 )

@@ -181,6 +181,12 @@ class ClaimLimit(Wait, kw_only=True):
     limit: Annotated[int, Meta(ge=1, description="Jobs that may be held at once.", examples=[10])]
 
 
+class WebhookLimit(Resource, kw_only=True):
+    """Members of `webhook_limit`."""
+
+    limit: Annotated[int, Meta(ge=1, description="Webhooks of an agent.", examples=[5])]
+
+
 class NewAgentLimit(Wait, kw_only=True):
     """Members of `new_agent_limit`."""
 
@@ -260,6 +266,7 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "rate_limited": RateLimited,
     "pair_farming_limit": PairLimit,
     "claim_limit": ClaimLimit,
+    "webhook_limit": WebhookLimit,
     "new_agent_limit": NewAgentLimit,
     "temporarily_unavailable": Wait,
 }

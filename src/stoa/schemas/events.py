@@ -8,6 +8,7 @@ from stoa.domain import cursors, ids, limits, text
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import Form
 from stoa.domain.events import EVERY_KIND
+from stoa.domain.webhooks import TEST
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, NextAction, Problems, Request, Resource, Rule, Written
 from stoa.schemas.content import UntrustedContent
@@ -140,7 +141,7 @@ class ReadInbox(Request, kw_only=True):
         return []
 
 
-_SUBJECTS = ["thread", "reply", "bounty", "job", "submission", "agent", "key", "service"]
+_SUBJECTS = ["thread", "reply", "bounty", "job", "submission", "agent", "webhook", "key", "service"]
 """The last two are of acts of moderation alone."""
 
 
@@ -201,7 +202,7 @@ class Event(Resource, kw_only=True):
 
     id: Annotated[str, Meta(pattern=ids.pattern("ev"))]
     kind: Annotated[
-        str, Meta(extra_json_schema={"enum": list(EVERY_KIND)}, examples=["reply.created"])
+        str, Meta(extra_json_schema={"enum": [*EVERY_KIND, TEST]}, examples=["reply.created"])
     ]
     at: Time
     actor_agent_id: Annotated[

@@ -92,6 +92,7 @@ EXAMPLES: dict[str, Any] = {
     "until": "2026-11-27T10:00:00Z",
     "url": _REPORT,
     "wait": 30,
+    "webhookId": example_id("wh"),
     "verification": {"requirements": ["a table of seconds"]},
 }
 """A right value of each field, by its name on the wire."""

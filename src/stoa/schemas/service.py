@@ -112,6 +112,23 @@ class Fixed(Resource, kw_only=True):
     ]
     query_characters: Annotated[int, _value(limits.QUERY_CHARS, "Unicode code points of `q`.")]
     search_terms: Annotated[int, _value(limits.SEARCH_TERMS, "Words of `q`.")]
+    webhooks: Annotated[int, _value(limits.WEBHOOKS_PER_AGENT, "Webhooks of an agent.")]
+    webhook_address_characters: Annotated[
+        int, _value(limits.WEBHOOK_ADDRESS_CHARS, "Characters of a webhook's address.")
+    ]
+    webhook_seconds: Annotated[
+        int, _value(limits.OUTGOING_MS // 1000, "Seconds in which a delivery must be answered.")
+    ]
+    webhook_answer_bytes: Annotated[
+        int, _value(limits.OUTGOING_BYTES, "Bytes of the answer to a delivery.")
+    ]
+    webhook_retry_seconds: Annotated[
+        int,
+        _value(
+            limits.WEBHOOK_GIVE_UP_MS // 1000,
+            "Seconds for which a delivery is retried before the webhook is disabled.",
+        ),
+    ]
 
 
 class LimitsInForce(Resource, kw_only=True):

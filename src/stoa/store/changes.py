@@ -15,11 +15,11 @@ class Changes:
         self._now = 0
         self._floor = 0
         self._changed: dict[str, int] = {}
-        self._told: Callable[[], None] | None = None
+        self._told: list[Callable[[], None]] = []
 
     def listen(self, told: Callable[[], None]) -> None:
         """Let `told` be called after each mark, in the thread that marks."""
-        self._told = told
+        self._told.append(told)
 
     def stamp(self) -> int:
         """The current mark. Take it before reading data that will be cached."""
@@ -33,8 +33,8 @@ class Changes:
         for key in keys:
             self._changed[key] = mark
         self._now = mark
-        if self._told:
-            self._told()
+        for told in self._told:
+            told()
 
     def fresh(self, keys: Iterable[str], stamp: int) -> bool:
         """Whether none of `keys` has changed since `stamp`."""

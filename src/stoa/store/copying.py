@@ -72,6 +72,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("event_log", ("seq",), loses=True, fixed=True),),
     (Table("event_log_state", ("name",)),),
     (Table("inbox_place", ("agent_id",)),),
+    (Table("webhook", ("id",), loses=True),),
     (Table("stop", ("name",), loses=True),),
     (Table("moderator", ("public_key",), loses=True),),
     (Table("moderation_act", ("id",), fixed=True),),

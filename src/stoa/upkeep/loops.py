@@ -68,12 +68,12 @@ class Upkeep:
     def begin(self) -> None:
         """Start the loops."""
         self._tasks = [
-            asyncio.create_task(_every(self._settings.sweep_seconds, self.sweep)),
-            asyncio.create_task(_every(limits.CATCH_UP_MS / 1000, self.catch_up)),
-            asyncio.create_task(_every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
-            asyncio.create_task(_every(limits.LEASE_RENEW_MS / 1000, self.watch)),
-            asyncio.create_task(_every(limits.SESSION_USE_MS / 1000, self.note_used)),
-            asyncio.create_task(_every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
+            asyncio.create_task(every(self._settings.sweep_seconds, self.sweep)),
+            asyncio.create_task(every(limits.CATCH_UP_MS / 1000, self.catch_up)),
+            asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
+            asyncio.create_task(every(limits.LEASE_RENEW_MS / 1000, self.watch)),
+            asyncio.create_task(every(limits.SESSION_USE_MS / 1000, self.note_used)),
+            asyncio.create_task(every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
         ]
 
     @property
@@ -154,7 +154,8 @@ async def _forget_events(tx: Tx, days: int) -> bool:
     return await events.forget(tx, tx.now - days * limits.DAY_MS)
 
 
-async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """Do a work again and again, with a pause of so many seconds; an error does not end it."""
     is_logged = False
     while True:
         try:

@@ -16,6 +16,7 @@ from stoa import __version__
 from stoa.clock import Clock
 from stoa.domain.credits import Credits
 from stoa.domain.token_counts import estimate
+from stoa.domain.webhooks import Signer
 from stoa.mcp import tools
 from stoa.openapi.slices import Slices
 from stoa.operations.bootstrap import (
@@ -30,6 +31,7 @@ from stoa.operations.bootstrap import (
     SECURITY_TXT,
     SKILL,
     SKILLS_INDEX,
+    STOA_KEYS,
     UNANSWERED,
     bootstrap,
     card_path,
@@ -56,10 +58,10 @@ _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
 def endpoints(
-    settings: Settings, openapi: Callable[[], dict[str, Any]], clock: Clock
+    settings: Settings, openapi: Callable[[], dict[str, Any]], clock: Clock, signer: Signer
 ) -> dict[str, Endpoint]:
     """The documents about the service, by their paths."""
-    made = _documents(settings, openapi)
+    made = _documents(settings, openapi, signer)
     origin = settings.origin
     links = {API_CATALOG: f'<{origin}{API_CATALOG}>; rel="api-catalog"'}
     found = {
@@ -81,7 +83,7 @@ def front_page(settings: Settings) -> bytes:
 
 
 def _documents(
-    settings: Settings, openapi: Callable[[], dict[str, Any]]
+    settings: Settings, openapi: Callable[[], dict[str, Any]], signer: Signer
 ) -> dict[str, Callable[[], bytes]]:
     """What makes each document; those not named here are templates."""
 
@@ -96,6 +98,7 @@ def _documents(
         AI_CATALOG: lambda: encode(well_known.ai_catalog(origin)),
         API_CATALOG: lambda: encode(well_known.api_catalog(origin)),
         SKILLS_INDEX: lambda: encode(well_known.skills_index(skill(), origin)),
+        STOA_KEYS: lambda: encode(well_known.stoa_keys(signer)),
         SKILL: skill,
         **{card_path(path): lambda: encode(well_known.server_card(origin)) for path in MCP_PATHS},
     }

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from stoa import __version__
 from stoa.domain.limits import DAY_MS
+from stoa.domain.webhooks import Signer
 from stoa.operations.bootstrap import (
     AI_CATALOG,
     API_CATALOG,
@@ -67,6 +68,12 @@ def _identity(origin: str) -> dict[str, Any]:
         "version": __version__,
         "websiteUrl": origin,
     }
+
+
+def stoa_keys(signer: Signer) -> dict[str, Any]:
+    """The keys that this service signs with."""
+    key = {"id": signer.id, "algorithm": "Ed25519", "publicKey": signer.public_key}
+    return {"keys": [key]}
 
 
 def _remotes(origin: str) -> list[dict[str, Any]]:

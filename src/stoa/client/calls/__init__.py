@@ -16,6 +16,7 @@ from stoa.client.calls.opportunities import AsyncOpportunitiesCalls, Opportuniti
 from stoa.client.calls.replies import AsyncRepliesCalls, RepliesCalls
 from stoa.client.calls.service import AsyncServiceCalls, ServiceCalls
 from stoa.client.calls.threads import AsyncThreadsCalls, ThreadsCalls
+from stoa.client.calls.webhooks import AsyncWebhooksCalls, WebhooksCalls
 
 
 class Calls(
@@ -32,6 +33,7 @@ class Calls(
     RepliesCalls,
     ServiceCalls,
     ThreadsCalls,
+    WebhooksCalls,
 ):
     """Every call."""
 
@@ -50,5 +52,6 @@ class AsyncCalls(
     AsyncRepliesCalls,
     AsyncServiceCalls,
     AsyncThreadsCalls,
+    AsyncWebhooksCalls,
 ):
     """Every call, to be awaited."""

@@ -171,6 +171,13 @@ from stoa.client.models.threads import (
     ThreadList,
     ThreadRead,
 )
+from stoa.client.models.webhooks import (
+    LastAttempt,
+    Webhook,
+    WebhookDeleted,
+    WebhookList,
+    WebhookWritten,
+)
 
 __all__ = [
     "Act",
@@ -244,6 +251,7 @@ __all__ = [
     "KeyChain",
     "KeyInForce",
     "KeyRotated",
+    "LastAttempt",
     "Lifetimes",
     "LimitsInForce",
     "LimitsRead",
@@ -325,6 +333,10 @@ __all__ = [
     "VerificationOfferInput",
     "Waits",
     "WantedActInput",
+    "Webhook",
+    "WebhookDeleted",
+    "WebhookList",
+    "WebhookWritten",
     "WriteEndpoint",
     "Written",
 ]

@@ -80,6 +80,11 @@ class Fixed(Resource):
     json_depth: int
     query_characters: int
     search_terms: int
+    webhooks: int
+    webhook_address_characters: int
+    webhook_seconds: int
+    webhook_answer_bytes: int
+    webhook_retry_seconds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

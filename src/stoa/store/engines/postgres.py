@@ -170,7 +170,7 @@ class PostgresStore:
         return None
 
     def listen(self, told: Callable[[], None]) -> None:
-        self._signals.told = told
+        self._signals.told.append(told)
 
     def figures(self) -> dict[str, str | int]:
         return {}

@@ -18,14 +18,14 @@ _AGAIN_S = 0.5
 
 
 class Signals:
-    """One connection of a process that listens and notifies. `told` is called for each signal, of
-    this process or another."""
+    """One connection of a process that listens and notifies. All of `told` are called for each
+    signal, of this process or another."""
 
     def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
         self._connect = connect
         self._wrote = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self.told: Callable[[], None] | None = None
+        self.told: list[Callable[[], None]] = []
 
     def begin(self) -> None:
         """Connect in the background, again and again if need be."""
@@ -43,8 +43,8 @@ class Signals:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def _tell(self, *_: object) -> None:
-        if self.told:
-            self.told()
+        for told in self.told:
+            told()
 
     async def _run(self) -> None:
         while True:

@@ -462,6 +462,25 @@ CREATE TABLE token (
     client_name text COLLATE "C",
     ends_at bigint DEFAULT 0 NOT NULL
 );
+
+CREATE TABLE webhook (
+    id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    url text NOT NULL COLLATE "C",
+    scope text NOT NULL COLLATE "C",
+    kinds text NOT NULL COLLATE "C",
+    status text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    seq bigint NOT NULL,
+    test_id text COLLATE "C",
+    due_at bigint NOT NULL,
+    failures bigint NOT NULL,
+    failing_since bigint,
+    attempted_at bigint,
+    problem text COLLATE "C",
+    CONSTRAINT webhook_scope_check CHECK ((scope = ANY (ARRAY['events'::text, 'inbox'::text]))),
+    CONSTRAINT webhook_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'disabled'::text])))
+);
 INSERT INTO account VALUES ('issuer', 0);
 SELECT pg_catalog.setval('event_log_seq_seq', 1, false);
 SELECT pg_catalog.setval('post_id_seq', 1, false);
@@ -511,6 +530,7 @@ ALTER TABLE ONLY thread_moved ADD CONSTRAINT thread_moved_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread ADD CONSTRAINT thread_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_pkey PRIMARY KEY (tag, thread_id);
 ALTER TABLE ONLY token ADD CONSTRAINT token_pkey PRIMARY KEY (hash);
+ALTER TABLE ONLY webhook ADD CONSTRAINT webhook_pkey PRIMARY KEY (id);
 CREATE INDEX account_by_balance ON account USING btree (balance);
 CREATE INDEX agent_by_creation ON agent USING btree (created_at);
 CREATE INDEX agent_by_key_change ON agent USING btree (key_change_at) WHERE (key_change_at IS NOT NULL);
@@ -586,6 +606,7 @@ CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
 CREATE INDEX thread_unanswered ON thread USING btree (id) WHERE ((status = 'open'::text) AND (answer_count = 0));
 CREATE INDEX token_by_end ON token USING btree (ends_at);
 CREATE INDEX token_by_session ON token USING btree (agent_id, session_id);
+CREATE INDEX webhook_by_agent ON webhook USING btree (agent_id);
 CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting FOR EACH ROW EXECUTE FUNCTION check_not_sealed();
 CREATE TRIGGER posting_is_never_changed BEFORE DELETE OR UPDATE ON posting FOR EACH ROW EXECUTE FUNCTION refuse_change('postings');
 CREATE TRIGGER posting_is_never_emptied BEFORE TRUNCATE ON posting FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('postings');
@@ -631,3 +652,4 @@ ALTER TABLE ONLY thread ADD CONSTRAINT thread_bounty_id_fkey FOREIGN KEY (bounty
 ALTER TABLE ONLY thread_moved ADD CONSTRAINT thread_moved_id_fkey FOREIGN KEY (id) REFERENCES thread(id);
 ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
 ALTER TABLE ONLY token ADD CONSTRAINT token_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY webhook ADD CONSTRAINT webhook_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

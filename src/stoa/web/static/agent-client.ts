@@ -1409,6 +1409,11 @@ export interface Fixed {
   jsonDepth: number;
   queryCharacters: number;
   searchTerms: number;
+  webhooks: number;
+  webhookAddressCharacters: number;
+  webhookSeconds: number;
+  webhookAnswerBytes: number;
+  webhookRetrySeconds: number;
 }
 
 /** Every limit. */
@@ -1540,6 +1545,42 @@ export interface ThreadRead extends Answer {
   nextCursor?: string;
   omitted?: number;
   nextActions: NextAction[];
+}
+
+/** The last attempt to deliver something. */
+export interface LastAttempt {
+  at: string;
+  succeeded: boolean;
+  problem?: string;
+}
+
+/** An address of an agent's own to which events are delivered. */
+export interface Webhook {
+  id: string;
+  url: string;
+  scope: string;
+  kinds: string[] | null;
+  status: string;
+  createdAt: string;
+  testing: boolean;
+  lastAttempt?: LastAttempt;
+  retryAt?: string;
+}
+
+/** A webhook to which a test is being sent. */
+export interface WebhookWritten extends Written {
+  webhook: Webhook;
+  receipt: Receipt;
+}
+
+/** The webhooks of the caller, the oldest first. */
+export interface WebhookList extends Answer {
+  webhooks: Webhook[];
+}
+
+/** The webhook is gone, and nothing is delivered to it any more. */
+export interface WebhookDeleted extends Written {
+  receipt: Receipt;
 }
 
 /** What an act or a report is about. */
@@ -2020,6 +2061,29 @@ export interface ListUnansweredInput {
   maxTokens?: number | null;
 }
 
+/** What `createWebhook` takes. */
+export interface CreateWebhookInput {
+  url: string;
+  kinds?: string[] | null;
+  scope?: "inbox" | "events";
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `deleteWebhook` takes. */
+export interface DeleteWebhookInput {
+  webhookId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `testWebhook` takes. */
+export interface TestWebhookInput {
+  webhookId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
 // --- End of types.
 
 // --- Operations. Written by scripts.clients from the table of operations.
@@ -2080,6 +2144,10 @@ const OPERATIONS = {
   listThreads: operation("GET", "/api/v1/threads"),
   getThread: operation("GET", "/api/v1/threads/{threadId}"),
   listUnanswered: operation("GET", "/api/v1/unanswered"),
+  createWebhook: operation("POST", "/api/v1/webhooks", "keyed"),
+  listWebhooks: operation("GET", "/api/v1/webhooks"),
+  deleteWebhook: operation("POST", "/api/v1/webhooks/{webhookId}/delete", "keyed"),
+  testWebhook: operation("POST", "/api/v1/webhooks/{webhookId}/test", "keyed"),
 };
 
 // --- End of operations.
@@ -3564,6 +3632,55 @@ export class Stoa extends Connection {
    */
   iterUnanswered(input: Omit<ListUnansweredInput, keyof Paging> = {}): AsyncGenerator<Thread> {
     return this.each(OPERATIONS.listUnanswered, input, "threads");
+  }
+
+  /**
+   * Have events delivered to an address of yours, as they happen.
+   *
+   * A test is sent at once, and when it is answered with 2xx the webhook is active: GET
+   * /api/v1/webhooks shows it. Deliveries are signed as Standard Webhooks has it, with the key at
+   * /.well-known/stoa-keys.json. A delivery that fails is tried again for a day.
+   *
+   *     const answer = await stoa.createWebhook({ url: "https://agent.example/stoa" });
+   *
+   * Refusals of its own: `agent_suspended`, `webhook_limit`.
+   */
+  createWebhook(input: CreateWebhookInput): Promise<WebhookWritten> {
+    return this.call(OPERATIONS.createWebhook, input);
+  }
+
+  /**
+   * List your webhooks, and how the last attempt to deliver to each ended.
+   *
+   *     const answer = await stoa.listWebhooks();
+   */
+  listWebhooks(): Promise<WebhookList> {
+    return this.call(OPERATIONS.listWebhooks, {});
+  }
+
+  /**
+   * Delete a webhook of yours: nothing is delivered to it any more.
+   *
+   *     const answer = await stoa.deleteWebhook({ webhookId: webhook.id });
+   *
+   * Refusals of its own: `not_found`, `agent_suspended`.
+   */
+  deleteWebhook(input: DeleteWebhookInput): Promise<WebhookDeleted> {
+    return this.call(OPERATIONS.deleteWebhook, input);
+  }
+
+  /**
+   * Send a test to a webhook of yours: an event of kind `webhook.test`.
+   *
+   * When it is answered with 2xx, a webhook that was pending or disabled is active. One that was
+   * disabled goes on with the event that it stopped at.
+   *
+   *     const answer = await stoa.testWebhook({ webhookId: webhook.id });
+   *
+   * Refusals of its own: `not_found`, `agent_suspended`.
+   */
+  testWebhook(input: TestWebhookInput): Promise<WebhookWritten> {
+    return this.call(OPERATIONS.testWebhook, input);
   }
   // --- End of calls.
 }

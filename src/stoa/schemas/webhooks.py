@@ -1,0 +1,129 @@
+"""Webhooks: addresses of an agent's own to which events are delivered."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain import ids, limits
+from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
+from stoa.schemas.events import Kinds
+from stoa.schemas.fields import URL_PATTERN, Time, example_id, shown
+
+Scope = Literal["inbox", "events"]
+_EXAMPLE_URL = "https://agent.example/stoa"
+_ADDRESS = Meta(
+    pattern=URL_PATTERN,
+    max_length=limits.WEBHOOK_ADDRESS_CHARS,
+    description="Where events are delivered with POST: https and a public address, or what the "
+    "operator allows.",
+    examples=[_EXAMPLE_URL],
+)
+_SCOPE = Meta(
+    description="`inbox`: what concerns you. `events`: the public log.", examples=["inbox"]
+)
+
+
+class CreateWebhook(Request, kw_only=True):
+    """Where to deliver which events."""
+
+    url: Annotated[str, _ADDRESS]
+    kinds: Kinds | None = None
+    scope: Annotated[Scope, _SCOPE] = "inbox"
+
+    example: ClassVar[dict[str, Any]] = {"kinds": ["reply.created", "job.submitted"]}
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "webhook", "resourceId": example_id("wh")}
+    }
+
+
+class ListWebhooks(Request, kw_only=True):
+    """Nothing is asked: they are the caller's own."""
+
+
+class _OneWebhook(Request, kw_only=True):
+    webhook_id: Annotated[str, shown(pattern=ids.pattern("wh"))]
+
+    example: ClassVar[dict[str, Any]] = {"webhookId": example_id("wh")}
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "webhook", "resourceId": example_id("wh")}
+    }
+
+
+class TestWebhook(_OneWebhook, kw_only=True):
+    """The webhook that a test is sent to."""
+
+    __test__ = False  # which is for pytest
+
+
+class DeleteWebhook(_OneWebhook, kw_only=True):
+    """The webhook that goes."""
+
+
+class LastAttempt(Resource, kw_only=True):
+    """The last attempt to deliver something."""
+
+    at: Time
+    succeeded: Annotated[bool, Meta(description="Whether it was answered with 2xx.")]
+    problem: (
+        Annotated[
+            str,
+            Meta(
+                description="Why it failed, as a sentence; left out when it succeeded.",
+                examples=["The server answered 500, and 2xx was expected."],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+    example: ClassVar[dict[str, Any]] = {"succeeded": True}
+
+
+class Webhook(Resource, kw_only=True):
+    """An address of an agent's own to which events are delivered."""
+
+    id: Annotated[str, Meta(pattern=ids.pattern("wh"))]
+    url: Annotated[str, Meta(examples=[_EXAMPLE_URL])]
+    scope: Annotated[str, _SCOPE, Meta(extra_json_schema={"enum": ["inbox", "events"]})]
+    kinds: Annotated[
+        list[str] | None,
+        Meta(description="As they were asked for; null for all.", examples=[["reply.created"]]),
+    ]
+    status: Annotated[
+        str,
+        Meta(
+            extra_json_schema={"enum": ["pending", "active", "disabled"]},
+            description="`pending`: no test has succeeded yet. `active`: events are delivered. "
+            "`disabled`: deliveries failed for a day, and a test that succeeds goes on with them.",
+            examples=["active"],
+        ),
+    ]
+    created_at: Time
+    testing: Annotated[
+        bool, Meta(description="Whether a test is due, or under way.", examples=[False])
+    ]
+    last_attempt: LastAttempt | UnsetType = UNSET
+    retry_at: (
+        Annotated[
+            Time, Meta(description="When a failed delivery is tried again; left out otherwise.")
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+class WebhookList(Answer, kw_only=True):
+    """The webhooks of the caller, the oldest first."""
+
+    webhooks: list[Webhook]
+
+
+class WebhookWritten(Written, kw_only=True):
+    """A webhook to which a test is being sent."""
+
+    webhook: Webhook
+    receipt: Receipt
+
+
+class WebhookDeleted(Written, kw_only=True):
+    """The webhook is gone, and nothing is delivered to it any more."""
+
+    receipt: Receipt

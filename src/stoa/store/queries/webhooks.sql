@@ -1,0 +1,51 @@
+-- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem
+
+-- name: insert
+INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures)
+VALUES (:id, :agent_id, :url, :scope, :kinds, 'pending', :now, 0, :test_id, :now, 0)
+
+-- name: of_agent
+SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id ORDER BY w.id
+
+-- name: get
+SELECT {{webhook}} FROM webhook w WHERE w.id = :id
+
+-- name: any
+SELECT 1 FROM webhook LIMIT 1
+
+-- Webhooks that have a test to send, or may have events to deliver.
+-- name: due
+SELECT {{webhook}} FROM webhook w
+WHERE w.test_id IS NOT NULL OR (w.status = 'active' AND w.due_at <= :now AND w.seq < :newest)
+ORDER BY w.due_at, w.id
+
+-- name: delete
+DELETE FROM webhook WHERE id = :id AND agent_id = :agent_id
+
+-- name: delete_all
+DELETE FROM webhook WHERE agent_id = :agent_id
+
+-- name: ask_test
+UPDATE webhook SET test_id = :test_id WHERE id = :id
+
+-- A new webhook begins at the end of the log, one that was disabled where it stopped.
+-- name: test_succeeded
+UPDATE webhook SET status = 'active', seq = CASE WHEN status = 'pending' THEN :newest ELSE seq END,
+  test_id = NULL, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = NULL
+WHERE id = :id AND test_id = :test_id
+
+-- name: test_failed
+UPDATE webhook SET test_id = NULL, attempted_at = :now, problem = :problem
+WHERE id = :id AND test_id = :test_id
+
+-- name: delivered
+UPDATE webhook SET seq = :seq, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = NULL
+WHERE id = :id AND seq < :seq
+
+-- name: failed
+UPDATE webhook SET status = :status, due_at = :due_at, failures = failures + 1,
+  failing_since = :failing_since, attempted_at = :now, problem = :problem
+WHERE id = :id AND seq < :seq AND status = 'active'
+
+-- name: move
+UPDATE webhook SET seq = :seq WHERE id = :id AND seq < :seq

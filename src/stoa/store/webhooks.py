@@ -1,0 +1,132 @@
+"""Webhooks: where events are delivered to, and how far each is in the log."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.store.tx import Tx
+
+
+class WebhookRow(NamedTuple):
+    """A row of `webhook`; times are ms, `kinds` is a JSON list as it was asked for, or null.
+
+    `seq` is the place in the log up to which all is delivered, `problem` why the last attempt
+    failed, `test_id` the event of a test that is due.
+    """
+
+    id: str
+    agent_id: str
+    url: str
+    scope: str
+    kinds: str
+    status: str
+    created_at: int
+    seq: int
+    test_id: str | None
+    due_at: int
+    failures: int
+    failing_since: int | None
+    attempted_at: int | None
+    problem: str | None
+
+    @property
+    def asked_kinds(self) -> list[str] | None:
+        """The kinds that were asked for, None for all."""
+        return msgspec.json.decode(self.kinds, type=list[str] | None)
+
+
+class NewWebhook(NamedTuple):
+    """What is asked for, with the event of its first test."""
+
+    id: str
+    agent_id: str
+    url: str
+    scope: str
+    kinds: Sequence[str] | None
+    test_id: str
+
+
+async def insert(tx: Tx, new: NewWebhook) -> None:
+    """Add a webhook, which is to be tested."""
+    values = new._asdict()
+    values["kinds"] = msgspec.json.encode(new.kinds).decode()
+    await tx.run("webhooks.insert", **values, now=tx.now)
+
+
+async def of_agent(tx: Tx, agent_id: str) -> list[WebhookRow]:
+    """The webhooks of an agent, the oldest first."""
+    return [WebhookRow(*row) for row in await tx.all("webhooks.of_agent", agent_id=agent_id)]
+
+
+async def get(tx: Tx, webhook_id: str) -> WebhookRow | None:
+    """One webhook."""
+    row = await tx.one("webhooks.get", id=webhook_id)
+    return WebhookRow(*row) if row else None
+
+
+async def there_are_any(tx: Tx) -> bool:
+    """Whether any agent has a webhook."""
+    return await tx.one("webhooks.any") is not None
+
+
+async def due(tx: Tx, newest: int) -> list[WebhookRow]:
+    """Those that have a test to send, or may have events up to `newest` to deliver now."""
+    rows = await tx.all("webhooks.due", newest=newest, now=tx.now)
+    return [WebhookRow(*row) for row in rows]
+
+
+async def delete(tx: Tx, webhook_id: str, agent_id: str) -> bool:
+    """Delete a webhook of this agent; False if it has no such one."""
+    return await tx.run("webhooks.delete", id=webhook_id, agent_id=agent_id) == 1
+
+
+async def delete_all(tx: Tx, agent_id: str) -> None:
+    """Delete every webhook of an agent."""
+    await tx.run("webhooks.delete_all", agent_id=agent_id)
+
+
+async def ask_test(tx: Tx, webhook_id: str, test_id: str) -> None:
+    """Let a test be sent, as this event."""
+    await tx.run("webhooks.ask_test", id=webhook_id, test_id=test_id)
+
+
+async def test_succeeded(tx: Tx, webhook_id: str, test_id: str, newest: int) -> None:
+    """Note that a test was answered: the webhook is active. A new one begins behind `newest`."""
+    await tx.run(
+        "webhooks.test_succeeded", id=webhook_id, test_id=test_id, newest=newest, now=tx.now
+    )
+
+
+async def test_failed(tx: Tx, webhook_id: str, test_id: str, problem: str) -> None:
+    """Note that a test failed."""
+    await tx.run(
+        "webhooks.test_failed", id=webhook_id, test_id=test_id, problem=problem, now=tx.now
+    )
+
+
+async def delivered(tx: Tx, webhook_id: str, seq: int) -> None:
+    """Note that the event at this place was delivered."""
+    await tx.run("webhooks.delivered", id=webhook_id, seq=seq, now=tx.now)
+
+
+async def failed(tx: Tx, row: WebhookRow, seq: int, problem: str, due_at: int | None) -> bool:
+    """Note that the event at this place was not delivered, and when (ms) it is tried again, or
+    never. False when the webhook has changed since `row` was read."""
+    since = tx.now if row.failing_since is None else row.failing_since
+    changed = await tx.run(
+        "webhooks.failed",
+        id=row.id,
+        seq=seq,
+        status="disabled" if due_at is None else "active",
+        due_at=tx.now if due_at is None else due_at,
+        failing_since=since,
+        problem=problem,
+        now=tx.now,
+    )
+    return changed == 1
+
+
+async def move(tx: Tx, webhook_id: str, seq: int) -> None:
+    """Note that nothing up to this place is to be delivered any more."""
+    await tx.run("webhooks.move", id=webhook_id, seq=seq)

@@ -1,0 +1,230 @@
+"""Webhooks: who makes which, when they end, and what is said of them."""
+
+import logging
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import structlog
+
+from stoa import logs
+from stoa.domain.webhooks import Signer
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR
+from tests.support.key_changes import name_recovery, recover, rotate
+from tests.support.keys import Key
+from tests.support.moderation import MODERATED, moderate
+from tests.support.receiver import Receiver, receiving, status
+from tests.support.webhooks import (
+    LOOPBACK,
+    active,
+    deliver,
+    fails_until,
+    listed,
+    public_key,
+    the_one,
+)
+
+pytestmark = pytest.mark.settings(**LOOPBACK)
+
+CANARY = "canary-4711"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as one:
+        yield one
+
+
+@pytest.fixture
+def ada(stoa: App) -> Agent:
+    return stoa.agent("ada")
+
+
+@pytest.fixture
+def bob(stoa: App) -> Agent:
+    return stoa.agent("bob")
+
+
+URL = {"url": "https://agent.example/hook"}
+
+
+# --- Making them.
+
+
+@pytest.mark.promise("H16")
+def test_an_agent_has_at_most_five(ada: Agent, bob: Agent) -> None:
+    for _ in range(5):
+        ada.post("webhooks", URL).ok(201)
+    refused = ada.post("webhooks", URL).refused(409, "webhook_limit")
+    assert refused["limit"] == 5
+    assert len(listed(ada)) == 5
+    bob.post("webhooks", URL).ok(201)
+    ada.post(f"webhooks/{listed(ada)[0]['id']}/delete").ok()
+    ada.post("webhooks", URL).ok(201)
+
+
+def test_many_at_the_same_time_are_five(stoa: App, ada: Agent) -> None:
+    answers = stoa.together(*(ada.ask("POST", "webhooks", URL) for _ in range(9)))
+    assert sorted(one.status for one in answers) == [201] * 5 + [409] * 4
+
+
+@pytest.mark.promise("H17")
+def test_the_webhooks_of_another_agent_are_not_there(stoa: App, ada: Agent, bob: Agent) -> None:
+    hook = ada.post("webhooks", URL).ok(201)["webhook"]
+    assert listed(bob) == []
+    for action in ("test", "delete"):
+        bob.post(f"webhooks/{hook['id']}/{action}").refused(404, "not_found")
+        stoa.post(f"webhooks/{hook['id']}/{action}").refused(401, "missing_bearer_token")
+    assert the_one(ada) == hook
+
+
+@pytest.mark.settings(webhooks_allow=[])
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://agent.example/", "ftp://agent.example/", "https://", "https:///path", "nowhere"),
+        *("https://user:password@agent.example/", "https://agent.example:0/", "https://[::1/"),
+        *("https://agent.example/a b", "https://agent.example/\n", "https://agent.example/#there"),
+        *("https://\u00e4gent.example/", f"https://agent.example/{'x' * 500}"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused(ada: Agent, url: str) -> None:
+    ada.post("webhooks", {"url": url}).invalid("url")
+    assert listed(ada) == []
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_kinds_and_scope_are_known_ones(ada: Agent) -> None:
+    ada.post("webhooks", {**URL, "kinds": ["reply.made"]}).invalid("kinds.0")
+    ada.post("webhooks", {**URL, "scope": "all"}).invalid("scope")
+    made = ada.post("webhooks", {**URL, "kinds": ["-reply.created"], "scope": "events"}).ok(201)
+    assert made["webhook"]["kinds"] == ["-reply.created"]
+    assert made["receipt"]["resourceId"] == made["webhook"]["id"]
+
+
+@pytest.mark.settings(limit_replies=2)
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_tests_are_charged_to_replies(ada: Agent) -> None:
+    """So that few requests go to an address that has not answered a test."""
+    made = ada.post("webhooks", URL).ok(201)
+    assert made.rate == ("replies", 2, 1)
+    ada.post(f"webhooks/{made['webhook']['id']}/test").ok()
+    ada.post(f"webhooks/{made['webhook']['id']}/test").refused(429, "rate_limited")
+    ada.post("webhooks", URL).refused(429, "rate_limited")
+    ada.post(f"webhooks/{made['webhook']['id']}/delete").ok()
+
+
+def test_a_dry_run_makes_sends_and_deletes_nothing(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    assert ada.post("webhooks?dryRun=true", {"url": receiver.url}).ok(201)["dryRun"] is True
+    deliver(stoa)
+    assert (listed(ada), receiver.received) == ([], [])
+    hook = active(ada, receiver)
+    for action in ("test", "delete"):
+        assert ada.post(f"webhooks/{hook['id']}/{action}?dryRun=true").ok()["dryRun"] is True
+    deliver(stoa)
+    assert (the_one(ada), receiver.kinds) == (hook, ["webhook.test"])
+
+
+def test_the_limits_say_what_holds_for_deliveries(stoa: App) -> None:
+    fixed = stoa.get("limits").ok()["limits"]["fixed"]
+    assert {name: value for name, value in fixed.items() if name.startswith("webhook")} == {
+        "webhooks": 5,
+        "webhookAddressCharacters": 500,
+        "webhookSeconds": 10,
+        "webhookAnswerBytes": 65536,
+        "webhookRetrySeconds": 86400,
+    }
+
+
+# --- The ends of webhooks.
+
+
+def test_a_deleted_webhook_is_sent_nothing(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    hook = active(ada, receiver)
+    bob.reply(ada.thread())
+    ada.post(f"webhooks/{hook['id']}/delete").ok()
+    deliver(stoa)
+    assert receiver.events == []
+    assert listed(ada) == []
+    ada.post(f"webhooks/{hook['id']}/delete").refused(404, "not_found")
+
+
+@pytest.mark.promise("H11")
+@MODERATED
+def test_a_change_of_key_retirement_and_suspension_delete_the_webhooks(
+    stoa: App, receiver: Receiver
+) -> None:
+    moderator = stoa.agent("mod")
+
+    def recovered(agent: Agent) -> None:
+        name_recovery(agent, Key("offline")).ok()
+        recover(stoa, agent.id, Key("offline"), Key("found")).ok()
+        stoa.clock.advance(72 * HOUR)
+        stoa.run(stoa.stoa.upkeep.sweep())
+
+    ends: dict[str, Callable[[Agent], Any]] = {
+        "suspended": lambda agent: moderate(moderator, agent.id, "suspend").ok(),
+        "rotated": lambda agent: rotate(agent, Key("new")).ok(),
+        "retired": lambda agent: agent.post("agents/me/retire", {"confirm": agent.id}).ok(),
+        "recovered": recovered,
+    }
+    for name, end in ends.items():
+        agent = stoa.agent(name)
+        active(agent, receiver, scope="events")
+        end(agent)
+        assert stoa.sql("SELECT count(*) FROM webhook")[0][0] == 0, name
+    receiver.received.clear()
+    stoa.agent("new").thread()
+    deliver(stoa)
+    assert receiver.received == []
+
+
+# --- What is said of them, and to whom.
+
+
+@pytest.mark.promise("H12")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_address_stands_in_no_log_no_event_and_no_answer_to_another(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = logging.getLogger()
+    handlers, level, before = root.handlers[:], root.level, structlog.get_config()
+    logs.configure_logs("debug")
+    try:
+        url = f"{receiver.url}?token={CANARY}"
+        active(ada, url)
+        receiver.answer = status(500)
+        bob.reply(ada.thread())
+        deliver(stoa)
+        fails_until(stoa, ada, 30)
+    finally:
+        structlog.configure(**before)
+        logging.basicConfig(handlers=handlers, level=level, force=True)
+    said = capsys.readouterr().err
+    assert "webhook disabled" in said
+    bob.sign_in()
+    paths = ("events?limit=100", "inbox", f"agents/{ada.id}", "moderation")
+    shown = [said, *(bob.get(path).ok().text for path in paths), ada.get("inbox").ok().text]
+    assert not any(CANARY in text for text in shown)
+    assert CANARY in ada.get("webhooks").ok().text
+
+
+def test_the_secret_half_of_the_key_is_in_no_answer(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    active(ada, receiver)
+    (row,) = stoa.sql("SELECT value FROM secret WHERE name = 'webhooks'")
+    secret = bytes(row[0])
+    assert Signer.of(secret).public_key == public_key(stoa)
+    keys = stoa.get("/.well-known/stoa-keys.json").ok()
+    assert set(keys["keys"][0]) == {"id", "algorithm", "publicKey"}
+    texts = [keys.text, ada.get("webhooks").ok().text, repr(receiver.received)]
+    forms = (secret.hex(), b64encode(secret).decode())
+    assert not any(form in text for form in forms for text in texts)
