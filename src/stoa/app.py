@@ -102,7 +102,7 @@ class Stoa:
         )
         self.ready = ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet)
         documentation = f"{settings.origin}/docs/errors"
-        openapi = openapi_document(operations, settings)
+        openapi = partial(openapi_document, operations, settings)
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
             _tools(runner, charges, hosts, Gate(authenticator)),

@@ -18,7 +18,8 @@ from cryptography.x509.oid import NameOID
 
 from stoa.domain import limits
 from stoa.domain.addresses import parse_networks
-from stoa.outgoing.client import Outgoing, Response, Unreachable
+from stoa.outgoing.client import Outgoing
+from stoa.outgoing.response import Response, Unreachable
 
 LOOPBACK = parse_networks(["127.0.0.0/8", "::1"])
 NOT_ALLOWED = "not one that this service connects to"

@@ -10,7 +10,8 @@ from stoa.domain.clients import BadClient, Client
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import OAuthRefusal
 from stoa.http.reading import parse_json
-from stoa.outgoing.client import Outgoing, Response, Unreachable
+from stoa.outgoing.client import Outgoing
+from stoa.outgoing.response import Response, Unreachable
 
 _UNKNOWN = (
     "The `client_id` is neither one that POST /oauth/register gave nor the https address of a "

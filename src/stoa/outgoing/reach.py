@@ -1,17 +1,14 @@
 """Connects to allowed addresses: a name is resolved once, checked, and that is connected to."""
 
 import asyncio
-import socket
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpcore
 
 from stoa.domain.addresses import IPNetwork, is_public, is_trusted
+from stoa.outgoing.names import Resolver
 
-_RESOLVERS = 4
-"""Threads that look names up. A name server that does not answer holds up nothing else."""
 _TRIED = 3
 """Addresses of a name that are tried; each may take an equal part of the time."""
 
@@ -23,27 +20,6 @@ class NotAllowed(Exception):
 def _backend() -> httpcore.AsyncNetworkBackend:
     backend: Any = httpcore.AnyIOBackend  # which is another class where anyio is not installed
     return backend()
-
-
-class Resolver:
-    """Looks names up, on threads of its own."""
-
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_RESOLVERS, "names")
-
-    async def addresses(self, host: str, port: int) -> list[str]:
-        """The addresses of a name, or of a literal in any form. Raises OSError."""
-        loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._threads, _looked_up, host, port)
-        return list(dict.fromkeys(found))
-
-
-def _looked_up(host: str, port: int) -> list[str]:
-    try:
-        rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except UnicodeError as error:
-        raise OSError("the name cannot be looked up") from error
-    return [str(row[4][0]) for row in rows]
 
 
 class Reach(httpcore.AsyncNetworkBackend):

@@ -55,7 +55,9 @@ _SKILL = "/skill.md"
 _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
-def endpoints(settings: Settings, openapi: dict[str, Any], clock: Clock) -> dict[str, Endpoint]:
+def endpoints(
+    settings: Settings, openapi: Callable[[], dict[str, Any]], clock: Clock
+) -> dict[str, Endpoint]:
     """The documents about the service, by their paths."""
     made = _documents(settings, openapi)
     origin = settings.origin
@@ -64,7 +66,7 @@ def endpoints(settings: Settings, openapi: dict[str, Any], clock: Clock) -> dict
         path: document(make, DOCUMENTS[path].media_type, links.get(path))
         for path, make in made.items()
     }
-    slices = cache(lambda: Slices(openapi))
+    slices = cache(lambda: Slices(openapi()))
     found[OPENAPI] = description(found[OPENAPI], slices, origin)
     if settings.contact:
         report = partial(well_known.security_txt, settings.contact, origin)
@@ -78,7 +80,9 @@ def front_page(settings: Settings) -> bytes:
     return _templates.get_template("home.md").render(values).encode()
 
 
-def _documents(settings: Settings, openapi: dict[str, Any]) -> dict[str, Callable[[], bytes]]:
+def _documents(
+    settings: Settings, openapi: Callable[[], dict[str, Any]]
+) -> dict[str, Callable[[], bytes]]:
     """What makes each document; those not named here are templates."""
 
     def contract() -> bytes:
@@ -86,7 +90,7 @@ def _documents(settings: Settings, openapi: dict[str, Any]) -> dict[str, Callabl
 
     origin, skill = settings.origin, partial(_text, _SKILL, settings, dict[str, str])
     made: dict[str, Callable[[], bytes]] = {
-        OPENAPI: partial(encode, openapi),
+        OPENAPI: lambda: encode(openapi()),
         CLIENT: _CLIENT.read_bytes,
         CARD: lambda: encode(agent_card(bootstrap(settings), origin)),
         AI_CATALOG: lambda: encode(well_known.ai_catalog(origin)),

@@ -36,7 +36,7 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 def pages(
     reads: PublicReads,
     origin: str,
-    openapi: dict[str, Any],
+    openapi: Callable[[], dict[str, Any]],
     discovery: dict[str, Endpoint],
     more: Callable[[Site], Iterable[Route]] = lambda _: (),
 ) -> Starlette:
@@ -68,7 +68,7 @@ def _routes(
     return (Route(path, made(endpoint)) for path, endpoint in endpoints.items())
 
 
-def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
+def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
     forum, work, people, errors = Forum(site), Work(site), People(site), Errors(site)
     square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = all_operations()
@@ -98,7 +98,7 @@ def _people_read(site: Site, openapi: dict[str, Any]) -> dict[str, Endpoint]:
         "/moderation": people.moderation,
         "/about/safety": _fixed(site, "safety.html", None),
         "/docs/api": _fixed(
-            site, "api.html", OPENAPI, lambda: {"groups": groups(operations, openapi)}
+            site, "api.html", OPENAPI, lambda: {"groups": groups(operations, openapi())}
         ),
         errors_page.PATH: errors.whole,
         f"{errors_page.PATH}/{{code}}": errors.one,

@@ -4,8 +4,6 @@ import hashlib
 from typing import Any
 from urllib.parse import urlsplit
 
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
-
 from stoa import __version__
 from stoa.domain.limits import DAY_MS
 from stoa.operations.bootstrap import (
@@ -40,6 +38,9 @@ _HEADER = {
 
 def server_card(origin: str) -> dict[str, Any]:
     """What a client needs to connect over MCP (SEP-2127)."""
+    # The types of MCP take a quarter of a second to import.
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
     versions = [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS]
     remotes = [{**one, "supportedProtocolVersions": versions} for one in _remotes(origin)]
     return {

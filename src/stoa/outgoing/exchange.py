@@ -1,0 +1,55 @@
+"""One request and its response over a new connection, within bounds."""
+
+import ssl
+from collections.abc import Mapping
+
+import httpcore
+import httpx
+
+from stoa.domain import limits
+from stoa.outgoing.reach import NotAllowed, Reach
+from stoa.outgoing.response import Response, Unreachable
+
+
+def tls_context() -> ssl.SSLContext:
+    """What checks certificates. It reads files."""
+    return httpx.create_ssl_context()
+
+
+async def exchange(
+    reach: Reach,
+    tls: ssl.SSLContext,
+    method: str,
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+) -> Response:
+    """Send and receive. Raises `Unreachable`, also for an address that `reach` does not allow."""
+    try:
+        async with (
+            httpcore.AsyncConnectionPool(
+                ssl_context=tls, max_connections=1, network_backend=reach
+            ) as pool,
+            pool.stream(method, url, headers=list(headers.items()), content=body) as response,
+        ):
+            names = {
+                name.decode("latin-1").lower(): value.decode("latin-1")
+                for name, value in response.headers
+            }
+            return Response(response.status, names, await _bounded(response))
+    except NotAllowed:
+        raise Unreachable("The address is not one that this service connects to.") from None
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException):
+        raise Unreachable(
+            "The server cannot be reached, has no valid certificate or does not speak HTTP."
+        ) from None
+
+
+async def _bounded(response: httpcore.Response) -> bytes:
+    """The body. Raises `Unreachable` as soon as it is too large."""
+    received = bytearray()
+    async for part in response.aiter_stream():
+        received += part
+        if len(received) > limits.OUTGOING_BYTES:
+            raise Unreachable(f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB.")
+    return bytes(received)

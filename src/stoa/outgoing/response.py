@@ -1,0 +1,17 @@
+"""What comes of a request to an address that an agent named."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Response(NamedTuple):
+    """What came back, with the names of its headers in lower case. Redirects are not followed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Unreachable(Exception):
+    """There is no usable response; the message is one sentence for the agent that named the
+    address, and tells nothing about the network of this service."""
