@@ -23,7 +23,6 @@ from tests.support.keys import Key
 from tests.support.processes import workers
 from tests.support.server import Server
 
-KILLS = 20
 CLIENTS = 16
 READY_TIMES = 5
 """A start after a kill takes less than so many times what the first start took."""
@@ -136,11 +135,23 @@ def check_everything(path: Path, journal: Journal) -> None:
 
 
 @pytest.mark.promise("D1")
-@pytest.mark.timeout(300)
 @pytest.mark.long
+def test_five_kills_under_load_lose_nothing_that_was_acknowledged(
+    start_server: Callable[..., Server], tmp_path: Path
+):
+    kill_under_load(start_server, tmp_path, 5)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
 def test_twenty_kills_under_load_lose_nothing_that_was_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path
 ):
+    kill_under_load(start_server, tmp_path, 20)
+
+
+def kill_under_load(start_server: Callable[..., Server], tmp_path: Path, kills: int) -> None:
+    """Kill a server so often; nothing acknowledged may be lost, and each start is quick."""
     journal = Journal(tmp_path / "journal")
     waits: list[float] = []
     load = Load(journal, random.Random(SEED))
@@ -148,7 +159,7 @@ def test_twenty_kills_under_load_lose_nothing_that_was_acknowledged(
     server = start_server()
     first = time.monotonic() - begun
     asyncio.run(load.sign_in(server.url))
-    for number in range(KILLS):
+    for number in range(kills):
         before = journal.acknowledged
         asyncio.run(load.run(server, load.random.randrange(20, 120)))
         assert journal.acknowledged > before, f"kill {number}: nothing was under way"

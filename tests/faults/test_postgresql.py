@@ -13,7 +13,6 @@ from tests.support.ledger import broken
 from tests.support.postgresql import PostgreSQL
 from tests.support.server import Server
 
-CRASHES = 20
 WRITERS = 8
 PAGES = ("/", "/forum", "/market", "/feeds/newest.atom", "/sitemap.xml", "/forum/unanswered.md")
 BETWEEN = 20  # acknowledged writes between two crashes
@@ -74,9 +73,23 @@ class Load:
 
 @pytest.mark.promise("D16")
 @pytest.mark.long
+def test_five_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_most(
+    cluster: PostgreSQL, start_server: Callable[..., Server]
+) -> None:
+    crash_under_load(cluster, start_server, 5)
+
+
+@pytest.mark.soak
 def test_twenty_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_most(
     cluster: PostgreSQL, start_server: Callable[..., Server]
 ) -> None:
+    crash_under_load(cluster, start_server, 20)
+
+
+def crash_under_load(
+    cluster: PostgreSQL, start_server: Callable[..., Server], crashes: int
+) -> None:
+    """Crash the database so often; nothing acknowledged may be lost."""
     server = start_server(database_url=cluster.new(), signup_grant=1_000_000)
     load = Load()
 
@@ -86,7 +99,7 @@ def test_twenty_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_m
             async with asyncio.TaskGroup() as writers:
                 for agent in agents:
                     writers.create_task(load.write(agent))
-                for _ in range(CRASHES):
+                for _ in range(crashes):
                     await load.more(BETWEEN)
                     await asyncio.gather(asyncio.to_thread(cluster.crash), load.read(crowd))
                     await load.read(crowd)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -28,6 +29,7 @@ NEW = {"title": "t", "body": "b"}
 GONE = "temporarily_unavailable"
 CLIENTS = 4
 PATH = "/api/v1/threads?limit=1"
+LIMITS = {"limit_reads_agent": 120, "limit_reads_anonymous": 24}
 WINDOW_S = 60
 """For so long a call counts."""
 ONE_PROCESS = {"limits": "shared", "outages": 0, "countedLocally": 0}
@@ -93,35 +95,33 @@ def test_writes_can_be_refused_meanwhile(strict: App, own_valkey: Valkey) -> Non
 def processes(
     start_server: Start, valkey: Valkey, folder: Path, count: int
 ) -> tuple[list[Server], str]:
-    """So many servers, each on a copy of the same data, with one Valkey and the usual limits, and
-    a token that is good at each."""
+    """So many servers, each on a copy of the same data, with one Valkey and limits of
+    reads, and a token that is good at each."""
     first = start_server(folder / "first")
     with Remote(first.url) as remote:
         token = remote.sign_in(Key("alice"), displayName="Alice")["token"]
     first.stop()
     for number in range(count):
         shutil.copytree(folder / "first", folder / f"copy{number}")
-    usual = {
-        name: getattr(Settings(), name)
-        for name in ("limit_reads_anonymous", "limit_reads_agent", "limit_threads")
-    }
     copies = [folder / f"copy{number}" for number in range(count)]
-    return [start_server(copy, **usual, valkey_url=valkey.url) for copy in copies], token
+    with ThreadPoolExecutor(count) as starting:
+        start = partial(start_server, **LIMITS, valkey_url=valkey.url)
+        return list(starting.map(start, copies)), token
 
 
 async def storm(servers: list[Server], token: str) -> list[Counter[int]]:
-    """A thousand calls of an agent and a thousand of nobody; how often each had which status."""
+    """Two hundred calls of an agent and two hundred of nobody; how often each had which status."""
     async with AsyncExitStack() as opened:
         crowds = [await opened.enter_async_context(Crowd(each.url, CLIENTS)) for each in servers]
         calls = [
-            asyncio.gather(*(crowd.ask("GET", PATH, who) for crowd in crowds for _ in range(250)))
+            asyncio.gather(*(crowd.ask("GET", PATH, who) for crowd in crowds for _ in range(50)))
             for who in (token, "")
         ]
         return [Counter(answer.status for answer in await answers) for answers in calls]
 
 
 @pytest.mark.promise("L6")
-def test_a_thousand_calls_to_four_processes_pass_exactly_the_limit(
+def test_two_hundred_calls_to_four_processes_pass_exactly_the_limit(
     start_server: Start, own_valkey: Valkey, tmp_path: Path
 ) -> None:
     servers, token = processes(start_server, own_valkey, tmp_path, 4)
@@ -132,7 +132,7 @@ def test_a_thousand_calls_to_four_processes_pass_exactly_the_limit(
         begun = time.monotonic()
         seen = asyncio.run(storm(servers, token))
         took = time.monotonic() - begun
-    assert seen == [{200: 600, 429: 400}, {200: 120, 429: 880}]
+    assert seen == [{200: 120, 429: 80}, {200: 24, 429: 176}]
 
 
 def test_no_call_fails_when_valkey_is_killed_under_load(
@@ -151,7 +151,7 @@ def test_no_call_fails_when_valkey_is_killed_under_load(
     with ThreadPoolExecutor(CLIENTS) as threads:
         running = [threads.submit(load) for _ in range(CLIENTS)]
         try:
-            for outage in range(1, 4):
+            for outage in range(1, 3):
                 own_valkey.kill()
                 until(server, {"limits": "local", "outages": outage})
                 own_valkey.start()
@@ -159,8 +159,8 @@ def test_no_call_fails_when_valkey_is_killed_under_load(
         finally:
             over.set()
     assert {status for call in running for status in call.result()} == {200}
-    assert server.log.count("valkey does not answer") == 3
-    assert server.log.count("valkey answers again") == 3
+    assert server.log.count("valkey does not answer") == 2
+    assert server.log.count("valkey answers again") == 2
     assert "defect" not in server.log
 
 

@@ -480,18 +480,31 @@ def explore(examples: int, steps: int, **more: Any) -> int:
 
 @pytest.mark.promise("C12")
 @pytest.mark.long
-def test_two_thousand_steps_agree_with_the_model(
-    engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if engine == "postgresql":
-        monkeypatch.setattr(PaidWork, "databases", request.getfixturevalue("reused"))
+def test_two_thousand_steps_agree_with_the_model() -> None:
     assert explore(25, 80) >= 2000
+
+
+@pytest.mark.long
+def test_three_hundred_steps_on_postgresql_agree_with_the_model(
+    reused: Reused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PaidWork, "databases", reused)
+    assert explore(4, 80) >= 300
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_fifty_thousand_steps_agree_with_the_model() -> None:
     assert explore(500, 100) >= 50_000
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_five_thousand_steps_on_postgresql_agree_with_the_model(
+    reused: Reused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PaidWork, "databases", reused)
+    assert explore(60, 80) >= 5000
 
 
 async def _nothing_due(*_: Any) -> list[Any]:
