@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from stoa import configuration
-from stoa.cli.options import ConfigFile, Host, Port
+from stoa.cli.options import ConfigFile, Host, Json, Port
 from stoa.settings import Settings
 from stoa.store.tx import StartRefused
 
@@ -29,7 +29,6 @@ Supervisor = Annotated[
     typer.Option("--pid", help="The process of `stoa serve`, instead of asking it at its address."),
 ]
 Wait = Annotated[int, typer.Option(min=1, help="How many seconds it may take.")]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 class _Process(NamedTuple):
@@ -138,7 +137,8 @@ def _read(entry: Path) -> _Process | None:
 
 def _listed() -> str:
     command = ["ps", "-A", "-o", "pid=,ppid=,args="]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - own words
+    return done.stdout
 
 
 def _told(line: str) -> tuple[int, _Process]:
