@@ -1,5 +1,6 @@
 """`stoa copy` as an operator runs it, and as a power cut ends it."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -90,7 +91,11 @@ def test_an_operator_moves_a_served_database_there_and_back(
     back = f"sqlite:///{tmp_path}/back/stoa.db"
     assert "the source is still served" in copy(database, back).out
     moved.stop()
-    assert copy(database, back).out.endswith(f"{FINAL}\n")
+    told = json.loads(copy(database, back, "--json").out)
+    assert (told["database"], told["target"]) == (database, back)
+    assert (told["equal"], told["served"], told["complete"]) == (True, False, True)
+    assert {"table": "thread", "source": 3, "target": 3, "equal": True} in told["tables"]
+    assert set(told["differences"].values()) == {0}
     writer.url = start_server(tmp_path / "back").url
     assert writer.titles() == ["After the move", "Meanwhile", "Before"]
 

@@ -120,4 +120,6 @@ def test_migrate_tells_what_it_did(tmp_path: Path):
     first = stoa("migrate", "--data-dir", path.parent).splitlines()
     assert first == [*names, f"{path} is up to date"]
     assert stoa("migrate", "--data-dir", path.parent) == f"{path} was up to date\n"
+    again = json.loads(stoa("migrate", "--data-dir", path.parent, "--json"))
+    assert again == {"database": f"sqlite:///{path}", "applied": []}
     assert sqlite.migrate(path) == []

@@ -1,6 +1,7 @@
 """`stoa admin`: moderation from the machine."""
 
 import json
+import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from stoa.client import Key, Stoa
-from tests.support.command import Finished, run_stoa
+from stoa.client import Key, Stoa, StoaError
+from tests.support.command import Finished, run_stoa, run_stoa_here
 from tests.support.server import Server
 
 REASON = ("--reason", "Advertising.")
@@ -18,7 +19,7 @@ REASON = ("--reason", "Advertising.")
 
 def admin(database: list[str], *arguments: str) -> dict[str, Any]:
     """What `stoa admin` did to this database."""
-    done = run_stoa("admin", *arguments, *database, "--json")
+    done = run_stoa_here("admin", *arguments, *database, "--json")
     assert done.code == 0, done.err
     return json.loads(done.out)
 
@@ -33,18 +34,28 @@ def refused(done: Finished) -> str:
     return done.err
 
 
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """The folder of an embedded database, with a path longer than an address of a socket can be."""
+    folder = tmp_path / ("long" * 40) / "data"
+    assert run_stoa_here("migrate", "--data-dir", str(folder)).code == 0
+    return folder
+
+
 @pytest.mark.promise("M21")
 def test_the_operator_moderates_beside_a_running_server_and_without_one(
-    start_server: Callable[..., Server], tmp_path: Path
+    start_server: Callable[..., Server], data: Path
 ) -> None:
-    data = tmp_path / "data"
     database = ["--data-dir", str(data)]
+    admin(database, "signups", "closed")
     server = start_server(data)
     with Stoa(server.url, Key.generate()) as stoa:
+        with pytest.raises(StoaError, match="signups_closed"):
+            stoa.create_thread("Watches", "Buy!")
+        opened = run_stoa("admin", "signups", "open", *database)
+        assert "done: open-signups" in opened.out
         thread = stoa.create_thread("Watches", "Buy!").thread
-        author = thread.author_agent_id
     page = f"/api/v1/threads/{thread.id}"
-    assert status(server, page) == 200
     tried = admin(database, "hide", thread.id, *REASON, "--dry-run")
     assert (tried["dryRun"], tried["database"]) == (True, f"sqlite:///{data}/stoa.db")
     assert status(server, page) == 200
@@ -52,37 +63,36 @@ def test_the_operator_moderates_beside_a_running_server_and_without_one(
     assert status(server, page) == 410
     assert "is hidden" in refused(run_stoa("admin", "hide", thread.id, *REASON, *database))
     assert stat.S_IMODE((data / "stoa.db.control").stat().st_mode) == 0o600
-    admin(database, "suspend", author, *REASON, "--until", "2100-01-01T00:00:00Z")
-    admin(database, "signups", "closed")
+    until = ("--until", "2100-01-01T00:00:00Z")
+    admin(database, "suspend", thread.author_agent_id, *REASON, *until)
+    log = httpx.get(f"{server.url}/api/v1/moderation", timeout=60).json()["actions"]
+    actions = [act["action"] for act in reversed(log)]
+    assert actions == ["close-signups", "open-signups", "hide", "suspend"]
     server.stop()
     assert not (data / "stoa.db.control").exists()
     admin(database, "restore", thread.id, *REASON)
-    admin(database, "signups", "open")
-    again = start_server(data)
-    assert status(again, page) == 200
-    log = httpx.get(f"{again.url}/api/v1/moderation", timeout=60).json()["actions"]
-    actions = [act["action"] for act in reversed(log)]
-    assert actions == ["hide", "suspend", "close-signups", "restore", "open-signups"]
+    done = run_stoa_here("admin", "restore", thread.id, *REASON, *database)
+    assert "is not locked and shown" in refused(done)
 
 
 def test_a_server_that_was_killed_leaves_no_socket_that_stands_in_the_way(
-    start_server: Callable[..., Server], tmp_path: Path
+    start_server: Callable[..., Server], data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = tmp_path / ("long" * 40) / "data"
-    data.parent.mkdir()
-    server = start_server(data)
-    server.kill()
     database = ["--data-dir", str(data)]
+    monkeypatch.chdir(data)
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind("stoa.db.control")
     admin(database, "signups", "closed")
+    assert (data / "stoa.db.control").is_socket()
     start_server(data)
     admin(database, "signups", "open")
 
 
 def test_the_operator_moderates_postgresql(postgresql: Any) -> None:
     database = ["--database-url", postgresql.new()]
-    assert run_stoa("migrate", *database).code == 0
+    assert run_stoa_here("migrate", *database).code == 0
     admin(database, "signups", "closed")
-    assert "closed already" in refused(run_stoa("admin", "signups", "closed", *database))
+    assert "closed already" in refused(run_stoa_here("admin", "signups", "closed", *database))
 
 
 MISTAKES: list[tuple[list[str], str]] = [
@@ -97,8 +107,8 @@ MISTAKES: list[tuple[list[str], str]] = [
 
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     database = ["--data-dir", str(tmp_path / "data")]
-    assert "there is no database" in refused(run_stoa("admin", "reports", *database))
-    assert run_stoa("migrate", *database).code == 0
+    assert "there is no database" in refused(run_stoa_here("admin", "reports", *database))
+    assert run_stoa_here("migrate", *database).code == 0
     for arguments, said in MISTAKES:
-        assert said in refused(run_stoa("admin", *arguments, *database))
+        assert said in refused(run_stoa_here("admin", *arguments, *database))
     assert admin(database, "reports")["reports"] == []

@@ -73,7 +73,7 @@ class Town:
             "agent": [self.ada.id, self.bob.id],
         }
         others = {"tag:path": ["bread"], "kind": ["threads"], "start": [self.threads[0]["id"]]}
-        others["code"] = ["rate_limited"]
+        others |= {"code": ["rate_limited"], "group": ["jobs"]}
         kind = re.sub(r"_id$|Id$", "", field)
         return ids[kind] if kind != field else others[field]
 

@@ -22,6 +22,7 @@ from stoa.store.tx import Row, StartRefused
 from tests.support import database, everything, jobs
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
+from tests.support.moderation import operate
 from tests.support.postgresql import PostgreSQL
 from tests.support.schema import migrated
 
@@ -32,6 +33,7 @@ SMALL = 7
 PRIVATE = {
     "agent.suspended_reason": "stands in the log of moderation",
     "job.last_reject_message": "only its two parties see it",
+    "moderation_act.points": "no public answer tells them",
     "submission.artifacts": "only the two parties of the job see them",
     "submission.body": "only the two parties of the job see it",
 }
@@ -53,7 +55,6 @@ KEPT_BACK = {
     "event_log": "what happens from the import on",
     "event_log_state": "what happens from the import on",
     "inbox_place": "its agent's own",
-    "moderation_act": "acts of the moderators of this service",
     "moderator": "the operator's own",
     "refresh_token": "sessions",
     "report": "between reporters and moderators",
@@ -143,6 +144,12 @@ def test_an_export_of_an_import_of_an_export_is_the_same(
             agent.sign_in()
         assert {agent.id: stoa_balance(agent) for agent in agents} == told
         assert again.get("search?q=credits").ok()["threads"]
+        log = again.get("moderation?limit=50").ok()["actions"]
+        assert len(log) == len(lines(tmp_path / "one", "moderation.jsonl"))
+        undo = {"command": "undo", "by": agents[0].id, "since": 0, "reason": "Stolen."}
+        taken_back = operate(again, undo)
+        assert {"restore", "unlock"} <= {one["action"] for one in taken_back["actions"]}
+        assert {"adjust", "cancel"} == {one["action"] for one in taken_back["skipped"]}
 
 
 def stoa_balance(agent: Agent) -> Any:

@@ -1,9 +1,14 @@
 """Runs the `stoa` command as a user does."""
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
+from unittest.mock import patch
+
+from stoa.cli.main import run
 
 
 class Finished(NamedTuple):
@@ -26,3 +31,23 @@ def run_stoa(*arguments: str, **environment: str) -> Finished:
         check=False,
     )
     return Finished(done.returncode, done.stdout, done.stderr)
+
+
+def run_stoa_here(*arguments: str) -> Finished:
+    """The same in this process, which has loaded the program already: it takes a tenth of the time.
+
+    For commands that start no process and change nothing of this one.
+    """
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("STOA_")}
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        patch.dict(os.environ, inherited, clear=True),
+        patch.object(sys, "argv", ["stoa", *arguments]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            run()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return Finished(code, out.getvalue(), err.getvalue())

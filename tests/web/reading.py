@@ -19,12 +19,10 @@ FIXED = (
     "/tags/sqlite",
     "/about/safety",
     "/docs/api",
+    "/docs/api/jobs",
     "/docs/errors",
 )
 PAGE_BYTES = 70_000
-REFERENCE = ("/docs/api", "/docs/errors")
-REFERENCE_BYTES = 150_000
-"""Of a page that lists all operations or all errors."""
 
 
 def page(app: App, path: str, status: int = 200) -> Answer:

@@ -6,6 +6,7 @@ import re
 import pytest
 from lxml import etree
 
+from stoa.operations.catalog import all_operations
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.tx import Row, Value
 from stoa.web.charts import median_chart
@@ -17,20 +18,20 @@ from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.web.microdata import items
 from tests.web.payloads import payloads
-from tests.web.reading import FIXED, PAGE_BYTES, REFERENCE, REFERENCE_BYTES, Square, next_page, page
+from tests.web.reading import FIXED, PAGE_BYTES, Square, next_page, page
 from tests.web.structure import outline
 
 
 @pytest.mark.parametrize("path", FIXED)
 def test_an_empty_stoa_has_every_page(stoa: App, path: str) -> None:
     answer = page(stoa, path)
-    assert len(answer.content) <= (REFERENCE_BYTES if path in REFERENCE else PAGE_BYTES)
+    assert len(answer.content) <= PAGE_BYTES
 
 
 def test_a_stoa_in_use_has_every_page(stoa: App) -> None:
     square = Square(stoa, "A plain title", stoa.agent("other"))
     found = {*FIXED, *square.paths(), f"/forum/replies/{square.reply['id']}"}
-    for path in found.difference(REFERENCE):
+    for path in found:
         assert len(page(stoa, path).content) <= PAGE_BYTES
 
 
@@ -243,8 +244,27 @@ def test_the_image_of_a_reply_is_named_alike_wherever_the_reply_is_shown(stoa: A
 def test_the_reference_shows_code_as_code(stoa: App) -> None:
     errors = page(stoa, "/docs/errors").text
     assert "The bucket named by <code>X-RateLimit-Resource</code> is full." in errors
-    for path in ("/docs/errors", "/docs/api"):
-        assert "`" not in re.sub("<pre.*?</pre>", "", page(stoa, path).text, flags=re.DOTALL)
+    for path in ("/docs/errors", "/docs/errors/rate_limited", "/docs/api", "/docs/api/jobs"):
+        shown = page(stoa, path).text.partition("<main")[2]
+        assert "`" not in re.sub("<pre.*?</pre>", "", shown, flags=re.DOTALL)
+
+
+def test_the_reference_leads_to_each_operation_with_its_fields_and_to_each_error(
+    stoa: App,
+) -> None:
+    whole = page(stoa, "/docs/api").text
+    groups = {tag: page(stoa, f"/docs/api/{tag}") for tag in {one.tag for one in all_operations()}}
+    assert max(len(answer.content) for answer in groups.values()) <= PAGE_BYTES
+    for one in all_operations():
+        assert f'<li id="{one.name}"><a href="/docs/api/{one.tag}#{one.name}">' in whole
+        shown = groups[one.tag].text.partition(f'id="{one.name}"')[2].partition("</details>")[0]
+        assert all(f"<code>{name}</code>" in shown for name in one.path_fields)
+        assert all(f'<a href="/docs/errors/{code}">' in shown for code in one.errors)
+    described = re.findall('href="(/openapi[^"]+)"', groups["inbox"].text)
+    assert stoa.get(described[-1]).ok()["paths"].keys() == {
+        one.path for one in all_operations() if one.tag == "inbox"
+    }
+    page(stoa, "/docs/api/nothing", 404)
 
 
 def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:

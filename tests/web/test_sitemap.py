@@ -3,6 +3,7 @@
 import pytest
 from lxml import etree
 
+from stoa.operations.catalog import all_operations
 from tests.support.app import App
 from tests.web.reading import Square, page
 
@@ -18,7 +19,9 @@ def test_the_sitemap_names_every_page(stoa: App) -> None:
     square = Square(stoa, "plain", stoa.agent("other"))
     found = locations(stoa, "/sitemap.xml")
     assert {"/", "/market", *square.paths()} <= set(found)
-    assert len(found) == len(set(found)) == 14
+    groups = {f"/docs/api/{operation.tag}" for operation in all_operations()}
+    assert groups < set(found)
+    assert len(found) == len(set(found)) == 14 + len(groups)
     for path in found:
         page(stoa, path)
 

@@ -101,6 +101,7 @@ _FIXED = {
     "market": "/market",
     "safety": "/about/safety",
     "api": "/docs/api",
+    "api-of-jobs": "/docs/api/jobs",
     "errors": "/docs/errors",
     "missing": "/nowhere",
     "refused": "/forum?sort=best",

@@ -14,7 +14,7 @@ import typer
 
 from stoa.cli import database
 from stoa.cli.database import Database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.clock import SystemClock, elapsed_ms
 from stoa.schemas.base import iso
 from stoa.store.tx import StartRefused
@@ -28,9 +28,6 @@ def _pause_ms(text: str) -> int:
     if found := _PAUSE.fullmatch(text):
         return int(found[1]) * _UNITS_MS[found[2]]
     raise typer.BadParameter("give a number and s, m, h or d, such as 1h or 15m")
-
-
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 def backup(

@@ -1,16 +1,17 @@
 """`stoa copy`: move everything to another database."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stoa.cli import database
 from stoa.cli.database import Database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.clock import SystemClock
 from stoa.configuration import COPY_TARGET, copy_target
 from stoa.settings import SettingsError
@@ -55,6 +56,7 @@ def copy_command(
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
     rehearsal: Rehearsal = False,
+    as_json: Json = False,
 ) -> None:
     """Copy a database to another, of the same engine or the other one.
 
@@ -64,12 +66,15 @@ def copy_command(
     75 when it is to be run again because the source is still served.
     """
     source = _source(from_, data_dir, database_url, config)
-    outcome = asyncio.run(_copy(source, _target(to, to_config), rehearsal))
-    _print(outcome)
+    target = _target(to, to_config)
+    outcome = asyncio.run(_copy(source, target, None if as_json else _Progress(), rehearsal))
+    if as_json:
+        typer.echo(json.dumps(_described(source, target, outcome), indent=2))
+    else:
+        _print(outcome)
+        typer.echo(_next(outcome))
     if not outcome.equal:
-        typer.echo("The copy is NOT complete, and no server opens it.")
         raise typer.Exit(1)
-    typer.echo(_next(outcome))
     if outcome.served and not outcome.finished:
         raise typer.Exit(_RUN_AGAIN)
 
@@ -96,7 +101,9 @@ def _target(to: str | None, config: Path | None) -> Database:
     raise SettingsError(f"name the database to copy to: --to, --to-config or {COPY_TARGET}")
 
 
-async def _copy(from_: Database, to: Database, rehearsal: bool) -> "Outcome":
+async def _copy(
+    from_: Database, to: Database, say: "_Progress | None", rehearsal: bool
+) -> "Outcome":
     import apsw
     import asyncpg
 
@@ -105,9 +112,10 @@ async def _copy(from_: Database, to: Database, rehearsal: bool) -> "Outcome":
     if from_.same_as(to):
         raise SettingsError(f"{from_.named_by} and {to.named_by} are the same database")
     async with _open(from_, to) as (source, target):
-        typer.echo(f"from: {from_.address}\nto:   {to.address}")
+        if say:
+            typer.echo(f"from: {from_.address}\nto:   {to.address}")
         try:
-            return await copying.copy(source, target, _Progress(), while_served=rehearsal)
+            return await copying.copy(source, target, say or _silent, while_served=rehearsal)
         except (apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
             said = str(error).partition("\n")[0] or type(error).__name__
             raise StartRefused(f"the copy stopped: {said}; run it again to go on") from error
@@ -141,6 +149,29 @@ class _Progress:
             self._what, self._next = what, 2 * done
 
 
+def _silent(_what: str, _done: int) -> None:
+    """Progress that is not told."""
+
+
+def _described(from_: Database, to: Database, outcome: "Outcome") -> dict[str, Any]:
+    audits = {
+        there.check.name: len(there.differences) + len(here.differences)
+        for there, here in outcome.findings
+    }
+    return {
+        "database": from_.address,
+        "target": to.address,
+        "equal": outcome.equal,
+        "served": outcome.served,
+        "complete": outcome.finished,
+        "tables": [
+            {"table": row.table, "source": row.source, "target": row.target, "equal": row.equal}
+            for row in outcome.tables
+        ],
+        "differences": audits,
+    }
+
+
 def _print(outcome: "Outcome") -> None:
     from rich.console import Console
     from rich.table import Table
@@ -160,6 +191,8 @@ def _print(outcome: "Outcome") -> None:
 
 
 def _next(outcome: "Outcome") -> str:
+    if not outcome.equal:
+        return "The copy is NOT complete, and no server opens it."
     if outcome.served and outcome.finished:
         return "The copy is complete for a rehearsal: what the source was given since is not in it."
     if outcome.served:

@@ -10,13 +10,11 @@ import typer
 
 from stoa.cli import database
 from stoa.cli.database import Database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.clock import SystemClock
 from stoa.store.tx import StartRefused
 
 T = TypeVar("T")
-
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 def export(

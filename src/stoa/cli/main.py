@@ -21,6 +21,7 @@ from stoa.cli import (
     exporting,
     importing,
     moderating,
+    reloading,
     serving,
 )
 from stoa.settings import SettingsError
@@ -34,6 +35,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command("serve")(serving.serve)
+app.command("reload")(reloading.reload)
 app.command("migrate")(serving.migrate)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)

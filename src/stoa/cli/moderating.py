@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from stoa.cli import database
-from stoa.cli.backups import Json
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.clock import SystemClock
 from stoa.settings import Settings, SettingsError
 

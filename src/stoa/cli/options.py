@@ -36,3 +36,4 @@ ConfigFile = Annotated[
     Path | None,
     typer.Option("--config", help="Read the settings of this TOML file instead of stoa.toml."),
 ]
+Json = Annotated[bool, typer.Option("--json", help="As JSON.")]

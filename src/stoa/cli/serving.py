@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import os
 import resource
 import signal
@@ -22,6 +23,7 @@ from stoa.cli.options import (
     DatabaseUrl,
     DataDir,
     Host,
+    Json,
     LogFormat,
     LogLevel,
     Port,
@@ -252,7 +254,10 @@ def _announce(settings: Settings, data: str, metrics: tuple[Any, ...] | None) ->
 
 
 def migrate(
-    data_dir: DataDir = None, database_url: DatabaseUrl = None, config: ConfigFile = None
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
 ) -> None:
     """Bring the database to this program's schema.
 
@@ -264,6 +269,9 @@ def migrate(
     engine = engine_of(named.settings)
     with named.refusing():
         applied = asyncio.run(engine.migrate(named.settings))
+    if as_json:
+        typer.echo(json.dumps({"database": named.address, "applied": list(applied)}, indent=2))
+        return
     for name in applied:
         typer.echo(f"applied {name}")
     state = "is up to date" if applied else "was up to date"

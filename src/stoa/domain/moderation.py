@@ -110,7 +110,7 @@ def follow(subject: Subject, states: frozenset[State], action: Action) -> State:
     for state in states:
         if (state, action) in TRANSITIONS:
             return TRANSITIONS[state, action]
-    shown = ", ".join(sorted(states))
+    shown = " and ".join(sorted(states))
     raise Refusal(
         "moderation_not_possible",
         f"The {subject.type} {subject.id} is {shown}: `{action}` changes nothing there.",

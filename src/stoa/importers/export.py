@@ -119,6 +119,7 @@ class _Import:
         await self._plain(public.SUBMISSIONS)
         await self._events()
         await self._plain(public.REPUTATION)
+        await self._plain(public.MODERATION)
 
     # --- Reading.
 

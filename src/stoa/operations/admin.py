@@ -10,7 +10,7 @@ from stoa.operations.moderation import Order, act, found
 from stoa.operations.moderation_views import act_view, acts_on, report_for_moderators
 from stoa.operations.paging import cut, place
 from stoa.operations.reports import resolve
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.moderation import (
@@ -39,6 +39,7 @@ from stoa.schemas.moderation import (
 from stoa.store import moderation
 
 _WHO = Who(Access.AGENT)
+_TOOLS = (Toolset.ADMIN,)
 _WRITE = Effect(Mode.WRITE)
 _PERSONAL = Caching(personal=True)
 _ROLE = ("not_found", "moderator_required")
@@ -50,6 +51,7 @@ _LIMITED = (*_ACT, "moderation_limit")
     "POST",
     "/api/v1/admin/threads/{threadId}/{action}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     effect=_WRITE,
     errors=_LIMITED,
@@ -68,6 +70,7 @@ async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
     "POST",
     "/api/v1/admin/replies/{replyId}/{action}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     effect=_WRITE,
     errors=_LIMITED,
@@ -85,6 +88,7 @@ async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
     "POST",
     "/api/v1/admin/jobs/{jobId}/{action}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     effect=_WRITE,
     errors=_LIMITED,
@@ -103,6 +107,7 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     "POST",
     "/api/v1/admin/agents/{agentId}/{action}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     effect=_WRITE,
     errors=_LIMITED,
@@ -144,6 +149,7 @@ def _future(call: Call, path: str, until: str | None) -> int | None:
     "POST",
     "/api/v1/admin/bulk",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     effect=_WRITE,
     errors=_LIMITED,
@@ -188,6 +194,7 @@ async def _shown(call: Call, subject: Subject) -> ModeratedSubject:
     "GET",
     "/api/v1/admin/threads/{threadId}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     caching=_PERSONAL,
     errors=_ROLE,
@@ -201,6 +208,7 @@ async def get_moderated_thread(call: Call, request: GetModeratedThread) -> Moder
     "GET",
     "/api/v1/admin/replies/{replyId}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     caching=_PERSONAL,
     errors=_ROLE,
@@ -214,6 +222,7 @@ async def get_moderated_reply(call: Call, request: GetModeratedReply) -> Moderat
     "GET",
     "/api/v1/admin/jobs/{jobId}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     caching=_PERSONAL,
     errors=_ROLE,
@@ -227,6 +236,7 @@ async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSu
     "GET",
     "/api/v1/admin/agents/{agentId}",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     caching=_PERSONAL,
     errors=_ROLE,
@@ -240,6 +250,7 @@ async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> Moderat
     "GET",
     "/api/v1/admin/reports",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     caching=_PERSONAL,
     errors=("moderator_required",),
@@ -267,6 +278,7 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
     "POST",
     "/api/v1/admin/reports/{reportId}/resolve",
     tag="admin",
+    toolsets=_TOOLS,
     who=_WHO,
     effect=_WRITE,
     errors=_ACT,

@@ -246,7 +246,8 @@ async def _inverse(tx: Tx, row: ActRow, undone: set[str], reason: str) -> Order 
     changed the same since."""
     action = Action(row.action)
     on_it = await moderation.acts_on(tx, row.subject_id, _LOOKED_AT)
-    if action not in INVERSE or any(one.undoes == row.id for one in on_it):
+    unknown = action is Action.ADJUST and row.points is None  # it came with an import
+    if unknown or action not in INVERSE or any(one.undoes == row.id for one in on_it):
         return None
     same = [one for one in on_it if same_aspect(Action(one.action), action)]
     if action is not Action.ADJUST and same[0].id != row.id and same[0].id not in undone:

@@ -101,6 +101,7 @@ _NAMES = {
     "counterparty_id": "counterpartyAgentId",
     "creator_id": "creatorAgentId",
     "last_reject_reason": "lastRejectReasonCode",
+    "moderator_id": "moderatorAgentId",
     "parent_id": "parentReplyId",
     "reputation": "reputationScore",
 }
@@ -123,6 +124,7 @@ _FORMS = {
     "signer": BYTES,
     "suspended_until": TIME,
     "tags": LIST,
+    "until": TIME,
     "verification": LIST,
 }
 
@@ -184,9 +186,15 @@ REPUTATION = _file(
     "reputation_event",
     "id agent_id type reference_type reference_id counterparty_id escrowed created_at",
 )
+MODERATION = _file(
+    "moderation",
+    "moderation_act",
+    "id number moderator_id action subject_type subject_id reason until undoes created_at",
+)
 
 ROWS = (
     AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, SUBMISSIONS, JOB_EVENTS, REPUTATION,
+    MODERATION,
 )  # fmt: skip
 
 _REMOVED: dict[str, Line] = {

@@ -12,9 +12,10 @@ from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
-from stoa.operations.bootstrap import OPENAPI, UNANSWERED
+from stoa.operations.bootstrap import UNANSWERED
 from stoa.operations.catalog import all_operations
 from stoa.web import errors as errors_page
+from stoa.web import reference
 from stoa.web import site as sites
 from stoa.web.caching import THREADS, for_programs
 from stoa.web.discovery import front_page
@@ -23,7 +24,6 @@ from stoa.web.errors import Errors
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import Forum
 from stoa.web.people import People
-from stoa.web.reference import groups
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
 from stoa.web.square import Square
@@ -71,7 +71,10 @@ def _routes(
 def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
     forum, work, people, errors = Forum(site), Work(site), People(site), Errors(site)
     square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
-    operations = all_operations()
+    operations = reference.Reference(site, all_operations(), openapi)
+
+    async def safety(request: Request) -> Response:
+        return site.page(request, "safety.html")
 
     async def style(_: Request) -> Response:
         headers = {**sites.SECURITY, **_FOREVER}
@@ -96,30 +99,14 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/agents/{agent_id}": people.agent,
         "/market": square.market,
         "/moderation": people.moderation,
-        "/about/safety": _fixed(site, "safety.html", None),
-        "/docs/api": _fixed(
-            site, "api.html", OPENAPI, lambda: {"groups": groups(operations, openapi())}
-        ),
+        "/about/safety": safety,
+        reference.PATH: operations.whole,
+        f"{reference.PATH}/{{group}}": operations.one,
         errors_page.PATH: errors.whole,
         f"{errors_page.PATH}/{{code}}": errors.one,
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
     }
-
-
-def _fixed(
-    site: Site,
-    template: str,
-    alternate: str | None,
-    make: Callable[[], dict[str, Any]] = dict[str, Any],
-) -> Endpoint:
-    """A page that never changes and is the same for all: made once by `make`."""
-    made = cache(make)
-
-    async def serve(request: Request) -> Response:
-        return site.page(request, template, alternate=alternate, **made())
-
-    return serve
 
 
 def _for_crawlers(site: Site) -> dict[str, Endpoint]:

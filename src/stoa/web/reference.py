@@ -1,11 +1,20 @@
 """The API reference for people, read off the table and the OpenAPI description."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from stoa.operations.table import Access, Operation
+from starlette.requests import Request
+from starlette.responses import Response
 
+from stoa.domain.errors import Refusal
+from stoa.operations.bootstrap import OPENAPI
+from stoa.operations.table import Access, Operation
+from stoa.web.site import Site
+
+PATH = "/docs/api"
 _PLACES = {"path": "path", "query": "query"}
 
 
@@ -43,6 +52,36 @@ class Group:
 
     name: str
     operations: list[Entry]
+
+
+class Reference:
+    """The endpoints: the list of all operations, and those of one resource with their fields."""
+
+    def __init__(
+        self, site: Site, operations: list[Operation], openapi: Callable[[], dict[str, Any]]
+    ) -> None:
+        self._site = site
+        self._operations = operations
+        self._openapi = openapi
+
+    async def whole(self, request: Request) -> Response:
+        """The list of all operations."""
+        found = list(self._groups.values())
+        return self._site.page(request, "api.html", alternate=OPENAPI, groups=found)
+
+    async def one(self, request: Request) -> Response:
+        """The operations of one resource, each whole."""
+        group = self._groups.get(request.path_params["group"])
+        if group is None:
+            raise Refusal("not_found", recovery=f"GET {PATH} for the list of all operations.")
+        names = ",".join(operation.name for operation in group.operations)
+        described = f"{OPENAPI}?operations={names}"
+        values = {"group": group, "described": described}
+        return self._site.page(request, "api_group.html", alternate=described, **values)
+
+    @cached_property
+    def _groups(self) -> dict[str, Group]:
+        return {group.name: group for group in groups(self._operations, self._openapi())}
 
 
 def groups(operations: list[Operation], openapi: dict[str, Any]) -> list[Group]:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from stoa.calls.answer_cache import Draft
 from stoa.domain.errors import Refusal
 from stoa.operations import sitemap
+from stoa.operations.catalog import all_operations
 from stoa.schemas.sitemap import Kind, PartFrom, PartsOf
 from stoa.web.site import Site
 
@@ -27,6 +28,7 @@ _PLACES: dict[Kind, str] = {"threads": "/forum/threads", "jobs": "/jobs", "agent
 _FIXED = (
     *("/", "/forum", "/forum/unanswered", "/jobs", "/opportunities", "/agents", "/market"),
     *("/about/safety", "/docs/api", "/docs/errors"),
+    *dict.fromkeys(f"/docs/api/{operation.tag}" for operation in all_operations()),
 )
 
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from stoa.store.engines.postgres_connection import connect
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa, run_stoa_here
 from tests.support.database import rows
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL, name_of
@@ -199,6 +199,30 @@ def test_an_agent_with_two_clients_reads_with_each_what_the_other_wrote(
     assert figures(other)["replicaReads"] == before + 1
     assert desk.titles(**{"X-Stoa-Consistency": desk.wrote}) == ["New", "Old"]
     assert figures(server)["replicaReads"] == 0
+
+
+@pytest.mark.promise("M23")
+def test_what_was_hidden_is_not_read_from_a_replica_that_still_shows_it(
+    start: Start, replica: Replica
+) -> None:
+    server = start(read_lag_seconds=600)
+    ada, nobody = Client(server, "ada"), Client(server)
+    thread = ada.post("threads", title="Spam", body="Buy!")["thread"]["id"]
+    page = f"{server.url}/api/v1/threads/{thread}"
+    database = server.database.database_url
+    with replica.held():
+        ada.ask("New")
+        assert nobody.titles() == ["Spam"]
+        hide = ("hide", thread, "--reason", "Advertising.", "--database-url", database)
+        assert run_stoa_here("admin", *hide).code == 0
+        soon(lambda: nobody.titles() == ["New"])
+        assert httpx.get(page, timeout=60).status_code == 410
+        assert "Buy!" not in httpx.get(f"{server.url}/forum", timeout=60).text
+        assert asyncio.run(rows(replica.url(database), "SELECT id FROM thread")) == [(thread,)]
+    before = int(figures(server)["replicaReads"])
+    assert nobody.titles() == ["New"]
+    assert figures(server)["replicaReads"] == before + 1
+    assert httpx.get(page, timeout=60).status_code == 410
 
 
 def test_a_write_is_recorded_while_another_transaction_locks_the_agent(

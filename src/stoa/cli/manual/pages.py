@@ -20,6 +20,7 @@ NAVIGATION = {
         "mcp",
         "oauth",
         "discovery",
+        "public-server",
         "operating",
         "moderation",
         "conventions",

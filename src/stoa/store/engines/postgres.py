@@ -21,8 +21,8 @@ from stoa.store.engines.postgres_errors import Meaning, meaning, said
 from stoa.store.engines.postgres_pool import Pool
 from stoa.store.engines.postgres_signals import Signals
 from stoa.store.engines.postgres_tx import PostgresTx
-from stoa.store.engines.postgres_watch import Watch
-from stoa.store.tx import StartRefused, StoreUnavailable, Work
+from stoa.store.engines.postgres_watch import OUTDATED, Watch
+from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
 
 log = structlog.get_logger("stoa.store")
 
@@ -123,7 +123,8 @@ class PostgresStore:
         self._begin_read = _READ + limits + _PLANS
         # It is the primary's clock that counts.
         name = "replica" if replica else "database"
-        self._watch = Watch(reach, None if replica else clock, name)
+        known = 0 if replica else postgres_migrations.steps()[-1].number
+        self._watch = Watch(reach, None if replica else clock, name, known)
         self._signals = Signals(reach)
 
     @classmethod
@@ -164,6 +165,8 @@ class PostgresStore:
         return await self._repeatedly(partial(self._attempt, work, begin, self._end_read))
 
     async def write(self, work: Work[T]) -> T:
+        if self._watch.outdated:
+            raise WritingStopped(OUTDATED)
         return await self._repeatedly(partial(self._attempt, work, self._begin_write, self._commit))
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
@@ -181,7 +184,7 @@ class PostgresStore:
 
     @property
     def trouble(self) -> str | None:
-        return self._watch.trouble
+        return self._watch.trouble or (OUTDATED if self._watch.outdated else None)
 
     async def close(self) -> None:
         await self._signals.stop()

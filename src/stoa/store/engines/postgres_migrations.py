@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS stoa_migration (
   name TEXT NOT NULL,
   applied_at TIMESTAMPTZ NOT NULL DEFAULT now())
 """
-_VERSION = "SELECT coalesce(max(number), 0) FROM stoa_migration"
+VERSION = "SELECT coalesce(max(number), 0) FROM stoa_migration"
 _NOTE = "INSERT INTO stoa_migration (number, name) VALUES ($1, $2)"
 # In one statement: between two of them another program may take a step.
 _FOUND = """
@@ -54,7 +54,7 @@ async def check(connection: Connection, where: str, known: Sequence[Step]) -> in
     ours, used = await connection.fetchrow(_FOUND) or (False, False)
     if used and not ours:
         raise StartRefused(f"{where} is not a database of Stoa; give it an empty one of its own")
-    present = int(await connection.fetchval(_VERSION)) if ours else 0
+    present = int(await connection.fetchval(VERSION)) if ours else 0
     newest = known[-1].number
     if present > newest:
         raise StartRefused(

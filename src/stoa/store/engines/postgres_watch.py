@@ -9,7 +9,10 @@ import structlog
 from stoa.clock import Clock, SystemClock
 from stoa.store.engines.postgres_connection import Connection
 from stoa.store.engines.postgres_errors import said
+from stoa.store.engines.postgres_migrations import VERSION
 from stoa.store.tx import StoreUnavailable
+
+OUTDATED = "a newer Stoa has migrated the database: this one only reads until it is upgraded"
 
 log = structlog.get_logger("stoa.store")
 
@@ -27,11 +30,16 @@ class Watch:
 
     The checks have a separate connection, because those of a busy pool may all be in use. A system
     `clock` is adjusted to the time of the database; any other clock is not. `name` is the name of
-    the database in the log.
+    the database in the log. `outdated` is whether a newer program has brought it to a schema after
+    the one `known`; 0 looks for none.
     """
 
     def __init__(
-        self, connect: Callable[[], Awaitable[Connection]], clock: Clock | None, name: str
+        self,
+        connect: Callable[[], Awaitable[Connection]],
+        clock: Clock | None,
+        name: str,
+        known: int = 0,
     ) -> None:
         self._connect = connect
         self._name, self._lost, self._back = name, f"{name} lost", f"{name} back"
@@ -40,6 +48,8 @@ class Watch:
         self._measured = self._stepped = False
         self._alarm = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._known = known
+        self.outdated = False
         self.trouble: str | None = None
 
     async def start(self) -> None:
@@ -84,6 +94,7 @@ class Watch:
         try:
             async with asyncio.timeout(_ANSWER_S):
                 await self._measure()
+                await self._compare()
         except TimeoutError:
             trouble = f"the {self._name} does not answer within {_ANSWER_S:g} s"
         except Exception as error:  # every error may be temporary
@@ -95,6 +106,14 @@ class Watch:
         elif self.trouble and not trouble:
             log.warning(self._back)
         self.trouble = trouble
+
+    async def _compare(self) -> None:
+        """Look for a schema that this program does not know."""
+        if self._known and self._connection and not self.outdated:
+            present = int(await self._connection.fetchval(VERSION))
+            if present > self._known:
+                log.error("writing stopped", reason=OUTDATED, schema=present, known=self._known)
+                self.outdated = True
 
     def _leave(self) -> None:
         if self._connection:

@@ -1,0 +1,50 @@
+"""`stoa reload`: the workers of a running server are replaced, and mistakes change nothing."""
+
+import json
+import os
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.command import run_stoa_here
+from tests.support.processes import has_ended, workers
+from tests.support.server import Server, free_port
+
+StartServer = Callable[..., Server]
+
+
+@pytest.mark.promise("P7")
+def test_all_workers_are_replaced_when_the_command_ends(
+    start_server: StartServer, together: dict[str, str]
+) -> None:
+    server = start_server(workers=2, **together)
+    before = workers(server)
+    _, port = server.address
+    done = run_stoa_here("reload", "--port", str(port), "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["supervisor"] == server.process.pid
+    assert set(told["replaced"]) == before
+    assert set(told["workers"]) == workers(server)
+    assert all(has_ended(worker) for worker in before)
+    again = run_stoa_here("reload", "--pid", str(server.process.pid))
+    assert (again.code, again.out) == (0, "2 workers replaced\n")
+    assert not workers(server) & set(told["workers"])
+    assert server.stop() == 0
+
+
+def test_a_single_worker_is_not_replaced(server: Server) -> None:
+    before = workers(server)
+    for named in (("--port", str(server.address[1])), ("--pid", str(server.process.pid))):
+        done = run_stoa_here("reload", *named)
+        assert (done.code, done.err.count("\n")) == (1, 1)
+        assert "start the server again" in done.err
+    assert workers(server) == before
+
+
+def test_what_is_no_server_gets_no_signal() -> None:
+    nothing = run_stoa_here("reload", "--port", str(free_port()))
+    assert (nothing.code, nothing.err.count("\n")) == (1, 1)
+    assert "no Stoa answers at 127.0.0.1" in nothing.err
+    other = run_stoa_here("reload", "--pid", str(os.getpid()))  # SIGHUP would end these tests
+    assert (other.code, "is no `stoa serve`" in other.err) == (1, True)
