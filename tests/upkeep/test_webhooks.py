@@ -534,7 +534,7 @@ def test_a_process_that_stops_leaves_delivering_to_another_at_once(
 def test_a_delivery_that_a_stop_cut_off_is_made_after_the_restart(
     stoa: App, ada: Agent, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "WORKER_END_MS", 100)
+    monkeypatch.setattr(limits, "WEBHOOK_END_MS", 100)
     active(ada, receiver, scope="events")
     let_go = threading.Event()
     receiver.answer = lambda received, handler: (let_go.wait(), status(204)(received, handler))[1]

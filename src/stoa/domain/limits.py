@@ -109,9 +109,11 @@ WEBHOOK_PAUSES_MS = (  # before the retries of a delivery; the last one is repea
 )
 WEBHOOK_GIVE_UP_MS = DAY_MS  # after the first failure in a row; then the webhook is disabled
 WEBHOOK_LOOK_MS = SECOND_MS  # how often it is looked for what is due, if no commit tells
+WEBHOOK_REST = 4  # times as long as a look took, before the next one
 WEBHOOK_GAP_MS = SECOND_MS // 20  # between two deliveries to one webhook
 WEBHOOK_FAST_MS = SECOND_MS  # a receiver that answers later shares its slots with slow ones alone
 WEBHOOK_LANE = OUTGOING_AT_ONCE // 2  # deliveries at once to fast receivers; so many to slow ones
+WEBHOOK_END_MS = SECOND_MS // 2  # for deliveries under way when the process ends
 WEBHOOK_LEASE_MS = 30 * SECOND_MS  # of the process that delivers; longer than a delivery takes
 WEBHOOK_BEHIND = 5000  # events that were looked at in vain, before the place in the log is stored
 WEBHOOK_SPAN = 10_000  # events that one look goes through for one webhook

@@ -72,7 +72,10 @@ class Webhooks:
             async with asyncio.timeout(limits.WEBHOOK_LOOK_MS / 1000):
                 await self._signal.wait()
         self._signal.clear()
+        time = asyncio.get_running_loop().time
+        begun = time()
         await self.look()
+        await asyncio.sleep(limits.WEBHOOK_REST * (time() - begun))
 
     async def look(self) -> None:
         """Begin the deliveries that are due, unless another process makes them."""
@@ -101,14 +104,17 @@ class Webhooks:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
         with suppress(TimeoutError):
-            async with asyncio.timeout(limits.WORKER_END_MS / 1000):
+            async with asyncio.timeout(limits.WEBHOOK_END_MS / 1000):
                 await self.finish()
         for task in self._running.values():
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
         if self._holder and self._asked_at >= 0:
-            with suppress(StoreUnavailable):
-                await self._store.write(partial(leases.release, name=_LEASE, holder=self._holder))
+            with suppress(StoreUnavailable, TimeoutError):
+                async with asyncio.timeout(limits.WEBHOOK_END_MS / 1000):
+                    await self._store.write(
+                        partial(leases.release, name=_LEASE, holder=self._holder)
+                    )
 
     async def _leads(self) -> bool:
         """Whether this process delivers. The lease is taken or renewed when it is time."""
