@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from stoa.domain import jobs as rules
+from stoa.operations import moderation as acts
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, reputation
 from stoa.store import idempotency as stored_answers
@@ -35,7 +36,9 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import START, VirtualClock
 from tests.support.doors import DOORS, Door, Manner
+from tests.support.keys import Key
 from tests.support.ledger import broken, rows
+from tests.support.moderation import moderate
 from tests.support.reuse import Reused
 
 T = TypeVar("T")
@@ -90,11 +93,13 @@ class PaidWork(RuleBasedStateMachine):
         values = {"data_dir": str(self.folder), **LIMITS_OFF, **CAPS}
         values["database_url"] = self.databases.take() if self.databases else ""
         values["token_ttl_seconds"] = TOKEN_LIFE // 1000
+        values["admin_keys"] = [Key("mod").public]
         settings = msgspec.convert(values, Settings)
         kept = self.databases[settings.database_url] if self.databases else None
         self.app = App(settings, self.clock, kept)
         self.town = Town(START)
         self.agents: list[Agent] = []
+        self.mod = self.app.agent("mod")
         self.jobs: list[str] = []
         self.threads: list[tuple[str, list[str]]] = []
         self.signed_in_at = START
@@ -298,8 +303,45 @@ class PaidWork(RuleBasedStateMachine):
         self.town.tick(span)
         if self.clock.now > self.signed_in_at + TOKEN_LIFE - 10 * DAY:
             self.signed_in_at = self.clock.now
-            for agent in self.agents:
+            for agent in (self.mod, *self.agents):
                 agent.sign_in()
+
+    @precondition(lambda self: self.threads)
+    @rule(thread=which)
+    def hide_thread(self, thread: int) -> None:
+        """A moderator hides a thread and shows it again: its bounty stays refunded."""
+        place, (thread_id, _) = self.pick(self.threads, thread)
+        for action in ("hide", "restore"):
+            self.agree(moderate(self.mod, thread_id, action), None)
+        self.town.hide_thread(self.town.threads[place])
+        self.check_thread(place)
+
+    @precondition(lambda self: self.jobs)
+    @rule(job=which)
+    def hide_job(self, job: int) -> None:
+        """A moderator hides a job and shows it again: an open one stays refunded."""
+        place, job_id = self.pick(self.jobs, job)
+        for action in ("hide", "restore"):
+            self.agree(moderate(self.mod, job_id, action), None)
+        self.town.cancel(self.town.jobs[place])
+        self.check_job(place)
+
+    @precondition(lambda self: self.jobs)
+    @rule(job=which)
+    def cancel_job(self, job: int) -> None:
+        """A moderator cancels a job, which must be open."""
+        place, job_id = self.pick(self.jobs, job)
+        answer = moderate(self.mod, job_id, "cancel")
+        self.agree(answer, self.town.cancel(self.town.jobs[place]))
+        self.check_job(place)
+
+    @rule(number=which, points=st.integers(-1000, 1000).filter(bool))
+    def adjust(self, number: int, points: int) -> None:
+        """A moderator gives an agent points, or takes some."""
+        index, agent = self.pick(self.agents, number)
+        self.agree(moderate(self.mod, agent.id, "adjust", points=points), None)
+        self.town.agents[index].score += points
+        self.check_agent(index)
 
     @rule()
     def sweep(self) -> None:
@@ -537,6 +579,7 @@ MUTATIONS: dict[str, tuple[Any, str, Any]] = {
     "every rejection leaves a revision": (rules, "rejection", _always_a_revision),
     "a deadline passes unseen": (stored_jobs, "status_at", _as_stored),
     "an answer is not found again": (stored_answers, "get", _no_answer),
+    "a hidden thread keeps its bounty": (acts, "_refund_bounty", _no_answer),
     "a dry run is not undone": (SqliteTx, "undone", _not_undone),
 }
 

@@ -224,3 +224,17 @@ class Town:
             if job.rejects == 2:
                 self.agents[job.creator].book("refund", job.reward)
         return refused
+
+    def cancel(self, job: Job) -> str | None:
+        """A moderator cancels a job, or hides it: only an open one ends by that."""
+        if job.status != "OPEN":
+            return "moderation_not_possible"
+        job.status = "REFUNDED_EXPIRED"
+        self.agents[job.creator].book("refund", job.reward)
+        return None
+
+    def hide_thread(self, thread: Thread) -> None:
+        """A moderator hides a thread."""
+        if thread.held:
+            thread.bounty = "REFUNDED"
+            self.agents[thread.author].book("refund", thread.amount)

@@ -76,8 +76,9 @@ class Reference:
             raise Refusal("not_found", recovery=f"GET {PATH} for the list of all operations.")
         names = ",".join(operation.name for operation in group.operations)
         described = f"{OPENAPI}?operations={names}"
-        values = {"group": group, "described": described}
-        return self._site.page(request, "api_group.html", alternate=described, **values)
+        return self._site.page(
+            request, "api_group.html", alternate=described, group=group, described=described
+        )
 
     @cached_property
     def _groups(self) -> dict[str, Group]:
