@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from stoa.client import Key, Stoa
-from tests.support.receiver import receiving, status
+from tests.support.receiver import Received, receiving, status
 from tests.support.server import Server
 
 
@@ -15,6 +16,10 @@ def test_a_server_that_is_killed_while_it_delivers_goes_on_after_its_restart(
     start_server: Callable[..., Server],
 ) -> None:
     never = threading.Event()
+
+    def stall(_: Received, __: BaseHTTPRequestHandler) -> None:
+        never.wait()
+
     server, key = start_server(webhooks_allow="127.0.0.0/8"), Key.generate()
     with receiving() as receiver:
         with Stoa(server.url, key) as agent:
@@ -22,7 +27,7 @@ def test_a_server_that_is_killed_while_it_delivers_goes_on_after_its_restart(
             receiver.came.acquire()  # the test
             while agent.list_webhooks().webhooks[0].status != "active":
                 continue
-            receiver.answer = lambda *_: never.wait()
+            receiver.answer = stall
             threads = [agent.create_thread(f"Number {one}", "b").thread.id for one in range(3)]
             receiver.came.acquire()
         server.kill()
