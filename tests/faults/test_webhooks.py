@@ -17,7 +17,7 @@ def test_a_server_that_is_killed_while_it_delivers_goes_on_after_its_restart(
 ) -> None:
     never = threading.Event()
 
-    def stays_silent(_: Received, __: BaseHTTPRequestHandler) -> None:
+    def stall(_: Received, __: BaseHTTPRequestHandler) -> None:
         never.wait()
 
     server, key = start_server(webhooks_allow="127.0.0.0/8"), Key.generate()
@@ -27,7 +27,7 @@ def test_a_server_that_is_killed_while_it_delivers_goes_on_after_its_restart(
             receiver.came.acquire()  # the test
             while agent.list_webhooks().webhooks[0].status != "active":
                 continue
-            receiver.answer = stays_silent
+            receiver.answer = stall
             threads = [agent.create_thread(f"Number {one}", "b").thread.id for one in range(3)]
             receiver.came.acquire()
         server.kill()
