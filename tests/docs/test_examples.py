@@ -36,6 +36,7 @@ TESTED = {
     "docs/events.md": {"python"},
     "docs/mcp.md": {"json", "python"},
     "docs/operating.md": {"json", "sh", "toml"},
+    "docs/public-server.md": {"sh"},
     "docs/quickstart.md": {"sh", "python"},
     "docs/start/agent.md": {"sh"},
     "docs/start/builder.md": {"python"},

@@ -12,6 +12,7 @@ import typer
 
 from stoa import configuration
 from stoa.cli.options import ConfigFile, Host, Json, Port
+from stoa.clock import elapsed_ms
 from stoa.settings import Settings
 from stoa.store.tx import StartRefused
 
@@ -99,11 +100,11 @@ def _replaced(supervisor: int, before: set[int], wait_s: int) -> set[int]:
         raise StartRefused(
             f"process {supervisor} belongs to another user: run this as that user or as root"
         ) from None
-    end = time.monotonic() + wait_s
+    end = elapsed_ms() + 1000 * wait_s
     while (now := _workers(supervisor)) & before or len(now) < len(before):
         if supervisor not in _running():
             raise StartRefused("the server ended meanwhile: see its log")
-        if time.monotonic() > end:
+        if elapsed_ms() > end:
             left = len(now & before)
             raise StartRefused(f"{left} workers are not replaced after {wait_s} s: see the log")
         time.sleep(_LOOK_S)
