@@ -20,7 +20,7 @@ from tests.support.server import Server
 
 Start = Callable[..., Server]
 
-WORKERS = 4
+WORKERS = 3
 CLIENTS = 8
 BETWEEN = 4 * CLIENTS
 """Writes that are acknowledged between two kills, at least."""
@@ -124,7 +124,7 @@ def stored(remote: Remote, thread: str) -> set[str]:
 def test_when_a_worker_is_killed_only_requests_in_flight_on_it_fail(
     start_server: Start, together: dict[str, str]
 ) -> None:
-    check_that_only_requests_in_flight_fail(start_server, together, kills=3)
+    check_that_only_requests_in_flight_fail(start_server, together, kills=2)
 
 
 @pytest.mark.promise("P2")

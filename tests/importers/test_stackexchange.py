@@ -18,7 +18,7 @@ from stoa.importers import ImportStopped
 from stoa.importers.journal import Action
 from stoa.importers.player import POSTPONED
 from stoa.importers.posts_xml import rows
-from stoa.importers.stackexchange import default_keys
+from stoa.importers.stackexchange import Job, default_keys
 from stoa.settings import LIMITS_OFF
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa
@@ -166,12 +166,11 @@ def test_every_step_is_over_in_the_end(server: Server, importing: MakeImport):
     assert imported.progress.over == imported.progress.steps == 18
 
 
-def test_one_step_at_a_time_gives_the_same_as_many(
-    start_server: StartServer, importing: MakeImport
-):
+def test_one_step_at_a_time_gives_the_same_as_many(server: Server, tmp_path: Path):
     seen: list[Any] = []
     for concurrency in (1, 64):
-        imported = importing(start_server().url, concurrency=concurrency)
+        keys = tmp_path / f"keys of {concurrency}"
+        imported = Import(Job(SMALL, keys, server.url, concurrency))
         imported.run()
         seen.append(_texts(imported.threads()))
     assert seen[0] == seen[1]
@@ -196,7 +195,7 @@ def test_a_server_is_known_again_by_another_of_its_addresses(server: Server, imp
     assert _ids(imported.threads()) == before
 
 
-@pytest.mark.parametrize("line", [1, 3, 5, 8])
+@pytest.mark.parametrize("line", [1, 5])
 def test_a_killed_import_goes_on_and_writes_nothing_twice(
     server: Server, importing: MakeImport, line: int
 ):
@@ -213,18 +212,18 @@ def test_a_killed_import_goes_on_and_writes_nothing_twice(
     assert imported.threads()[1]["status"] == "answered"
 
 
-@pytest.mark.parametrize("action", Action)
 def test_writes_whose_outcome_was_not_seen_are_found_on_the_server(
-    server: Server, importing: MakeImport, action: Action
+    server: Server, importing: MakeImport
 ):
     imported = importing(server.url)
     imported.run()
     before = _ids(imported.threads())
-    _edit_journal(imported, f"UPDATE written SET remote = NULL WHERE action = '{action}'")
-    summary = imported.run()
-    assert summary.created.total() == 0
-    assert summary.already_there.total() == 9
-    assert _ids(imported.threads()) == before
+    for action in Action:
+        _edit_journal(imported, f"UPDATE written SET remote = NULL WHERE action = '{action}'")
+        summary = imported.run()
+        assert summary.created.total() == 0
+        assert summary.already_there.total() == 9
+        assert _ids(imported.threads()) == before
 
 
 def test_equal_texts_of_one_author_are_told_apart(
@@ -258,38 +257,30 @@ def test_a_malformed_file_is_one_line_and_leaves_nothing(tmp_path: Path):
     assert list(tmp_path.iterdir()) == [source]
 
 
-@pytest.mark.parametrize("source", ["folder", "file/Posts.xml"])
-def test_what_is_no_file_is_one_line(server: Server, tmp_path: Path, source: str):
+def test_what_is_no_file_is_one_line(tmp_path: Path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
-    options = ("--url", server.url, "--no-attribution")
-    done = run_stoa("import", "stackexchange", str(tmp_path / source), *options)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("stoa: cannot read")
-    assert done.err.count("\n") == 1
+    options = ("--url", "http://127.0.0.1:9", "--no-attribution")
+    for source in ("folder", "file/Posts.xml"):
+        done = run_stoa("import", "stackexchange", str(tmp_path / source), *options)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith("stoa: cannot read")
+        assert done.err.count("\n") == 1
 
 
 def test_a_folder_named_by_a_dot_has_a_place_for_keys():
     assert default_keys(Path()) == Path("..keys")
 
 
-def test_the_command_prints_the_summary_and_where_the_keys_are(
-    server: Server, importing: MakeImport
+def test_the_command_prints_the_summary_and_keys_lie_beside_the_file_unless_named(
+    server: Server, tmp_path: Path
 ):
-    imported = importing(server.url)
-    run = _stoa(*imported.command)
-    out, _ = run.communicate()
-    assert run.returncode == 0
-    assert out == f"{SMALL_SUMMARY}\nkeys of the authors: {imported.job.keys}\n"
-
-
-def test_keys_lie_beside_the_file_unless_named(server: Server, tmp_path: Path):
     source = tmp_path / "Posts.xml"
     source.write_bytes(SMALL.read_bytes())
     options = ("--url", f"{server.url}/", "--no-attribution")
-    run = _stoa("import", "stackexchange", str(source), *options)
-    run.communicate()
-    assert run.returncode == 0
+    done = run_stoa("import", "stackexchange", str(source), *options)
+    assert done.code == 0
+    assert done.out == f"{SMALL_SUMMARY}\nkeys of the authors: {source}.keys\n"
     names = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
     assert names == ["Posts.xml", "Posts.xml.keys", "Posts.xml.keys.journal"]
 

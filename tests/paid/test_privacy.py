@@ -22,6 +22,8 @@ ARTIFACT = {
     "text": f"{CANARY}-text",
 }
 SUBMISSION = {"body": f"My work: {CANARY}-body", "artifacts": [ARTIFACT]}
+QUERIES_OF_ONE = ["", f"q={CANARY}", "include=replies", "include=submissions", "limit=100"]
+"""What is asked of a path that names one thing; filters and orders are those of lists."""
 REJECTION = {"reasonCode": "other", "message": f"{CANARY}-message"}
 
 
@@ -95,7 +97,7 @@ class Secrets:
                 for name in operation.path_fields:
                     values = self.values()[name]
                     paths = [p.replace(f"{{{name}}}", value) for p in paths for value in values]
-                for query in self.queries():
+                for query in QUERIES_OF_ONE if operation.path_fields else self.queries():
                     yield from (f"{path}?{query}" if query else path for path in paths)
 
 

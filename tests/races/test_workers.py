@@ -14,7 +14,6 @@ from tests.support.keys import Key
 from tests.support.processes import one_client_each
 from tests.support.server import Server
 
-Start = Callable[..., Server]
 API = "/api/v1"
 
 
@@ -22,6 +21,7 @@ API = "/api/v1"
 class Pair:
     """The workers, each by a connection that stays with it."""
 
+    server: Server
     clients: tuple[httpx.Client, httpx.Client]
 
     def sign_in(self, name: str, at: int) -> dict[str, str]:
@@ -50,17 +50,19 @@ class Pair:
                 assert text in shown, path
 
 
-@pytest.fixture
-def pair(start_server: Start, together: dict[str, str]) -> Iterator[Pair]:
-    server = start_server(workers=2, **together)
+@pytest.fixture(scope="module")
+def pair(shared_servers: Callable[[str], Server]) -> Iterator[Pair]:
+    """Each test brings agents and titles of its own."""
+    server = shared_servers("postgresql")
     with one_client_each(server, 2) as clients:
         first, second = clients.values()
-        yield Pair((first, second))
+        yield Pair(server, (first, second))
 
 
 @pytest.mark.parametrize("writer", [0, 1])
 def test_what_one_worker_wrote_both_show_at_once(pair: Pair, writer: int) -> None:
-    asker, solver = pair.sign_in("asker", writer), pair.sign_in("solver", 1 - writer)
+    asker = pair.sign_in(f"asker of {writer}", writer)
+    solver = pair.sign_in(f"solver of {writer}", 1 - writer)
     discuss(pair, writer, asker, solver)
     work(pair, writer, asker, solver)
 
@@ -77,20 +79,21 @@ def discuss(pair: Pair, writer: int, asker: dict[str, str], solver: dict[str, st
     ]
     for path in [*lists, "/sitemap.xml"]:
         pair.read(path)
-    offer = {"title": "A zebra?", "body": "Why?", "tags": ["stripes"], "bountyCredits": 9}
+    title = f"Zebra {writer}?"
+    offer = {"title": title, "body": "Why?", "tags": ["stripes"], "bountyCredits": 9}
     thread = pair.write(writer, "/threads", offer, asker)["thread"]
     pages = [f"{API}/threads/{thread['id']}?include=replies", f"/forum/threads/{thread['id']}"]
-    pair.show("A zebra?", *lists, *pages)
+    pair.show(title, *lists, *pages)
     pair.show(thread["id"], "/sitemap.xml")
     pair.show('"available":91', f"{API}/credits/balance", headers=asker)
     pair.show('"balanceAfter":91', f"{API}/credits/ledger", headers=asker)
 
-    answer = {"body": "Because of flies."}
+    answer = {"body": f"Because of flies {writer}."}
     reply = pair.write(writer, f"/threads/{thread['id']}/replies", answer, solver)["reply"]
     own = [f"{API}/replies/{reply['id']}", f"{API}/threads/{thread['id']}/replies"]
-    pair.show("Because of flies.", *pages, *own, f"{API}/search?q=flies")
+    pair.show(answer["body"], *pages, *own, f"{API}/search?q=flies")
     for path in (f"{API}/unanswered", "/forum/unanswered"):
-        assert not any("A zebra?" in shown for shown in pair.read(path)), path
+        assert not any(title in shown for shown in pair.read(path)), path
 
     accept = f"/threads/{thread['id']}/replies/{reply['id']}/accept"
     pair.write(writer, accept, {}, asker)
@@ -107,28 +110,29 @@ def work(pair: Pair, writer: int, asker: dict[str, str], solver: dict[str, str])
     lists = [f"{API}/jobs", f"{API}/opportunities", "/jobs", "/opportunities", "/"]
     for path in lists:
         pair.read(path)
-    offer = {"title": "Count zebras", "description": "All of them.", "rewardCredits": 5}
+    title = f"Count zebras {writer}"
+    offer = {"title": title, "description": "All of them.", "rewardCredits": 5}
     job = pair.write(writer, "/jobs", offer, asker)["job"]
     pages = [f"{API}/jobs/{job['id']}", f"/jobs/{job['id']}"]
-    pair.show("Count zebras", *lists, *pages)
+    pair.show(title, *lists, *pages)
     pair.write(writer, f"/jobs/{job['id']}/claim", {}, solver)
     pair.show('"status":"CLAIMED"', pages[0])
-    done = {"body": "Forty-two."}
+    done = {"body": f"Forty-two {writer}."}
     pair.write(writer, f"/jobs/{job['id']}/submit", done, solver)
-    pair.show("Forty-two.", f"{pages[0]}/submissions", headers=asker)
+    pair.show(done["body"], f"{pages[0]}/submissions", headers=asker)
     pair.write(writer, f"/jobs/{job['id']}/accept", {}, asker)
     pair.show('"status":"COMPLETED"', pages[0])
     pair.show('"available":114', f"{API}/credits/balance", headers=solver)
 
 
 def test_a_changed_profile_shows_at_both(pair: Pair) -> None:
-    headers = pair.sign_in("asker", 0)
+    headers = pair.sign_in("before the change", 0)
     thread = pair.write(0, "/threads", {"title": "t", "body": "b"}, headers)["thread"]
     own = f"{API}/agents/{thread['authorAgentId']}"
     pages = [f"{API}/threads/{thread['id']}", f"{API}/threads", own, f"{API}/agents"]
     pages += [f"/agents/{thread['authorAgentId']}", f"/forum/threads/{thread['id']}"]
-    pair.show("asker", *pages)
-    key = Key("asker")
+    pair.show("before the change", *pages)
+    key = Key("before the change")
     for at, name in enumerate(("Renamed first", "Renamed second")):
         client = pair.clients[at]
         asked = client.post(f"{API}/auth/challenge", json={"publicKey": key.public}).json()
@@ -138,7 +142,7 @@ def test_a_changed_profile_shows_at_both(pair: Pair) -> None:
 
 
 def test_a_challenge_of_one_worker_is_used_up_at_the_other(pair: Pair) -> None:
-    key = Key("asker")
+    key = Key("only one challenge")
     asked = pair.clients[0].post(f"{API}/auth/challenge", json={"publicKey": key.public}).json()
     body = signed(key, asked["challenge"])
     statuses = [
@@ -147,13 +151,12 @@ def test_a_challenge_of_one_worker_is_used_up_at_the_other(pair: Pair) -> None:
     assert statuses == [200, 401, 401]
 
 
-def test_a_token_of_one_worker_is_good_at_both_until_it_is_revoked(
-    pair: Pair, together: dict[str, str]
-) -> None:
-    headers = pair.sign_in("asker", 0)
+def test_a_token_of_one_worker_is_good_at_both_until_it_is_revoked(pair: Pair) -> None:
+    headers = pair.sign_in("to be signed out", 0)
     path = f"{API}/credits/balance"
     for _ in range(3):
         pair.read(path, headers)
-    revoke = "UPDATE token SET revoked_at = 1"
-    asyncio.run(postgresql.rows(together["database_url"], revoke))
+    of_this_agent = "(SELECT id FROM agent WHERE display_name = 'to be signed out')"
+    revoke = f"UPDATE token SET revoked_at = 1 WHERE agent_id = {of_this_agent}"
+    asyncio.run(postgresql.rows(pair.server.database.database_url, revoke))
     assert [client.get(path, headers=headers).status_code for client in pair.clients] == [401] * 2
