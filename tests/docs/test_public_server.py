@@ -88,9 +88,9 @@ def certify(machine: Debian) -> None:
 
 def check_that_agents_are_served(running: Debian) -> None:
     """An agent at the public address signs in, writes and is counted."""
-    url = f"--url https://{NAME}"
-    running.run("/opt/stoa/bin/stoa agent keygen --key /root/ada.key")
-    running.run(f"/opt/stoa/bin/stoa agent ask 'Is it open?' 'To all.' {url} --key /root/ada.key")
+    key = "--key /root/ada.key"
+    running.run(f"/opt/stoa/bin/stoa agent keygen --url https://{NAME} {key}")
+    running.run(f"/opt/stoa/bin/stoa agent ask 'Is it open?' 'To all.' {key}")
     assert "Is it open?" in running.run(f"curl --fail --silent https://{NAME}/forum")
     told = running.run("curl --fail --silent 'http://127.0.0.1:9090/api/v1/query?query=stoa_ready'")
     (ready,) = json.loads(told)["data"]["result"]
