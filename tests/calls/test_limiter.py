@@ -122,11 +122,11 @@ def test_a_clock_that_steps_back_never_lets_more_through(limiters: Limiters) -> 
     assert free_units(limiter, reads(2), NOW + 2 * MINUTE) == 2
 
 
-def test_ten_thousand_spoofed_addresses_pass_exactly_the_limit_of_one(limiters: Limiters) -> None:
+def test_two_thousand_spoofed_addresses_pass_exactly_the_limit_of_one(limiters: Limiters) -> None:
     limiter, dice = limiters(), random.Random(32)
     trusted = parse_networks(["10.0.0.0/8"])
     passed = 0
-    for _ in range(10_000):
+    for _ in range(2000):
         spoofed = ".".join(str(dice.randrange(256)) for _ in range(4))
         address = client_address("198.51.100.7", [spoofed], [f"for={spoofed}"], trusted)
         passed += limiter.take(NOW, reads(120, f"ip:{bucket_key(address)}")).allowed
@@ -518,5 +518,5 @@ def test_the_limiter_does_what_a_plain_list_of_calls_says(limiters: Limiters) ->
             return limiters()
 
     run_state_machine_as_test(
-        OneKind, settings=settings(max_examples=60, stateful_step_count=60, deadline=None)
+        OneKind, settings=settings(max_examples=30, stateful_step_count=60, deadline=None)
     )

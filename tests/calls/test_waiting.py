@@ -123,10 +123,23 @@ def test_of_too_many_waiting_calls_of_an_agent_the_oldest_is_answered(
 @pytest.mark.promise("E13")
 @pytest.mark.parametrize("engine", ["sqlite"])
 @pytest.mark.settings(limit_waits_anonymous=4)
+def test_two_thousand_tries_of_an_address_hold_four_places(stoa: App) -> None:
+    four_places_are_held(stoa, 20)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(limit_waits_anonymous=4)
 def test_ten_thousand_tries_of_an_address_hold_four_places(stoa: App) -> None:
+    four_places_are_held(stoa, 100)
+
+
+def four_places_are_held(stoa: App, hundreds: int) -> None:
+    """So many hundred calls of one address wait at no more than four places."""
+
     async def run() -> int:
         most, path = 0, f"events?cursor=now&{LONG}"
-        for count in range(100):
+        for count in range(hundreds):
             tasks = [
                 asyncio.create_task(stoa.ask("GET", path, client="8.8.8.8")) for _ in range(100)
             ]

@@ -137,7 +137,7 @@ def _seconds(work: Callable[[str], object], text: str) -> float:
         work(text)
         return time.thread_time() - started
 
-    return min(once() for _ in range(7))
+    return min(once() for _ in range(3))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
+from stoa.cli import main
 from stoa.clock import SystemClock
 from stoa.importers import ImportStopped
 from stoa.importers.attribution import Attribution
@@ -248,14 +249,21 @@ def test_the_command_imports_into_the_data_folder(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_options_are_one_line_and_leave_nothing(
-    tmp_path: Path, options: tuple[str, ...], said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    said: str,
 ) -> None:
     source = tmp_path / "Posts.xml"
     source.write_bytes(SMALL.read_bytes())
-    done = run_stoa("import", "stackexchange", str(source), *options)
-    assert done.code != 0
-    assert said in done.err
-    assert done.err.count("\n") == 1
+    monkeypatch.setattr(sys, "argv", ["stoa", "import", "stackexchange", str(source), *options])
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code not in (0, None)
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
     assert list(tmp_path.iterdir()) == [source]
 
 

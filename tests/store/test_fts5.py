@@ -112,7 +112,7 @@ def test_a_query_finds_its_phrases_and_at_least_one_of_its_words(
     assert _find(posts, parse(text)) == [POSTS[place] for place in places]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(QUERIES)
 def test_no_text_makes_fts5_raise(posts: apsw.Connection, text: str):
     try:

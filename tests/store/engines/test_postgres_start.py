@@ -31,11 +31,15 @@ TITLES = [step.title for step in STEPS]
 
 def refused_by_the_commands(url: str) -> str:
     """The one line with which `stoa migrate` and `stoa serve` refuse this database."""
-    commands = (["migrate"], ["serve", "--port", "0"])
-    with ThreadPoolExecutor(len(commands)) as running:
-        said = {
-            *running.map(lambda command: run_stoa(*command, STOA_DATABASE_URL=url).err, commands)
-        }
+
+    def told_by(*command: str) -> str:
+        return run_stoa(*command, STOA_DATABASE_URL=url).err
+
+    with ThreadPoolExecutor() as running:
+        asked = [
+            running.submit(told_by, *words) for words in (("migrate",), ("serve", "--port", "0"))
+        ]
+        said = {told.result() for told in asked}
     assert len(said) == 1, said
     (line,) = said
     assert line.startswith("stoa: ")
