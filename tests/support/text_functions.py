@@ -73,6 +73,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/related.described": lambda given: related.described(given, [given], [given], given),
     "domain/keys.parse_public_key": refusing(keys.parse_public_key),
     "domain/keys.parse_signature": refusing(keys.parse_signature),
+    "domain/keys.read_public_key": refusing(keys.read_public_key),
     "domain/cursors.decode": refusing(lambda given: cursors.decode("a", (str,), given)),
     "domain/addresses.bucket_key": bucket_key,
     "domain/querylang.parse": refusing(querylang.parse),

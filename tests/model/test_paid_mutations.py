@@ -1,0 +1,70 @@
+"""The model of paid work notices when a part of the service is wrong."""
+
+from typing import Any, NamedTuple, TypeVar
+
+import pytest
+from hypothesis import Phase, seed
+
+from stoa.domain import jobs as rules
+from stoa.operations import moderation as acts
+from stoa.store import holds, reputation
+from stoa.store import idempotency as stored_answers
+from stoa.store import jobs as stored_jobs
+from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.tx import Work
+from tests.model.test_paid_model import PaidWork, explore
+
+T = TypeVar("T")
+
+
+async def _nothing_due(*_: Any) -> list[Any]:
+    return []
+
+
+async def _no_events(*_: Any) -> tuple[int, int]:
+    return 0, 0
+
+
+async def _no_answer(*_: Any) -> None:
+    return None
+
+
+async def _not_undone(tx: SqliteTx, work: Work[T]) -> T:
+    return await work(tx)
+
+
+def _always_a_revision(*_: Any) -> rules.JobEvent:
+    return rules.JobEvent.REJECT
+
+
+def _as_stored(status: str, *_: Any) -> rules.JobStatus:
+    return rules.JobStatus(status)
+
+
+class Mutation(NamedTuple):
+    """A wrong part of the service. With `seed` the model finds it among its first towns."""
+
+    owner: Any
+    name: str
+    wrong: Any
+    seed: int
+
+
+MUTATIONS = {
+    "due refunds are forgotten": Mutation(holds, "due_for", _nothing_due, 7),
+    "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 10),
+    "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 4),
+    "a deadline passes unseen": Mutation(stored_jobs, "status_at", _as_stored, 5),
+    "an answer is not found again": Mutation(stored_answers, "get", _no_answer, 1),
+    "a hidden thread keeps its bounty": Mutation(acts, "_refund_bounty", _no_answer, 1),
+    "a dry run is not undone": Mutation(SqliteTx, "undone", _not_undone, 6),
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_the_model_finds_it_when(monkeypatch: pytest.MonkeyPatch, mutation: str) -> None:
+    owner, name, wrong, number = MUTATIONS[mutation]
+    monkeypatch.setattr(owner, name, wrong)
+    seeded = seed(number)(type("PaidWork", (PaidWork,), {}))
+    with pytest.raises((AssertionError, ExceptionGroup)):
+        explore(300, 80, seeded, database=None, phases=[Phase.generate])
