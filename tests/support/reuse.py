@@ -59,8 +59,9 @@ class KeptStore(PostgresStore):
         self._pool = Pool(partial(connect, url, _KEPT), connections, timeout_s)
 
     def lend(self, clock: Clock) -> Self:
-        """This store, with the clock of the next test."""
+        """This store, with the clock of the next test, and without who listened in the last."""
         self._clock = clock
+        self._signals.told.clear()
         self._signals.told.clear()
         return self
 
