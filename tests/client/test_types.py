@@ -31,6 +31,7 @@ from stoa.client.models import (
     Report,
     Thread,
     WantedActInput,
+    Webhook,
 )
 
 acts: list[WantedActInput]
@@ -48,6 +49,7 @@ reply: Reply
 report: Report
 signature: str
 thread: Thread
+webhook: Webhook
 """
 
 
