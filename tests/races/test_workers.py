@@ -1,18 +1,20 @@
 """Two workers on one database: what one has written, both show, whatever is read and wherever."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.support import postgresql
+from stoa.settings import LIMITS_OFF
 from tests.support.app import signed
 from tests.support.keys import Key
+from tests.support.postgresql import PostgreSQL, rows
 from tests.support.processes import one_client_each
 from tests.support.server import Server
+from tests.support.valkey import Valkey
 
 API = "/api/v1"
 
@@ -51,12 +53,19 @@ class Pair:
 
 
 @pytest.fixture(scope="module")
-def pair(shared_servers: Callable[[str], Server]) -> Iterator[Pair]:
-    """Each test brings agents and titles of its own."""
-    server = shared_servers("postgresql")
-    with one_client_each(server, 2) as clients:
-        first, second = clients.values()
-        yield Pair(server, (first, second))
+def pair(
+    postgresql: PostgreSQL, valkey: Valkey, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    """Each test brings agents and titles of its own; nobody else writes to its lists."""
+    stores = {"database_url": postgresql.new(), "valkey_url": valkey.url}
+    folder = tmp_path_factory.mktemp("pair") / "server"
+    server = Server(folder, {**LIMITS_OFF, **stores, "workers": 2})
+    try:
+        with one_client_each(server, 2) as clients:
+            first, second = clients.values()
+            yield Pair(server, (first, second))
+    finally:
+        server.stop()
 
 
 @pytest.mark.parametrize("writer", [0, 1])
@@ -158,5 +167,5 @@ def test_a_token_of_one_worker_is_good_at_both_until_it_is_revoked(pair: Pair) -
         pair.read(path, headers)
     of_this_agent = "(SELECT id FROM agent WHERE display_name = 'to be signed out')"
     revoke = f"UPDATE token SET revoked_at = 1 WHERE agent_id = {of_this_agent}"
-    asyncio.run(postgresql.rows(pair.server.database.database_url, revoke))
+    asyncio.run(rows(pair.server.database.database_url, revoke))
     assert [client.get(path, headers=headers).status_code for client in pair.clients] == [401] * 2
