@@ -7,6 +7,7 @@ until its path can be filled in.
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import httpx
@@ -339,13 +340,13 @@ def test_a_304_is_good_only_until_something_changes(stoa: App, town: Town) -> No
 
 
 def test_every_process_gives_a_document_the_same_etag(
-    start_server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+    start_server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Sets are in another order in each process."""
+    """Sets are in another order in each process. The service's own key is in its database."""
 
     def tags(seed: str) -> dict[str, str]:
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        server = start_server(base_url="http://stoa.example")
+        server = start_server(tmp_path / "one", base_url="http://stoa.example")
         with httpx.Client(base_url=server.url, headers={"Host": "stoa.example"}) as client:
             found = {path: client.head(path).headers["etag"] for path in FIXED}
         server.stop()
