@@ -188,13 +188,14 @@ def kill_during_paid_work(start_server: Callable[..., Server], engine: str, kill
 COMMITTING = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
-AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'
+AND state = 'active' AND coalesce(wait_event_type, '') NOT IN ('Client', 'Lock')
 """
 
 
 def kill_between_write_and_answer(server: Server) -> None:
-    """Kill a server; one on PostgreSQL is stopped first, until the database has done what it was
-    asked for, as a kill seldom comes between a commit and its answer there."""
+    """Kill a server; one on PostgreSQL is stopped first, until its sessions have done what they
+    were asked for, or wait for it or each other. A kill seldom comes between a commit and its
+    answer."""
     if server.database.engine == "postgresql":
         for process in (server.process.pid, *workers(server)):
             os.kill(process, signal.SIGSTOP)
