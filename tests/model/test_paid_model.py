@@ -524,7 +524,7 @@ def test_three_hundred_steps_on_postgresql_agree_with_the_model(
     reused: Reused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PaidWork, "databases", reused)
-    assert explore(4, 80) >= 300
+    assert explore(5, 80) >= 300
 
 
 @pytest.mark.soak
