@@ -46,7 +46,7 @@ CHECKED = (
 EDGES = (2**31, 2**53, 2**63 // 100 + 1, 2**63 - 1, 2**63, 2**64, 10**20, 10**30)
 SEED = 20261120
 OPERATIONS = [operation.name for operation in all_operations()]
-SHARE = 30
+SHARE = 10
 """Requests for each operation, besides the hundred or so of the coverage phase: one for each rule
 of its schema."""
 
