@@ -25,7 +25,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\(\.\./(tests/[^)]+)\)")
 
 
 class Row(NamedTuple):
-    """A line of the page: what it is about, what Stoa does, and the tests that show it."""
+    """A table row of the page: the threat, what Stoa does against it, and the tests of that."""
 
     line: str
     answer: str

@@ -59,7 +59,7 @@ import * as second from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-// Both would sign in by themselves if they were asked to.
+// Both clients would start a sign-in if the server answered 401.
 const authProvider: any = {
   redirectUrl: "http://127.0.0.1:1/callback",
   clientMetadata: { redirect_uris: ["http://127.0.0.1:1/callback"] },
@@ -83,7 +83,7 @@ QUESTION = {"title": "A question", "body": "Which index serves ORDER BY?"}
 
 
 def placed(program: str, url: str, headers: dict[str, str], kind: str = "") -> str:
-    """A program with what it is given."""
+    """The source of a program, behind lines that define its constants."""
     given = {"HEADERS": headers, "QUESTION": QUESTION, "URL_OF_TOOLS": url, "URL": url}
     lines = [f"{kind}{name} = {json.dumps(value)}" for name, value in given.items()]
     return "\n".join(lines[: 3 if kind else None]) + program

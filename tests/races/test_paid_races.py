@@ -268,7 +268,7 @@ LOST = {"job_expired", "job_not_submitted", "job_already_terminal"}
 
 
 async def settled(crowd: Crowd, town: Server, raced: list[Raced]) -> Counter[str]:
-    """Wait for the sweep to book what is due; the final states."""
+    """Wait until no hold is open past its deadline; how many jobs then have each status."""
     last = max(deadline for _, _, deadline in raced)
     while await asyncio.to_thread(query, town.database, OPEN_HOLDS, round(last * 1000)) != [(0,)]:
         continue

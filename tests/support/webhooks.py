@@ -13,13 +13,13 @@ LOOPBACK = {"webhooks_allow": ["127.0.0.0/8"]}
 
 
 async def served(*processes: Stoa) -> None:
-    """Let these processes deliver what is due now."""
+    """Have these processes send the events that are to be sent now, and wait for the answers."""
     await asyncio.gather(*(process.webhooks.look() for process in processes))
     await asyncio.gather(*(process.webhooks.finish() for process in processes))
 
 
 def deliver(stoa: App) -> None:
-    """Let all processes deliver what is due now."""
+    """Have all processes of the service send the events that are to be sent now."""
     stoa.run(served(*stoa.processes))
 
 

@@ -108,8 +108,8 @@ WEBHOOK_PAUSES_MS = (  # before the retries of a delivery; the last one is repea
     4 * HOUR_MS,
 )
 WEBHOOK_GIVE_UP_MS = DAY_MS  # after the first failure in a row; then the webhook is disabled
-WEBHOOK_LOOK_MS = SECOND_MS  # how often it is looked for what is due, if no commit tells
-WEBHOOK_REST = 4  # times as long as a look took, before the next one
+WEBHOOK_LOOK_MS = SECOND_MS  # between searches for deliveries to make, without a commit
+WEBHOOK_REST = 4  # times the duration of a search is the pause after it
 WEBHOOK_GAP_MS = SECOND_MS // 20  # between two deliveries to one webhook
 WEBHOOK_FAST_MS = SECOND_MS  # a receiver that answers later shares its slots with slow ones alone
 WEBHOOK_LANE = OUTGOING_AT_ONCE // 2  # deliveries at once to fast receivers; so many to slow ones

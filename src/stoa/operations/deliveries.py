@@ -40,7 +40,8 @@ class Found(NamedTuple):
 
 
 async def find(tx: Tx, looked: Looked) -> Found:
-    """Look for what is due. Each statement must see what is committed when it runs."""
+    """Find the webhooks that an event or a test is to be sent to now. Each
+    statement has to see what was committed before that statement."""
     newest, found = (await events.log(tx)).newest, Found([], {}, {})
     for row in await webhooks.due(tx, newest):
         event, upto = (None, row.seq) if row.test_id else await _next(tx, row, looked)

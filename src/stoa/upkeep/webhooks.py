@@ -28,7 +28,7 @@ _MARGIN_MS = 2 * limits.SECOND_MS
 
 
 class Webhooks:
-    """Looks for what is due and delivers it, to many webhooks at once and to each one in turn.
+    """Sends events to webhooks: to several webhooks at once, and to each one event after another.
 
     With `shares` only the process with the lease delivers. What was sent is stored afterwards, so
     that a process which ends between the two has the next one send it again. Receivers that were
@@ -67,7 +67,7 @@ class Webhooks:
         self._loop = asyncio.create_task(every(limits.WEBHOOK_GAP_MS / 1000, self._turn))
 
     async def _turn(self) -> None:
-        """Wait for a commit, or for a while, and begin what is due then."""
+        """Wait for a commit, at most `WEBHOOK_LOOK_MS`, and then start the deliveries to make."""
         with suppress(TimeoutError):
             async with asyncio.timeout(limits.WEBHOOK_LOOK_MS / 1000):
                 await self._signal.wait()
