@@ -34,6 +34,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 pytest_plugins = [
     "pytester",
+    "tests.plugins.collector",
     "tests.plugins.in_memory",
     "tests.plugins.logs_of_forks",
     "tests.plugins.long_first",

@@ -85,8 +85,9 @@ class App:
             self._runner.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end."""
-        return self._runner.run(work)
+        """Run a coroutine to its end. `Runner.run` would prepare for Ctrl-C each time, which takes
+        longer than most calls."""
+        return self._runner.get_loop().run_until_complete(work)
 
     def together(self, *work: Coroutine[Any, Any, T]) -> list[T]:
         """Run coroutines at the same time; their results in the order given."""

@@ -1,6 +1,7 @@
 """The tools as `tools/list` describes them, read off the table of operations."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, TypeVar
 
 from stoa.calls import dry_runs, idempotency
@@ -62,7 +63,12 @@ def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
 
 def listing(operations: Iterable[Operation], *, takes_token: bool = True) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    return encode([definition(operation, takes_token=takes_token) for operation in operations])
+    return b"[%s]" % b",".join(_encoded(operation, takes_token) for operation in operations)
+
+
+@cache
+def _encoded(operation: Operation, takes_token: bool) -> bytes:
+    return encode(definition(operation, takes_token=takes_token))
 
 
 def annotations(operation: Operation) -> dict[str, bool]:

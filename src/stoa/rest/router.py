@@ -28,7 +28,9 @@ class _Node:
     def grow(self, segment: str) -> "_Node":
         """The child for a segment of a declared path, made when it is new."""
         if not segment.startswith("{"):
-            return self.children.setdefault(segment, _Node())
+            if segment not in self.children:
+                self.children[segment] = _Node()
+            return self.children[segment]
         self.braced = self.braced or _Node()
         return self.braced
 

@@ -4,9 +4,7 @@ import json
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
-from typing import Any
-
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from stoa.domain import text
 from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN
@@ -19,6 +17,9 @@ from stoa.schemas.fields import (
     example_id,
 )
 from stoa.schemas.json_schema import example_of, request_schemas
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 Path = Sequence[str | int]
 
@@ -162,7 +163,7 @@ def missing(path: Path, rules: dict[str, Any]) -> str:
     return f"This field is required: {_form(rules)}{_like(path)}."
 
 
-def sentence(error: ValidationError, path: Path) -> str:
+def sentence(error: "ValidationError", path: Path) -> str:
     """The sentence about a value that breaks a rule of its schema."""
     limit: Any = error.validator_value
     given: Any = error.instance

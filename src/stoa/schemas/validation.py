@@ -10,17 +10,18 @@ from decimal import Decimal
 from enum import Enum
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import msgspec
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Issue, invalid
 from stoa.schemas import messages
 from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
 from stoa.schemas.names import Names
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 R = TypeVar("R", bound=Request)
 Values = dict[str, Any]
@@ -83,6 +84,8 @@ def _rule(annotation: Any) -> Rule | None:
 
 @cache
 def _validator(kind: type[Request]) -> Any:
+    from jsonschema import Draft202012Validator  # which would be a tenth of the start
+
     return Draft202012Validator(json_schema(kind))
 
 
@@ -284,7 +287,7 @@ def _sound(name: str, value: Any, broken: set[str]) -> tuple[Any, Sequence[int]]
     return [items[place] for place in places], places
 
 
-def _messages(error: ValidationError) -> Iterator[tuple[list[str], str]]:
+def _messages(error: "ValidationError") -> Iterator[tuple[list[str], str]]:
     """`(path, message)` of a schema error; a nullable value is reported by its other form."""
     rules: Any = error.schema
     if error.validator == "anyOf" and error.context:
