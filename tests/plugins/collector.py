@@ -1,11 +1,11 @@
-"""Lets the garbage collector leave out what was loaded before the first test, and look less often."""
+"""Lets the garbage collector leave out what was loaded before the first test."""
 
 import gc
 
 import pytest
 
 _OBJECTS = 20_000
-"""New objects between two looks; Python's own figure is 700."""
+"""New objects between two runs of the collector; by default it runs after 700."""
 
 
 @pytest.hookimpl(trylast=True)
