@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa_here
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until
@@ -41,17 +41,17 @@ def test_an_operator_backs_up_a_served_database_and_brings_it_back(
     server = start_server(data)
     token = token_of(server)
     assert status_of(server, token) == 200
-    made = run_stoa("backup", str(backups), "--keep", "2", "--data-dir", str(data))
+    made = run_stoa_here("backup", str(backups), "--keep", "2", "--data-dir", str(data))
     [file] = backups.iterdir()
     assert (made.code, made.out) == (0, f"database: {address}\nbackup:   {file}\n")
-    described = json.loads(run_stoa("backup", str(backups), "--json", "--data-dir", str(data)).out)
+    described = json.loads(run_stoa_here("backup", str(backups), "--json", "--data-dir", str(data)).out)
     assert described == {"database": address, "file": str(max(backups.iterdir()))}
-    refused = run_stoa("restore", str(file), "--data-dir", str(data))
+    refused = run_stoa_here("restore", str(file), "--data-dir", str(data))
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "another Stoa is already serving" in refused.err
     assert status_of(server, token) == 200
     server.stop()
-    restored = json.loads(run_stoa("restore", str(file), "--json", "--data-dir", str(data)).out)
+    restored = json.loads(run_stoa_here("restore", str(file), "--json", "--data-dir", str(data)).out)
     kept = Path(restored.pop("kept"))
     taken_at = restored.pop("takenAt")
     assert taken_at.replace("-", "").replace(":", "")[:15] == file.name[5:20]
@@ -69,20 +69,20 @@ def test_postgresql_is_left_to_its_own_tools(
     url = postgresql.new()
     file = tmp_path / "backups"
     file.touch()
-    done = run_stoa(command, str(file), "--database-url", url)
+    done = run_stoa_here(command, str(file), "--database-url", url)
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert "is on PostgreSQL: " in done.err
 
 
 def test_mistakes_are_one_line_and_make_nothing(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
-    missing = run_stoa("restore", str(tmp_path / "none.db"), "--data-dir", data)
+    missing = run_stoa_here("restore", str(tmp_path / "none.db"), "--data-dir", data)
     assert (missing.code, missing.err.count("\n")) == (1, 1)
     assert "cannot read the backup" in missing.err
     assert not Path(data).exists()
-    assert run_stoa("migrate", "--data-dir", data).code == 0
+    assert run_stoa_here("migrate", "--data-dir", data).code == 0
     (tmp_path / "file").write_text("")
-    taken = run_stoa("backup", str(tmp_path / "file"), "--data-dir", data)
+    taken = run_stoa_here("backup", str(tmp_path / "file"), "--data-dir", data)
     assert (taken.code, taken.err.count("\n")) == (1, 1)
     assert f"no backup was made in {tmp_path}/file: " in taken.err
 
@@ -96,7 +96,7 @@ def lines_of(process: "subprocess.Popen[str]", number: int) -> list[str]:
 @pytest.mark.promise("B3")
 def test_backups_are_made_at_intervals_until_the_command_is_stopped(tmp_path: Path) -> None:
     data, folder = tmp_path / "data", tmp_path / "backups"
-    assert run_stoa("migrate", "--data-dir", str(data)).code == 0
+    assert run_stoa_here("migrate", "--data-dir", str(data)).code == 0
     command = [sys.executable, "-m", "stoa", "backup", str(folder), "--every", "1s", "--keep", "2"]
     errors = tmp_path / "errors"
     with errors.open("w") as told:
@@ -123,7 +123,7 @@ def test_backups_are_made_at_intervals_until_the_command_is_stopped(tmp_path: Pa
 
 @pytest.mark.parametrize("every", ["1", "0h", "h", "1w", "-1h", "1.5h"])
 def test_a_pause_that_cannot_be_read_is_refused(tmp_path: Path, every: str) -> None:
-    done = run_stoa("backup", str(tmp_path / "backups"), "--every", every)
+    done = run_stoa_here("backup", str(tmp_path / "backups"), "--every", every)
     assert done.code == 2
     assert "a number and s, m, h or d" in done.err
     assert not (tmp_path / "backups").exists()

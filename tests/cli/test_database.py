@@ -7,7 +7,7 @@ import pytest
 
 from stoa.store.engines import sqlite
 from tests.importers.conftest import SMALL
-from tests.support.command import Finished, run_stoa
+from tests.support.command import Finished, run_stoa_here
 from tests.support.database import opened
 from tests.support.postgresql import PostgreSQL
 
@@ -58,10 +58,10 @@ def test_an_audit_takes_the_config_of_the_server_and_not_a_stale_folder(folder: 
     stale = made(folder / "stoa-data/stoa.db")
     served = spoiled(folder / "served/stoa.db")
     (folder / "server.toml").write_text(f'data_dir = "{folder}/served"\n')
-    done = run_stoa("audit", "--config", "server.toml")
+    done = run_stoa_here("audit", "--config", "server.toml")
     assert (done.code, first_line(done)) == (1, f"database: {served}")
     assert "issuer: expected" in done.out
-    control = run_stoa("audit")
+    control = run_stoa_here("audit")
     assert (control.code, first_line(control)) == (0, f"database: {stale}")
 
 
@@ -84,10 +84,10 @@ def test_a_data_folder_is_refused_where_anything_names_an_address(
             variables = {"STOA_DATABASE_URL": ELSEWHERE}
         case _:
             flags = ["--database-url", ELSEWHERE]
-    done = run_stoa(*command, *flags, "--data-dir", "data", **variables)
+    done = run_stoa_here(*command, *flags, "--data-dir", "data", **variables)
     refused(done, "--data-dir data and ")
     assert "--database-url sqlite:///data/stoa.db" in done.err
-    assert "elsewhere" in run_stoa(*command, *flags, **variables).err  # where it would have gone
+    assert "elsewhere" in run_stoa_here(*command, *flags, **variables).err  # where it would have gone
 
 
 @each_command
@@ -99,10 +99,10 @@ def test_a_config_is_refused_beside_another_database(
     (folder / "one.toml").write_text('data_dir = "one"\n')
     one = (*command, "--config", "one.toml")
     said = "one.toml: data_dir name different databases"
-    refused(run_stoa(*one, "--database-url", other), f"--database-url and {said}")
-    refused(run_stoa(*one, STOA_DATABASE_URL=other), f"STOA_DATABASE_URL and {said}")
-    refused(run_stoa(*one, "--data-dir", "other"), f"--data-dir and {said}")
-    same = run_stoa(*one, "--data-dir", f"{folder}/one")
+    refused(run_stoa_here(*one, "--database-url", other), f"--database-url and {said}")
+    refused(run_stoa_here(*one, STOA_DATABASE_URL=other), f"STOA_DATABASE_URL and {said}")
+    refused(run_stoa_here(*one, "--data-dir", "other"), f"--data-dir and {said}")
+    same = run_stoa_here(*one, "--data-dir", f"{folder}/one")
     assert "different databases" not in same.err
 
 
@@ -113,9 +113,9 @@ def test_an_absent_database_is_an_error_and_none_is_made(
     folder: Path, command: tuple[str, ...], flag: str
 ) -> None:
     value = {"--data-dir": "absent", "--database-url": f"sqlite:///{folder}/absent/stoa.db"}[flag]
-    refused(run_stoa(*command, flag, value), "there is no database at")
-    refused(run_stoa(*command), "there is no database at stoa-data/stoa.db: name it with --config")
-    refused(run_stoa(*command, flag, ""), f"{flag} is empty")
+    refused(run_stoa_here(*command, flag, value), "there is no database at")
+    refused(run_stoa_here(*command), "there is no database at stoa-data/stoa.db: name it with --config")
+    refused(run_stoa_here(*command, flag, ""), f"{flag} is empty")
     assert [path.name for path in folder.iterdir() if path.name != "keys"] == []
 
 
@@ -125,7 +125,7 @@ def test_an_empty_database_on_postgresql_stays_empty(
 ) -> None:
     url = postgresql.empty()
     for _ in range(2):
-        refused(run_stoa(*command, "--database-url", url), "run `stoa migrate` first")
+        refused(run_stoa_here(*command, "--database-url", url), "run `stoa migrate` first")
 
 
 def test_each_command_says_first_which_database_it_works_on_without_the_password(
@@ -136,14 +136,14 @@ def test_each_command_says_first_which_database_it_works_on_without_the_password
     user, _, place = rest.rpartition("@")
     url = f"{scheme}://{user.partition(':')[0]}:hush@{place}"
     shown = url.replace("hush", "***")
-    done = run_stoa("audit", "--database-url", url)
+    done = run_stoa_here("audit", "--database-url", url)
     assert first_line(done) == f"database: {shown}"
-    imported = run_stoa(*IMPORT, STOA_DATABASE_URL=url)
+    imported = run_stoa_here(*IMPORT, STOA_DATABASE_URL=url)
     assert (imported.code, first_line(imported)) == (0, f"database: {shown}")
     target = postgresql.empty()
-    copied = run_stoa("copy", "--from", url, STOA_COPY_TO=target)
+    copied = run_stoa_here("copy", "--from", url, STOA_COPY_TO=target)
     assert (copied.code, first_line(copied)) == (0, f"from: {shown}")
-    described = json.loads(run_stoa("audit", "--json", "--database-url", url).out)
+    described = json.loads(run_stoa_here("audit", "--json", "--database-url", url).out)
     assert described["database"] == shown
     for said in (done, imported, copied):
         assert "hush" not in said.out + said.err
@@ -151,7 +151,7 @@ def test_each_command_says_first_which_database_it_works_on_without_the_password
 
 def test_an_audit_as_json_has_the_checks_and_what_they_found(folder: Path) -> None:
     address = spoiled(folder / "stoa-data/stoa.db")
-    done = run_stoa("audit", "--json")
+    done = run_stoa_here("audit", "--json")
     described = json.loads(done.out)
     assert (done.code, described["database"]) == (1, address)
     found = {check["name"]: check["differences"] for check in described["checks"]}
@@ -165,23 +165,23 @@ def test_settings_of_the_server_do_not_stop_work_on_another_database(folder: Pat
     (folder / "stoa.toml").write_text(
         f'database_url = "{ELSEWHERE}"\nworkers = 4\nvalkey_url = "redis://127.0.0.1/0"\n'
     )
-    done = run_stoa("audit", "--database-url", address)
+    done = run_stoa_here("audit", "--database-url", address)
     assert (done.code, first_line(done)) == (0, f"database: {address}"), done.err
 
 
 def test_a_copy_takes_its_addresses_from_the_environment_or_from_files(folder: Path) -> None:
     source = made(folder / "old/stoa.db")
-    assert run_stoa(*IMPORT, "--database-url", source).code == 0
+    assert run_stoa_here(*IMPORT, "--database-url", source).code == 0
     (folder / "old.toml").write_text(f'data_dir = "{folder}/old"\n')
     (folder / "new.toml").write_text(f'data_dir = "{folder}/new"\n')
-    by_file = run_stoa("copy", "--config", "old.toml", "--to-config", "new.toml")
+    by_file = run_stoa_here("copy", "--config", "old.toml", "--to-config", "new.toml")
     wanted = f"from: {source}\nto:   sqlite:///{folder}/new/stoa.db\n"
     assert (by_file.code, by_file.out.startswith(wanted)) == (0, True), by_file
     variables = {"STOA_DATABASE_URL": source, "STOA_COPY_TO": f"sqlite:///{folder}/newer/stoa.db"}
-    by_environment = run_stoa("copy", **variables)
+    by_environment = run_stoa_here("copy", **variables)
     assert by_environment.code == 0, by_environment.err
     assert f"to:   {variables['STOA_COPY_TO']}\n" in by_environment.out
-    assert run_stoa("config", "show", **variables).code == 0
+    assert run_stoa_here("config", "show", **variables).code == 0
 
 
 def test_mistakes_in_naming_the_sides_of_a_copy_are_one_line(folder: Path) -> None:
@@ -195,4 +195,4 @@ def test_mistakes_in_naming_the_sides_of_a_copy_are_one_line(folder: Path) -> No
         (("--from", source, "--database-url", source, "--to", "x"), "leave out one of them"),
         (("--from", source, "--data-dir", "stoa-data", "--to", "x"), "--data-dir stoa-data and"),
     ):
-        refused(run_stoa("copy", *options), said)
+        refused(run_stoa_here("copy", *options), said)

@@ -12,7 +12,7 @@ from stoa.settings import LIMITS_OFF, Settings
 from tests.support.app import App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, VirtualClock
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa_here
 from tests.support.server import Server, free_port
 
 StartServer = Callable[..., Server]
@@ -29,7 +29,7 @@ def variables(server: Server) -> dict[str, str]:
 
 def diagnose(**environment: str) -> tuple[int, dict[str, Any]]:
     """The exit status and the checks by name."""
-    done = run_stoa("doctor", "--json", **environment)
+    done = run_stoa_here("doctor", "--json", **environment)
     told = json.loads(done.out)
     assert set(told) == {"database", "checks"}
     for check in told["checks"]:
@@ -54,7 +54,7 @@ def test_what_is_set_up_well_passes(engine: str, start_server: StartServer, tmp_
 
 
 def test_text_has_a_line_for_each_check_and_its_remedy(start_server: StartServer) -> None:
-    done = run_stoa("doctor", **variables(start_server()))
+    done = run_stoa_here("doctor", **variables(start_server()))
     first, *lines = done.out.splitlines()
     assert first.startswith("database: sqlite:///")
     assert lines[0].startswith("ok    settings  ")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa_here
 from tests.support.keys import Key
 from tests.support.server import Server
 
@@ -30,36 +30,36 @@ def test_an_operator_exports_a_served_database_and_imports_it_into_a_new_one(
     server = start_server(data)
     post_a_thread(server)
     out = str(tmp_path / "out")
-    done = json.loads(run_stoa("export", out, "--json", "--data-dir", str(data)).out)
+    done = json.loads(run_stoa_here("export", out, "--json", "--data-dir", str(data)).out)
     assert done["database"] == f"sqlite:///{data}/stoa.db"
     assert done["folder"] == out
     assert done["files"]["threads.jsonl"] >= 1
-    absent = run_stoa("import", "export", out, "--data-dir", new)
+    absent = run_stoa_here("import", "export", out, "--data-dir", new)
     assert (absent.code, absent.err.count("\n"), Path(new).exists()) == (1, 1, False)
-    assert run_stoa("migrate", "--data-dir", new).code == 0
-    told = json.loads(run_stoa("import", "export", out, "--json", "--data-dir", new).out)
+    assert run_stoa_here("migrate", "--data-dir", new).code == 0
+    told = json.loads(run_stoa_here("import", "export", out, "--json", "--data-dir", new).out)
     assert told["database"] == f"sqlite:///{new}/stoa.db"
     assert told["files"] == {
         name: count for name, count in done["files"].items() if name.endswith(".jsonl")
     }
-    again = run_stoa("export", f"{out}2", "--data-dir", new)
+    again = run_stoa_here("export", f"{out}2", "--data-dir", new)
     assert again.out.startswith(f"database: sqlite:///{new}/stoa.db\nfolder:   {out}2\n")
     for file in Path(out).iterdir():
         assert (Path(f"{out}2") / file.name).read_bytes() == file.read_bytes()
-    assert run_stoa("audit", "--data-dir", new).code == 0
+    assert run_stoa_here("audit", "--data-dir", new).code == 0
 
 
 def test_mistakes_are_one_line_and_leave_nothing(tmp_path: Path) -> None:
     data, out = str(tmp_path / "data"), tmp_path / "out"
-    none = run_stoa("export", str(out), "--data-dir", data)
+    none = run_stoa_here("export", str(out), "--data-dir", data)
     assert (none.code, none.err.count("\n"), out.exists()) == (1, 1, False)
-    assert run_stoa("migrate", "--data-dir", data).code == 0
+    assert run_stoa_here("migrate", "--data-dir", data).code == 0
     out.mkdir()
     (out / "file").write_text("kept")
-    full = run_stoa("export", str(out), "--data-dir", data)
+    full = run_stoa_here("export", str(out), "--data-dir", data)
     assert (full.code, full.err.count("\n")) == (1, 1)
     assert "is not empty: choose a new folder" in full.err
     assert (out / "file").read_text() == "kept"
-    other = run_stoa("import", "export", str(out), "--data-dir", data)
+    other = run_stoa_here("import", "export", str(out), "--data-dir", data)
     assert (other.code, other.err.count("\n")) == (1, 1)
     assert "is no whole export" in other.err
