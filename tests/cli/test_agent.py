@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile
-from tests.support.command import Finished, run_stoa
+from tests.support.command import Finished, run_stoa_here
 from tests.support.server import Server
 
 Actor = Callable[..., Finished]
@@ -47,13 +47,13 @@ def told(finished: Finished) -> Any:
 def test_keygen_makes_a_file_that_only_its_owner_can_read(tmp_path: Path, server: Server) -> None:
     path = tmp_path / "folder" / "new.key"
     where = ("--key", str(path), "--url", server.url)
-    made = told(run_stoa("agent", "keygen", *where, "--name", "Baker", "--json"))
+    made = told(run_stoa_here("agent", "keygen", *where, "--name", "Baker", "--json"))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert KeyFile.load(path).key.public_key == made["publicKey"]
     assert KeyFile.load(path).key.seed not in json.dumps(made)
-    shown = told(run_stoa("agent", "whoami", "--key", str(path), "--json"))
+    shown = told(run_stoa_here("agent", "whoami", "--key", str(path), "--json"))
     assert (shown["displayName"], shown["publicKey"]) == ("Baker", made["publicKey"])
-    again = run_stoa("agent", "keygen", *where)
+    again = run_stoa_here("agent", "keygen", *where)
     assert again.code == 2
     assert "already" in again.err
 
@@ -190,8 +190,8 @@ def test_a_wrong_command_line_ends_with_2(
 
 def test_reading_needs_no_key_where_an_address_is_given(server: Server, tmp_path: Path) -> None:
     nobody = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-    assert run_stoa("agent", "search", "--url", server.url, **nobody).code == 0
-    without = run_stoa("agent", "ask", "Title", "Body", "--url", server.url, **nobody)
+    assert run_stoa_here("agent", "search", "--url", server.url, **nobody).code == 0
+    without = run_stoa_here("agent", "ask", "Title", "Body", "--url", server.url, **nobody)
     assert without.code == 2
     assert "stoa agent keygen" in without.err
 
@@ -200,7 +200,7 @@ def test_a_key_file_that_is_open_to_others_is_refused(server: Server, tmp_path: 
     path = tmp_path / "open.key"
     KeyFile(server.url, Key.generate(), Profile()).save(path)
     path.chmod(0o644)
-    refused = run_stoa("agent", "whoami", "--key", str(path))
+    refused = run_stoa_here("agent", "whoami", "--key", str(path))
     assert refused.code == 2
     assert "chmod 600" in refused.err
 

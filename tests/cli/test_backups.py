@@ -44,14 +44,18 @@ def test_an_operator_backs_up_a_served_database_and_brings_it_back(
     made = run_stoa_here("backup", str(backups), "--keep", "2", "--data-dir", str(data))
     [file] = backups.iterdir()
     assert (made.code, made.out) == (0, f"database: {address}\nbackup:   {file}\n")
-    described = json.loads(run_stoa_here("backup", str(backups), "--json", "--data-dir", str(data)).out)
+    described = json.loads(
+        run_stoa_here("backup", str(backups), "--json", "--data-dir", str(data)).out
+    )
     assert described == {"database": address, "file": str(max(backups.iterdir()))}
     refused = run_stoa_here("restore", str(file), "--data-dir", str(data))
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "another Stoa is already serving" in refused.err
     assert status_of(server, token) == 200
     server.stop()
-    restored = json.loads(run_stoa_here("restore", str(file), "--json", "--data-dir", str(data)).out)
+    restored = json.loads(
+        run_stoa_here("restore", str(file), "--json", "--data-dir", str(data)).out
+    )
     kept = Path(restored.pop("kept"))
     taken_at = restored.pop("takenAt")
     assert taken_at.replace("-", "").replace(":", "")[:15] == file.name[5:20]

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.command import Finished, run_stoa
+from tests.support.command import Finished, run_stoa_here
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL
 from tests.support.server import Server, environment
@@ -20,7 +20,7 @@ FINAL = "The copy is complete. Serve it, and do not serve the source again."
 
 def copy(source: str, target: str, *options: str) -> Finished:
     """Run the command to its end."""
-    return run_stoa("copy", "--from", source, "--to", target, *options)
+    return run_stoa_here("copy", "--from", source, "--to", target, *options)
 
 
 def killed_at(line: str, source: str, target: str) -> bool:
@@ -76,7 +76,7 @@ def test_an_operator_moves_a_served_database_there_and_back(
     first = copy(file, database)
     assert first.code == 75, first.err
     assert "the source is still served" in first.out
-    refused = run_stoa("serve", "--port", "0", STOA_DATABASE_URL=database)
+    refused = run_stoa_here("serve", "--port", "0", STOA_DATABASE_URL=database)
     assert "is an unfinished copy of" in refused.err
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     writer.thread("Meanwhile")

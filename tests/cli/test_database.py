@@ -87,7 +87,9 @@ def test_a_data_folder_is_refused_where_anything_names_an_address(
     done = run_stoa_here(*command, *flags, "--data-dir", "data", **variables)
     refused(done, "--data-dir data and ")
     assert "--database-url sqlite:///data/stoa.db" in done.err
-    assert "elsewhere" in run_stoa_here(*command, *flags, **variables).err  # where it would have gone
+    assert (
+        "elsewhere" in run_stoa_here(*command, *flags, **variables).err
+    )  # where it would have gone
 
 
 @each_command
@@ -114,7 +116,9 @@ def test_an_absent_database_is_an_error_and_none_is_made(
 ) -> None:
     value = {"--data-dir": "absent", "--database-url": f"sqlite:///{folder}/absent/stoa.db"}[flag]
     refused(run_stoa_here(*command, flag, value), "there is no database at")
-    refused(run_stoa_here(*command), "there is no database at stoa-data/stoa.db: name it with --config")
+    refused(
+        run_stoa_here(*command), "there is no database at stoa-data/stoa.db: name it with --config"
+    )
     refused(run_stoa_here(*command, flag, ""), f"{flag} is empty")
     assert [path.name for path in folder.iterdir() if path.name != "keys"] == []
 

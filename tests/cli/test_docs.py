@@ -11,14 +11,14 @@ import pytest
 from setuptools import Distribution
 
 from stoa.cli.manual.pages import NAVIGATION
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa_here
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
 def test_without_a_page_all_pages_are_listed() -> None:
-    done = run_stoa("docs")
+    done = run_stoa_here("docs")
     assert done.code == 0
     for name in (name for group in NAVIGATION.values() for name in group):
         assert f"\n  {name} " in done.out
@@ -26,7 +26,7 @@ def test_without_a_page_all_pages_are_listed() -> None:
 
 @pytest.mark.parametrize("name", ["operating", "reference/errors", "operating.md", "README"])
 def test_a_page_is_printed_as_its_markdown(name: str) -> None:
-    done = run_stoa("docs", name)
+    done = run_stoa_here("docs", name)
     assert done.out == (DOCS / f"{name.removesuffix('.md')}.md").read_text("utf-8")
 
 
@@ -34,13 +34,13 @@ def test_a_page_is_printed_as_its_markdown(name: str) -> None:
     "arguments", [("nowhere",), ("../README",), ("operating", "--serve"), ("--port", "x")]
 )
 def test_a_wrong_command_line_ends_with_2(arguments: tuple[str, ...]) -> None:
-    done = run_stoa("docs", *arguments)
+    done = run_stoa_here("docs", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err
 
 
 def test_the_site_is_written_into_a_folder(tmp_path: Path) -> None:
-    done = run_stoa("docs", "--build", str(tmp_path / "site"))
+    done = run_stoa_here("docs", "--build", str(tmp_path / "site"))
     assert done.code == 0
     assert (tmp_path / "site/index.html").is_file()
     assert (tmp_path / "site/reference/errors.html").is_file()

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from stoa.client import Key, Stoa, StoaError
-from tests.support.command import Finished, run_stoa, run_stoa_here
+from tests.support.command import Finished, run_stoa_here
 from tests.support.server import Server
 
 REASON = ("--reason", "Advertising.")
@@ -52,7 +52,7 @@ def test_the_operator_moderates_beside_a_running_server_and_without_one(
     with Stoa(server.url, Key.generate()) as stoa:
         with pytest.raises(StoaError, match="signups_closed"):
             stoa.create_thread("Watches", "Buy!")
-        opened = run_stoa("admin", "signups", "open", *database)
+        opened = run_stoa_here("admin", "signups", "open", *database)
         assert "done: open-signups" in opened.out
         thread = stoa.create_thread("Watches", "Buy!").thread
     page = f"/api/v1/threads/{thread.id}"
@@ -61,7 +61,7 @@ def test_the_operator_moderates_beside_a_running_server_and_without_one(
     assert status(server, page) == 200
     assert admin(database, "hide", thread.id, *REASON)["actions"][0]["moderatorAgentId"] is None
     assert status(server, page) == 410
-    assert "is hidden" in refused(run_stoa("admin", "hide", thread.id, *REASON, *database))
+    assert "is hidden" in refused(run_stoa_here("admin", "hide", thread.id, *REASON, *database))
     assert stat.S_IMODE((data / "stoa.db.control").stat().st_mode) == 0o600
     until = ("--until", "2100-01-01T00:00:00Z")
     admin(database, "suspend", thread.author_agent_id, *REASON, *until)

@@ -25,7 +25,7 @@ from stoa.store.engines import engine_of
 from stoa.store.tx import StartRefused
 from tests.importers.conftest import SMALL, Import
 from tests.importers.test_stackexchange import REAL, SMALL_SUMMARY
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa_here
 from tests.support.server import Server, environment
 
 StartServer = Callable[..., Server]
@@ -225,8 +225,8 @@ def test_the_command_imports_into_the_data_folder(tmp_path: Path) -> None:
     source = folder / "Posts.xml"
     source.write_bytes(SMALL.read_bytes())
     data = str(tmp_path / "data")
-    assert run_stoa("migrate", "--data-dir", data).code == 0
-    done = run_stoa("import", "stackexchange", str(source), "--direct", "--data-dir", data)
+    assert run_stoa_here("migrate", "--data-dir", data).code == 0
+    done = run_stoa_here("import", "stackexchange", str(source), "--direct", "--data-dir", data)
     assert (done.code, done.out.splitlines()[:2]) == (
         0,
         [
@@ -235,7 +235,7 @@ def test_the_command_imports_into_the_data_folder(tmp_path: Path) -> None:
         ],
     )
     assert f"not kept: {LOST}\n" in done.out
-    assert run_stoa("audit", "--data-dir", data).code == 0
+    assert run_stoa_here("audit", "--data-dir", data).code == 0
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from stoa.importers.posts_xml import rows
 from stoa.importers.stackexchange import Job, default_keys
 from stoa.settings import LIMITS_OFF
 from tests.importers.conftest import SMALL, Import
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa_here
 from tests.support.server import Server, environment
 
 ROOT = Path(__file__).parents[2]
@@ -262,7 +262,7 @@ def test_what_is_no_file_is_one_line(tmp_path: Path):
     (tmp_path / "file").touch()
     options = ("--url", "http://127.0.0.1:9", "--no-attribution")
     for source in ("folder", "file/Posts.xml"):
-        done = run_stoa("import", "stackexchange", str(tmp_path / source), *options)
+        done = run_stoa_here("import", "stackexchange", str(tmp_path / source), *options)
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith("stoa: cannot read")
         assert done.err.count("\n") == 1
@@ -278,7 +278,7 @@ def test_the_command_prints_the_summary_and_keys_lie_beside_the_file_unless_name
     source = tmp_path / "Posts.xml"
     source.write_bytes(SMALL.read_bytes())
     options = ("--url", f"{server.url}/", "--no-attribution")
-    done = run_stoa("import", "stackexchange", str(source), *options)
+    done = run_stoa_here("import", "stackexchange", str(source), *options)
     assert done.code == 0
     assert done.out == f"{SMALL_SUMMARY}\nkeys of the authors: {source}.keys\n"
     names = sorted(path.name for path in tmp_path.iterdir() if path.is_file())

@@ -13,7 +13,7 @@ from stoa.upkeep.auditor import Auditor
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import START
-from tests.support.command import Finished, run_stoa
+from tests.support.command import Finished, run_stoa_here
 from tests.support.database import query
 
 
@@ -43,8 +43,8 @@ def audit_command(app: App, *options: str) -> Finished:
     """`stoa audit` on the database of this service."""
     settings = app.settings
     if settings.engine == "postgresql":
-        return run_stoa("audit", *options, STOA_DATABASE_URL=settings.database_url)
-    return run_stoa("audit", "--data-dir", settings.data_dir, *options)
+        return run_stoa_here("audit", *options, STOA_DATABASE_URL=settings.database_url)
+    return run_stoa_here("audit", "--data-dir", settings.data_dir, *options)
 
 
 def differing(app: App) -> set[str]:
@@ -442,7 +442,7 @@ def test_a_database_that_cannot_be_audited_is_one_line(
 ) -> None:
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "stoa.db").write_text("Not a database, but long enough to be one. " * 99)
-    done = run_stoa("audit", "--data-dir", str(tmp_path / folder))
+    done = run_stoa_here("audit", "--data-dir", str(tmp_path / folder))
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(f"stoa: {said.format(path=tmp_path / folder)}")
     assert done.err.count("\n") == 1

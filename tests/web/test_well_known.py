@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from stoa import __version__
 from stoa.operations.bootstrap import API_CATALOG, DOCUMENTS, MCP_PATHS, SECURITY_TXT
 from tests.support.app import App
-from tests.support.command import run_stoa
+from tests.support.command import run_stoa_here
 from tests.support.mcp import ENVELOPE, Mcp
 
 ORIGIN = "http://127.0.0.1:8080"
@@ -175,7 +175,7 @@ def test_without_a_contact_there_is_no_security_txt(stoa: App) -> None:
 
 
 def test_server_json_is_valid_against_the_schema_of_the_registry() -> None:
-    done = run_stoa("discovery", "server-json", "--base-url", "https://stoa.example")
+    done = run_stoa_here("discovery", "server-json", "--base-url", "https://stoa.example")
     assert done.code == 0, done.err
     made = json.loads(done.out)
     assert problems("server", made) == []
@@ -187,6 +187,6 @@ def test_server_json_is_valid_against_the_schema_of_the_registry() -> None:
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:8080", "http://stoa.example"])
 def test_server_json_is_refused_for_an_address_that_no_registry_lists(address: str) -> None:
-    done = run_stoa("discovery", "server-json", "--base-url", address)
+    done = run_stoa_here("discovery", "server-json", "--base-url", address)
     assert (done.code, done.out) == (1, "")
     assert "STOA_BASE_URL" in done.err
