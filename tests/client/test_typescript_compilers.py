@@ -139,6 +139,6 @@ def test_a_fault_that_only_these_settings_show_is_found(
     source = client.read_text("utf-8")
     assert right in source
     client.write_text(source.replace(right, wrong))
-    status, printed = strictly("5.9", folder)
+    status, printed = strictly("7.0", folder)
     assert status != 0
     assert "error TS" in printed

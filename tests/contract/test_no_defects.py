@@ -100,6 +100,8 @@ NUMBERS = (
     *("9" * 4300, "9" * 4301, "9" * 5000, "1." + "0" * 5000, "1." + "0" * 5000 + "1"),
     *("0." + "0" * 100_000 + "1", "1" * 100_000, "1" * 100_000 + ".5", "1e" + "9" * 5000),
 )
+WITHIN = NUMBERS[::5]
+"""Those that are also sent within a list and an object."""
 OTHERS = {
     "title": "t",
     "body": "b",
@@ -124,18 +126,15 @@ OPERATIONS = [pytest.param(operation, id=operation.name) for operation in all_op
 TOOLS = [pytest.param(one, id=one.name) for one in all_operations() if one.tool]
 
 
-def bodies(operation: Operation) -> Iterator[str]:
-    """The input of an operation as JSON, with a `HOSTILE_TEXT` for each of its fields in turn."""
+def bodies(operation: Operation, number: str) -> Iterator[bytes]:
+    """The input of an operation as JSON, with the number for each of its fields in turn."""
     known = shapes(operation.request)
+    good = {other: text for other, text in OTHERS.items() if other in known}
+    nested = [[HOSTILE_TEXT], {"credits": HOSTILE_TEXT, "x": HOSTILE_TEXT}]
     for name in known:
-        good = {other: text for other, text in OTHERS.items() if other in known}
-        for value in (HOSTILE_TEXT, [HOSTILE_TEXT], {"credits": HOSTILE_TEXT, "x": HOSTILE_TEXT}):
-            yield json.dumps({**good, name: value})
-
-
-def filled(body: str, number: str) -> bytes:
-    """The JSON with a number in the place."""
-    return body.replace(f'"{HOSTILE_TEXT}"', number).encode()
+        for value in (HOSTILE_TEXT, *(nested if number in WITHIN else ())):
+            body = json.dumps({**good, name: value})
+            yield body.replace(f'"{HOSTILE_TEXT}"', number).encode()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -144,7 +143,7 @@ def test_no_number_in_a_request_is_a_defect(stoa: App, operation: Operation) -> 
     path = operation.path.format_map(OTHERS)
     for number in NUMBERS:
         if operation.method == "POST":
-            answers = [alice.post(path, filled(body, number)) for body in bodies(operation)]
+            answers = [alice.post(path, body) for body in bodies(operation, number)]
         else:
             answers = [alice.get(f"{path}?{name}={number}") for name in shapes(operation.request)]
         assert [answer.content for answer in answers if answer.status >= DEFECT] == [], number[:50]
@@ -164,8 +163,8 @@ def called(agent: Agent, tool: str | None, arguments: bytes) -> Answer:
 def test_no_number_in_an_argument_is_a_defect(stoa: App, operation: Operation) -> None:
     alice = stoa.agent("alice")
     for number in NUMBERS:
-        for body in bodies(operation):
-            called(alice, operation.tool, filled(body, number))
+        for body in bodies(operation, number):
+            called(alice, operation.tool, body)
 
 
 def test_a_whole_number_in_an_argument_is_read_however_it_is_written(stoa: App) -> None:

@@ -46,9 +46,10 @@ CHECKED = (
 EDGES = (2**31, 2**53, 2**63 // 100 + 1, 2**63 - 1, 2**63, 2**64, 10**20, 10**30)
 SEED = 20261120
 OPERATIONS = [operation.name for operation in all_operations()]
-SHARE = 10
+SHARE = 4
 """Requests for each operation, besides the hundred or so of the coverage phase: one for each rule
 of its schema."""
+SHARES = [SHARE, pytest.param(60, marks=pytest.mark.soak)]
 
 # The library's own types have parameters that it does not fill in.
 registry: Any = cast("Any", checks).CHECKS
@@ -56,13 +57,13 @@ builder: Any = _test_builder
 
 
 @cache
-def description() -> Any:
-    """All operations, as the library sees them."""
+def description(share: int) -> Any:
+    """All operations, as the library sees them, with so many requests of each."""
     document = json.loads(encode(openapi_document(all_operations(), Settings())))
     schema: Any = schemathesis.openapi.from_dict(document)
     schema.config.update(base_url=document["servers"][0]["url"])
     schema.config.seed = SEED
-    schema.config.generation.update(max_examples=SHARE, deterministic=True)
+    schema.config.generation.update(max_examples=share, deterministic=True)
     return schema
 
 
@@ -164,9 +165,12 @@ def world(server: Server) -> Iterator[World]:
 
 
 @pytest.mark.promise("W4")
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.long
-def test_every_generated_request_is_answered_as_described(operation: str, world: World) -> None:
+def test_every_generated_request_is_answered_as_described(
+    operation: str, share: int, world: World
+) -> None:
     def send(case: Any) -> None:
         headers = {"Authorization": f"Bearer {world.place(case)}"}
         world.sent[operation] += 1
@@ -175,7 +179,7 @@ def test_every_generated_request_is_answered_as_described(operation: str, world:
 
     # What `schema.parametrize()` does, but not before this test runs: making the requests takes
     # seconds per operation, and every worker would make them all while it collects.
-    schema = description()
+    schema = description(share)
     builder.build_operation_test(
         config=schema.config,
         operation=schema.find_operation_by_id(operation),
