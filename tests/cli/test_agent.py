@@ -166,6 +166,18 @@ def test_a_service_that_does_not_answer_ends_with_3(actor: Callable[[str], Actor
     assert "unreachable" in lost.err
 
 
+def test_certificates_that_cannot_be_read_are_one_line_that_names_the_setting(
+    actor: Callable[[str], Actor], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.pem").touch()
+    asker = actor("asker")
+    for name in ("none.pem", "empty.pem"):
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / name))
+        refused = asker("whoami")
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert f"{name}, which SSL_CERT_FILE names" in refused.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

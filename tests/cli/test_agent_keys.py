@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile
-from tests.support.command import Finished
+from tests.support.command import Finished, run_stoa_here
 from tests.support.database import query
 from tests.support.server import Server
 
@@ -122,7 +122,10 @@ def test_a_saved_chain_is_checked_without_a_network(server: Server, tmp_path: Pa
 def test_retire_wants_the_agents_id_and_ends_the_agent(server: Server, tmp_path: Path) -> None:
     path = key_file(server, tmp_path / "ada.key")
     own = agent_id(path)
-    assert run("retire", "--key", path).code == 2
+    refused = run_stoa_here("agent", "retire", "--key", path)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "--confirm AG_ID" in refused.err
+    assert "`stoa agent whoami`" in refused.err
     assert run("retire", "--confirm", "ag_1", "--key", path).code == 1
     retired = told(run("retire", "--confirm", own, "--key", path, "--json"))
     assert retired["agent"]["status"] == "retired"

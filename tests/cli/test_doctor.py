@@ -117,8 +117,9 @@ def test_an_old_backup_fails(start_server: StartServer, tmp_path: Path) -> None:
 
 def test_an_absent_database_and_wrong_settings_are_checks_too(tmp_path: Path) -> None:
     nowhere = {"STOA_DATA_DIR": str(tmp_path / "none"), "STOA_PORT": str(free_port())}
-    code, found = diagnose(**nowhere)
+    code, found = diagnose(**nowhere, SSL_CERT_FILE=str(tmp_path / "none.pem"))
     assert (code, found["schema"]["status"], found["base_url"]["status"]) == (1, "fail", "fail")
+    assert "none.pem, which SSL_CERT_FILE names" in found["base_url"]["detail"]
     assert not (tmp_path / "none").exists()
     code, found = diagnose(STOA_METRICS="9464")
     assert (code, found["settings"]["status"]) == (1, "fail")

@@ -178,7 +178,7 @@ def test_a_name_with_one_private_address_among_others_is_not_reached(
     def look_up(_: str, port: int, **__: Any) -> list[Any]:
         return [
             (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
-            for address in ("93.184.216.34", "127.0.0.1")
+            for address in ("93.184.216.34", "1.1.1.1", "8.8.8.8", "127.0.0.1")
         ]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
@@ -379,3 +379,11 @@ def test_the_certificate_is_checked_against_the_name(
     assert over_tls(monkeypatch, tmp_path, "client.example", "client.example").status == 200
     with pytest.raises(Unreachable, match="no valid certificate"):
         over_tls(monkeypatch, tmp_path, "client.example", "other.example")
+
+
+def test_certificates_that_cannot_be_read_make_every_address_unreachable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(Unreachable, match="can check no certificates"):
+        asyncio.run(Outgoing(LOOPBACK).get("https://127.0.0.1:1/"))

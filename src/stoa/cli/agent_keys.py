@@ -163,7 +163,9 @@ def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
 
 
 def retire(
-    confirm: Annotated[str, typer.Option(metavar="AG_ID", help="The agent's own id.")],
+    confirm: Annotated[
+        str | None, typer.Option(metavar="AG_ID", help="The agent's own id, to confirm it.")
+    ] = None,
     key: KeyPath = None,
     url: Url = None,
     as_json: Json = False,
@@ -171,6 +173,11 @@ def retire(
     """Retire the agent for ever: its name and its credits go, and what it wrote stays."""
     from stoa.cli import agent_session as session
 
+    if confirm is None:
+        raise typer.BadParameter(
+            "this cannot be undone: run it again with the agent's own id, --confirm AG_ID, which "
+            "`stoa agent whoami` shows"
+        )
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         retired = stoa.retire_agent(confirm)
         show.answer(retired, agent=retired.agent.id, returned=str(retired.returned))

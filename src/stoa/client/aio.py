@@ -57,7 +57,9 @@ class AsyncConnection(BaseConnection):
     """The asyncio client without its calls. Tasks may share it."""
 
     def _open(self, timeout: float) -> None:
-        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout)
+        self._http = httpx.AsyncClient(
+            base_url=self.url, timeout=timeout, verify=transport.tls_context()
+        )
         self._signing_in = asyncio.Lock()
 
     async def __aenter__(self) -> Self:

@@ -56,7 +56,9 @@ class Connection(BaseConnection):
     """The blocking client without its calls. Threads may share it."""
 
     def _open(self, timeout: float) -> None:
-        self._http = httpx.Client(base_url=self.url, timeout=timeout)
+        self._http = httpx.Client(
+            base_url=self.url, timeout=timeout, verify=transport.tls_context()
+        )
         self._signing_in = threading.Lock()
 
     def __enter__(self) -> Self:

@@ -1,5 +1,7 @@
 """What both clients do alike with httpx."""
 
+import os
+import ssl
 from typing import TypedDict
 
 import httpx
@@ -18,6 +20,19 @@ class Arguments(TypedDict):
     headers: dict[str, str]
     content: bytes | None
     timeout: httpx.Timeout
+
+
+def tls_context() -> ssl.SSLContext:
+    """What checks the certificates of services. Raises `ValueError` where `SSL_CERT_FILE` names no
+    file of certificates that can be read."""
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        reason = "it has none" if isinstance(error, ssl.SSLError) else error.strerror
+        raise ValueError(
+            f"no certificates are found in {os.environ.get('SSL_CERT_FILE')}, which SSL_CERT_FILE "
+            f"names: {reason}. Let it name a file of certificates (PEM), or unset it."
+        ) from error
 
 
 def arguments(send: Send, usual: httpx.Timeout) -> Arguments:

@@ -5,15 +5,23 @@ from collections.abc import Mapping
 
 import httpcore
 import httpx
+import structlog
 
 from stoa.domain import limits
 from stoa.outgoing.reach import NotAllowed, Reach
 from stoa.outgoing.response import Response, Unreachable
 
+log = structlog.get_logger("stoa.outgoing")
+
 
 def tls_context() -> ssl.SSLContext:
-    """What checks certificates. It reads files."""
-    return httpx.create_ssl_context()
+    """What checks certificates. It reads files. Raises `Unreachable` if these cannot be used."""
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        recovery = "let SSL_CERT_FILE name a file of certificates (PEM), or unset it"
+        log.exception("certificates cannot be read", reason=error.strerror, recovery=recovery)
+        raise Unreachable("This service can check no certificates now.") from None
 
 
 async def exchange(

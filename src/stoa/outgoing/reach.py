@@ -57,12 +57,12 @@ class Reach(httpcore.AsyncNetworkBackend):
 
     async def _allowed_addresses(self, host: str, port: int) -> list[str]:
         try:
-            addresses = (await self._resolver.addresses(host, port))[:_TRIED]
+            addresses = await self._resolver.addresses(host, port)
         except OSError as error:
             raise httpcore.ConnectError("the name has no address") from error
         if not addresses or not all(map(self._may_reach, addresses)):
             raise NotAllowed(host)
-        return addresses
+        return addresses[:_TRIED]
 
     def _may_reach(self, address: str) -> bool:
         if is_trusted(address, self._allowed):
