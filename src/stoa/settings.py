@@ -211,6 +211,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "and client address; 0 is unlimited."
         ),
     ] = _LIMITS.clients
+    limit_authorizations: Annotated[
+        Count,
+        Meta(
+            description="Authorization pages that OAuth clients open, per ten minutes and client "
+            "address; 0 is unlimited."
+        ),
+    ] = _LIMITS.authorizations
     webhooks_allow: Annotated[
         list[str],
         Meta(

@@ -20,6 +20,7 @@ def test_the_defaults_are_the_published_ones() -> None:
         "new_agent_holds": 5,
         "open_claims": 10,
         "clients": 100,
+        "authorizations": 60,
         "waits_agent": 2,
         "waits_anonymous": 4,
         "uncharged": 600,

@@ -44,6 +44,24 @@ def test_a_client_that_asks_to_read_is_said_to_write_nothing(stoa: App) -> None:
     assert "It may write nothing" in page.words
 
 
+@pytest.mark.promise("G26")
+@pytest.mark.settings(limit_authorizations=2)
+def test_an_address_opens_so_many_pages_that_wait_for_an_approval(stoa: App) -> None:
+    """Each is stored for ten minutes, with all that the client sent."""
+    path = authorize_path(register(stoa))
+    first = opened(stoa, path)
+    opened(stoa, authorize_path("stoac_unknown"), 400)  # is not stored and does not count
+    opened(stoa, path)
+    refused = opened(stoa, path, 429)
+    assert refused.answer.headers["retry-after"] == "600"
+    assert "Wait 600 s, then begin again in the program that sent you here" in refused.words
+    assert stoa.sql("SELECT count(*) FROM authorization_request") == [(2,)]
+    opened(stoa, first.link("continue"))
+    assert stoa.get(path, client="192.0.2.7").status == 200
+    stoa.clock.advance(10 * 60_000)
+    opened(stoa, path)
+
+
 def test_no_code_is_given_before_the_approval_or_after_its_time(stoa: App) -> None:
     ada, client_id = stoa.agent("Ada"), register(stoa)
     page = opened(stoa, authorize_path(client_id))

@@ -83,6 +83,22 @@ class Charges:
         limit, window = self._settings.limit_clients, limits.CLIENTS_WINDOW_MS
         return await self._taken(Bucket("clients", bucket_key(address), limit, window))
 
+    async def count_authorization(self, address: str) -> Charge:
+        """Count an authorization page that an address opens, whose request is stored until it
+        expires. Raises 429 if the address opens too many."""
+        limit, window = self._settings.limit_authorizations, limits.PAIRING_MS
+        bucket = Bucket("authorizations", bucket_key(address), limit, window)
+        charge = await self._limiter.take(self._clock(), bucket)
+        if not charge.allowed:
+            self._sheet.limited(bucket.resource)
+            raise BucketFull(
+                charge,
+                "Too many authorization pages were opened from this address: {limit} in "
+                "{windowSeconds} s.",
+                "Wait {retryAfter} s, then begin again in the program that sent you here.",
+            )
+        return charge
+
     async def _taken(self, bucket: Bucket) -> Charge:
         charge = await self._limiter.take(self._clock(), bucket)
         if not charge.allowed:

@@ -233,6 +233,7 @@ class Limits:
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
     open_claims: int = 10  # claimed, undecided jobs at once
     clients: int = 100  # registered clients and fetched client documents per CLIENTS_WINDOW_MS
+    authorizations: int = 60  # authorization pages opened per client address and PAIRING_MS
     waits_agent: int = 2  # calls and streams of an agent that wait at once
     waits_anonymous: int = 4  # the same of a client address, without a token
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS

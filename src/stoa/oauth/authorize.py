@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.calls.authorizing import Authorizing
+from stoa.calls.charge import Charges
 from stoa.domain import limits
 from stoa.domain.authorizations import answer_address, check_asked
 from stoa.domain.clients import place
@@ -41,10 +42,13 @@ _TOO_LATE = "This page has expired, or the program has been let in already."
 class AuthorizationPages:
     """The pages of the authorization endpoint."""
 
-    def __init__(self, site: Site, clients: Clients, authorizing: Authorizing) -> None:
+    def __init__(
+        self, site: Site, clients: Clients, authorizing: Authorizing, charges: Charges
+    ) -> None:
         self._site = site
         self._clients = clients
         self._authorizing = authorizing
+        self._charges = charges
 
     async def begin(self, request: Request) -> Response:
         """Show what a client asks for, with a pairing code."""
@@ -66,6 +70,7 @@ class AuthorizationPages:
         except OAuthRefusal as refusal:
             back = _told(incoming, redirect_uri, query.get("state"), refusal.error)
             return self._refused(request, refusal, back)
+        await self._charges.count_authorization(incoming.address)
         begun = await self._authorizing.begin(asked)
         return self._page(request, begun.handle, begun.shown)
 

@@ -25,7 +25,7 @@ def routes(authorizing: Authorizing, charges: Charges, clock: Clock, site: Site)
     """The routes of the authorization pages and of the registration of clients."""
     allowed = parse_networks(authorizing.services.settings.webhooks_allow)
     clients = Clients(Outgoing(allowed), authorizing, charges, clock, plain=bool(allowed))
-    pages = AuthorizationPages(site, clients, authorizing)
+    pages = AuthorizationPages(site, clients, authorizing, charges)
     return [
         Route(AUTHORIZATION, _shown(site, pages.begin)),
         Route(f"{AUTHORIZATION}/{{handle}}", _shown(site, pages.show)),

@@ -12,6 +12,7 @@ BUCKETS = (
     "registrations",
     "approvals",
     "clients",
+    "authorizations",
     "uncharged",
 )
 """The names of all buckets."""

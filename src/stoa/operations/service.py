@@ -81,6 +81,12 @@ def _buckets(settings: Settings) -> list[Bucket]:
         ),
         Bucket("clients", "address", settings.limit_clients, limits.CLIENTS_WINDOW_MS // 1000),
         Bucket(
+            "authorizations",
+            "address",
+            settings.limit_authorizations,
+            limits.PAIRING_MS // 1000,
+        ),
+        Bucket(
             "uncharged",
             "address",
             settings.limit_uncharged,
