@@ -1,7 +1,8 @@
 """The yardstick: a bare ASGI application with ready answers on uvicorn, uvloop and httptools.
 
 GET answers the given bytes and headers. POST reads and decodes its JSON, looks the bearer token up
-in a dict and encodes the given answer with the sent text in it.
+in a dict and encodes the given answer with the sent text in it. With a verification POST reads its
+body, verifies a signature and encodes the given answer.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 import uvicorn
 
+from stoa.domain import keys
 from stoa.http.wire import HeaderList, Receive, Scope, Send
 
 _decode = msgspec.json.decode
@@ -26,6 +28,14 @@ class Answer(msgspec.Struct):
     body: bytes
 
 
+class Verification(msgspec.Struct):
+    """A good signature of a text."""
+
+    key: bytes
+    text: bytes
+    signature: bytes
+
+
 class Spec(msgspec.Struct):
     """What the application serves, and the tokens it knows. The answer to a POST names what it
     shows by its first member that is an object, and has no Content-Length of its own."""
@@ -34,6 +44,7 @@ class Spec(msgspec.Struct):
     get: Answer
     post: Answer | None = None
     tokens: list[str] = []
+    verification: Verification | None = None
 
 
 class Bare:
@@ -43,6 +54,7 @@ class Bare:
         self._get_start = _start(spec.get)
         self._get_body = {"type": "http.response.body", "body": spec.get.body}
         self._post = spec.post
+        self._verification = spec.verification
         self._template: dict[str, Any] = _decode(spec.post.body) if spec.post else {}
         self._shown = next(
             (k for k, value in self._template.items() if isinstance(value, dict)), ""
@@ -53,19 +65,29 @@ class Bare:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI entry point."""
-        if scope["method"] == "POST":
+        if self._verification and scope["method"] == "POST":
+            await self._verify(self._verification, receive, send)
+        elif scope["method"] == "POST":
             await self._write(scope, receive, send)
         else:
             await send(self._get_start)
             await send(self._get_body)
 
     async def _write(self, scope: Scope, receive: Receive, send: Send) -> None:
-        assert self._post
         authorization = next(value for name, value in scope["headers"] if name == b"authorization")
         agent = self._agents[authorization]
         sent = _decode(await _body(receive))
         shown = {**self._template[self._shown], "score": agent, "body": sent["body"]}
-        body = _encode({**self._template, self._shown: shown})
+        await self._answer({**self._template, self._shown: shown}, send)
+
+    async def _verify(self, given: Verification, receive: Receive, send: Send) -> None:
+        await _body(receive)
+        assert keys.verify(given.key, given.text, given.signature)
+        await self._answer(self._template, send)
+
+    async def _answer(self, members: dict[str, Any], send: Send) -> None:
+        assert self._post
+        body = _encode(members)
         headers: HeaderList = [*self._post.headers, (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": self._post.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

@@ -14,13 +14,13 @@ def get(path: str, address: str) -> bytes:
     return _lines(f"GET {path} HTTP/1.1", f"X-Forwarded-For: {address}") + b"\r\n"
 
 
-def post(path: str, address: str, token: str, body: object) -> bytes:
-    """A signed-in POST of JSON."""
+def post(path: str, address: str, token: str | None, body: object) -> bytes:
+    """A POST of JSON, signed in with a token."""
     sent = msgspec.json.encode(body)
     head = _lines(
         f"POST {path} HTTP/1.1",
         f"X-Forwarded-For: {address}",
-        f"Authorization: Bearer {token}",
+        *([f"Authorization: Bearer {token}"] if token else []),
         "Content-Type: application/json",
         f"Content-Length: {len(sent)}",
     )

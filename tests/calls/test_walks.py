@@ -8,7 +8,8 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
-from functools import partial
+from functools import partial, reduce
+from operator import and_
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -18,7 +19,9 @@ import pytest
 import stoa as package
 from stoa.settings import Settings
 from tests.support.app import Agent, App
+from tests.support.keys import Key
 from tests.support.mcp import ERAS, Mcp
+from tests.support.oauth import assertion, by_key, post, refused, signed_in
 
 SOURCE = str(Path(package.__file__).parent)
 REPLIES = 2
@@ -112,3 +115,52 @@ def test_reading_a_job_over_mcp(app: App, profiler: Profiler, era: str) -> None:
     calls = profiler.count(read)
     expect_at_most(110, calls)
     assert calls["Request.__init__"] == 1
+
+
+def test_signing_in_by_an_assertion(app: App, profiler: Profiler) -> None:
+    key = app.agent("Ada").key
+    first, *others = (by_key(assertion(key, app.clock())) for _ in range(4))
+    post(app, first).ok()
+    calls = fewest(profiler.count(lambda form=form: post(app, form).ok()) for form in others)
+    expect_at_most(125, calls)
+    assert calls["Request.__init__"] == 1
+
+
+@pytest.mark.promise("S14")
+def test_a_sign_in_that_is_refused_takes_the_same_steps_with_any_key(
+    app: App, profiler: Profiler
+) -> None:
+    """So its time cannot tell whether the key is that of an agent. A good signature may tell."""
+    app.agent("Ada")
+    known, unknown = ([partial(call, app, Key(name)) for call in REFUSED] for name in ("Ada", "B"))
+    for one, other in zip(known, unknown, strict=True):
+        assert steps(one) == steps(other)
+    first, again = (profiler.count(partial(signed_in, app, Key("B"))) for _ in range(2))
+    assert (first["register"], again["register"]) == (2, 0)
+
+
+def steps(walk: Callable[[], object]) -> Counter[str]:
+    """The calls of a walk that was gone before, without what else was done meanwhile."""
+    walk()
+    alone = Profiler()  # notes nothing of other threads: the writer does nothing for these walks
+    return reduce(and_, (alone.count(walk) for _ in range(3)))
+
+
+def ask_for_challenge(app: App, key: Key) -> str:
+    return app.post("auth/challenge", {"publicKey": key.public}).ok()["challenge"]
+
+
+def sign_wrongly(app: App, key: Key) -> None:
+    challenge = ask_for_challenge(app, key)
+    sent = {"publicKey": key.public, "challenge": challenge, "signature": STRANGER.sign("other")}
+    app.post("auth/verify", sent).refused(401, "signature_invalid")
+
+
+def assert_wrongly(app: App, key: Key) -> None:
+    content, _, _ = assertion(key, app.clock()).rpartition(".")
+    _, _, signature = assertion(STRANGER, app.clock()).rpartition(".")
+    refused(post(app, by_key(f"{content}.{signature}")), 401, "invalid_client")
+
+
+STRANGER = Key("stranger")
+REFUSED = (ask_for_challenge, sign_wrongly, assert_wrongly)
