@@ -15,7 +15,7 @@ from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
 from stoa.calls.shared_limiter import SharedLimiter
 from stoa.calls.snapshots import Snapshots
-from stoa.calls.token_requests import TokenRequests
+from stoa.calls.token_requests import PlainGrants, TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
 from stoa.calls.waiting import Waiting
 from stoa.clock import Clock, SystemClock
@@ -116,7 +116,7 @@ class Stoa:
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
             _tools(runner, charges, hosts, Gate(authenticator)),
-            OAuthDoor(TokenRequests(store, services, charges, outages)),
+            OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
             pages(
                 reads,
                 settings.origin,
@@ -148,7 +148,7 @@ class Stoa:
         clock = clock or SystemClock()
         sheet = sheet or new_sheets().each[0]
         services, engine = new_services(settings), engine_of(settings)
-        shared = (services, services.ids, PlainRuns(services))
+        shared = (services, services.ids, PlainRuns(services), PlainGrants(services))
         try:
             store = await engine.open_store(settings, clock, shared if apart else (), sheet.commits)
             return await cls.over(store, services, clock, sheet)

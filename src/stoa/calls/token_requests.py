@@ -9,6 +9,7 @@ import msgspec
 
 from stoa.calls.charge import Charges
 from stoa.calls.outages import Outages
+from stoa.clock import Clock
 from stoa.domain import tokens
 from stoa.domain.oauth import OAuthRefusal
 from stoa.operations.authorizations import redeem_code
@@ -16,15 +17,17 @@ from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Call, Services
 from stoa.operations.client_credentials import client_credentials, read_sign_in
 from stoa.operations.grants import Form, Tokens, refresh_session
+from stoa.schemas.base import encode
 from stoa.store import sessions
+from stoa.store.engines.frames import PlainForm
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
 Handler = Callable[[Call, Any], Awaitable[Tokens | OAuthRefusal]]
-Reader = Callable[[Form, frozenset[str]], Any]
+Reader = Callable[[Form, frozenset[str], int], Any]
 T = TypeVar("T")
 
 
-def _as_it_is(form: Form, _base_urls: frozenset[str]) -> Form:
+def _as_it_is(form: Form, _base_urls: frozenset[str], _now: int) -> Form:
     return dict(form)
 
 
@@ -45,6 +48,7 @@ class TokenRequests:
     services: Services
     charges: Charges
     outages: Outages
+    clock: Clock
 
     async def charge(self, address: str) -> Charge:
         """One unit of `reads` of this address, as a sign-in takes. Raises 429."""
@@ -53,14 +57,15 @@ class TokenRequests:
             raise BucketFull(charge)
         return charge
 
-    async def issue(self, form: Form, address: str, base_url: str) -> Tokens:
-        """The tokens that a request gets. Raises `OAuthRefusal`, or a refusal of the service."""
+    async def issue(self, form: Form, address: str, base_url: str) -> bytes:
+        """The tokens that a request gets, as JSON. Raises `OAuthRefusal`, or a refusal of the
+        service."""
         grant = form.get("grant_type", "")
         if grant not in GRANTS:
             raise OAuthRefusal(
                 "unsupported_grant_type", f"grant_type must be one of: {', '.join(GRANTS)}."
             )
-        asked = GRANTS[grant][0](form, self.services.base_urls)
+        asked = GRANTS[grant][0](form, self.services.base_urls, self.clock())
         run = GrantRun(self.services, grant, asked, address, base_url)
         answer = await self._stored(self.store.write(run))
         if isinstance(answer, OAuthRefusal):
@@ -91,7 +96,25 @@ class GrantRun(msgspec.Struct, frozen=True, gc=False):
     address: str
     base_url: str
 
-    async def __call__(self, tx: Tx) -> Tokens | OAuthRefusal:
-        """Run the handler of the grant."""
+    async def __call__(self, tx: Tx) -> bytes | OAuthRefusal:
+        """Run the handler of the grant, and encode the tokens."""
         call = Call(tx, self.services, None, self.address, self.base_url)
-        return await GRANTS[self.grant][1](call, self.asked)
+        answer = await GRANTS[self.grant][1](call, self.asked)
+        return encode(answer) if isinstance(answer, Tokens) else answer
+
+
+class PlainGrants(PlainForm):
+    """Token requests as plain values, for the process that writes."""
+
+    works = GrantRun
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def values(self, work: GrantRun) -> tuple[Any, ...]:
+        """What differs from one request to another."""
+        return work.grant, work.asked, work.address, work.base_url
+
+    def work(self, values: tuple[Any, ...]) -> GrantRun:
+        """The request, with the services of this process."""
+        return GrantRun(self._services, *values)

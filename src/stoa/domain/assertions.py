@@ -56,6 +56,11 @@ def refusal(description: str) -> OAuthRefusal:
     return OAuthRefusal("invalid_client", description, 401)
 
 
+def expired() -> OAuthRefusal:
+    """The refusal of an assertion whose time is over."""
+    return refusal("client_assertion has expired: sign a new one.")
+
+
 def parts(text: str) -> Parts:
     """Take an assertion in compact form apart, whose base64url has no second spelling."""
     found = _FORM.fullmatch(text) if len(text) <= limits.ASSERTION_CHARS else None
@@ -120,7 +125,7 @@ def check_claims(claims: Claims, audiences: Collection[str], now: int) -> None:
         raise refusal("exp, nbf and iat of client_assertion must be seconds since 1970.")
     expires_at, skew = int(claims.exp * 1000), limits.ASSERTION_SKEW_MS
     if expires_at + skew <= now:
-        raise refusal("client_assertion has expired: sign a new one.")
+        raise expired()
     if expires_at > now + limits.ASSERTION_TTL_MS + skew:
         seconds = limits.ASSERTION_TTL_MS // 1000
         raise refusal(f"exp of client_assertion must be at most {seconds} s from now.")

@@ -40,7 +40,9 @@ def granted_scopes(asked: str | None) -> str:
 
     Raises `invalid_scope` if none is left.
     """
-    names = set((asked or EVERY_SCOPE).split(" ")) & set(SCOPES)
+    if not asked:
+        return EVERY_SCOPE
+    names = set(asked.split(" ")) & set(SCOPES)
     if not names:
         raise OAuthRefusal("invalid_scope", f"The scopes are: {', '.join(SCOPES)}.")
     return EVERY_SCOPE if WRITE in names else READ
@@ -55,6 +57,8 @@ def check_scopes(asked: str | None, granted: str) -> None:
 def check_resource(base_urls: frozenset[str], asked: str | None) -> None:
     """`invalid_target` unless a token is asked for the one resource (RFC 8707), or for none: an
     empty parameter is as one left out (RFC 6749, 3.1)."""
+    if not asked:
+        return
     known = {f"{base_url}{RESOURCE}" for base_url in base_urls}
-    if asked and asked.removesuffix("/") not in known:
+    if asked.removesuffix("/") not in known:
         raise OAuthRefusal("invalid_target", f"The resource is: {', '.join(sorted(known))}.")

@@ -74,7 +74,7 @@ class OAuthDoor:
         if request.path == REVOCATION:
             await self._requests.revoke(required(form, "token"))
             return b""
-        return encode(await self._requests.issue(form, request.address, request.base_url))
+        return await self._requests.issue(form, request.address, request.base_url)
 
     async def _document(self, request: Request, send: Send) -> None:
         refusal = await self._requests.charges.rate_limit_address(request.address)

@@ -1,6 +1,7 @@
 """The grant `client_credentials`: a key signs an assertion, and its agent is signed in."""
 
-from typing import TypeVar
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,21 +16,30 @@ from stoa.store import agents, sessions
 T = TypeVar("T")
 
 
-class SignIn(msgspec.Struct, frozen=True):
-    """A sign-in whose assertion was signed by this key. Whether it is good now is open."""
+class SignIn(NamedTuple):
+    """A sign-in by an assertion that this key signed. It is good until a time (ms), and once:
+    `digest` is what is remembered of it."""
 
     key: bytes
-    claims: Claims
+    digest: bytes
+    good_until: int
     scopes: str
 
 
-def read_sign_in(form: Form, base_urls: frozenset[str]) -> SignIn:
-    """The sign-in that a form asks for. This needs no store, so that the process that writes never
-    checks a signature."""
+def read_sign_in(form: Form, base_urls: frozenset[str], now: int) -> SignIn:
+    """The sign-in that a form asks for at a time (ms). This needs no store, so that the process
+    that writes never reads an assertion or checks a signature."""
     scopes = granted_scopes(form.get("scope"))
     check_resource(base_urls, form.get("resource"))
     key, claims = _read(form)
-    return SignIn(key, claims, scopes)
+    assertions.check_claims(claims, _audiences(base_urls), now)
+    return SignIn(key, assertions.digest(key, claims), assertions.good_until(claims), scopes)
+
+
+@lru_cache
+def _audiences(base_urls: frozenset[str]) -> frozenset[str]:
+    """Whom an assertion may be for."""
+    return frozenset(f"{url}{path}" for url in base_urls for path in (ISSUER, TOKEN))
 
 
 async def client_credentials(call: Call, asked: SignIn) -> Tokens:
@@ -37,14 +47,13 @@ async def client_credentials(call: Call, asked: SignIn) -> Tokens:
 
     A key that is new is registered, as by a signed challenge and under the same limits.
     """
-    key, claims = asked.key, asked.claims
-    audiences = {f"{url}{path}" for url in call.services.base_urls for path in (ISSUER, TOKEN)}
-    assertions.check_claims(claims, audiences, call.now)
+    key = asked.key
+    if asked.good_until <= call.now:
+        raise assertions.expired()
     known = await keys.find_agent(call, key)
     if known is None:
         await keys.check_registrations(call)
-    digest, good_until = assertions.digest(key, claims), assertions.good_until(claims)
-    if not await sessions.use_challenge(call.tx, digest, good_until):
+    if not await sessions.use_challenge(call.tx, asked.digest, asked.good_until):
         raise assertions.refusal("client_assertion was used before: sign one with another jti.")
     if known is None:
         await keys.register(call, key)
