@@ -54,7 +54,7 @@ def test_an_address_opens_so_many_pages_that_wait_for_an_approval(stoa: App) -> 
     opened(stoa, path)
     refused = opened(stoa, path, 429)
     assert refused.answer.headers["retry-after"] == "600"
-    assert "Wait 600 s, then begin again in the program that sent you here" in refused.words
+    assert "again after 600 s: load this page again" in refused.words
     assert stoa.sql("SELECT count(*) FROM authorization_request") == [(2,)]
     opened(stoa, first.link("continue"))
     assert stoa.get(path, client="192.0.2.7").status == 200

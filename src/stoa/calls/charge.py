@@ -95,7 +95,8 @@ class Charges:
                 charge,
                 "Too many authorization pages were opened from this address: {limit} in "
                 "{windowSeconds} s.",
-                "Wait {retryAfter} s, then begin again in the program that sent you here.",
+                "Send the same call again after {retryAfter} s: load this page again, or begin anew in "
+                "the program that led you here.",
             )
         return charge
 
