@@ -95,8 +95,8 @@ class Charges:
                 charge,
                 "Too many authorization pages were opened from this address: {limit} in "
                 "{windowSeconds} s.",
-                "Send the same call again after {retryAfter} s: load this page again, or begin anew "
-                "in the program that led you here.",
+                "Send the same call again after {retryAfter} s: load this page again, or begin "
+                "anew in the program that led you here.",
             )
         return charge
 
