@@ -80,6 +80,9 @@ class App:
         except Exception:
             log.exception("defect")
             await self.rest.refuse(incoming, send, Refusal("forum_error"))
+        finally:
+            # It leads back to the scope: only the garbage collector would free both, and the body.
+            del incoming.receive
 
     def _wrong_host(self) -> Refusal:
         refusal = Refusal("wrong_host")
