@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,7 +15,7 @@ from stoa.domain.oauth import OAuthRefusal
 from stoa.operations.authorizations import redeem_code
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Call, Services
-from stoa.operations.client_credentials import client_credentials, read_sign_in
+from stoa.operations.client_credentials import SignIn, client_credentials, read_sign_in
 from stoa.operations.grants import Form, Tokens, refresh_session
 from stoa.schemas.base import encode
 from stoa.store import sessions
@@ -31,13 +31,24 @@ def _as_it_is(form: Form, _base_urls: frozenset[str], _now: int) -> Form:
     return dict(form)
 
 
-GRANTS: dict[str, tuple[Reader, Handler]] = {
-    "authorization_code": (_as_it_is, redeem_code),
-    "client_credentials": (read_sign_in, client_credentials),
-    "refresh_token": (_as_it_is, refresh_session),
+class _Kind(NamedTuple):
+    """How a grant is given: `read` reads the form before the transaction, and `run` opens or renews
+    a session in it. `made` makes what was read anew from its plain values.
+
+    What `run` wrote is kept when it returns a refusal, and undone when it raises one.
+    """
+
+    read: Reader
+    run: Handler
+    made: Callable[[Any], Any]
+
+
+GRANTS = {
+    "authorization_code": _Kind(_as_it_is, redeem_code, dict),
+    "client_credentials": _Kind(read_sign_in, client_credentials, SignIn._make),
+    "refresh_token": _Kind(_as_it_is, refresh_session, dict),
 }
-"""By `grant_type`, what reads the form before the transaction, and what opens or renews a session
-in it. What a handler wrote is kept when it returns a refusal, and undone when it raises one."""
+"""By `grant_type`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +77,7 @@ class TokenRequests:
             raise OAuthRefusal(
                 "unsupported_grant_type", f"grant_type must be one of: {', '.join(GRANTS)}."
             )
-        asked = GRANTS[grant][0](form, self.services.base_urls, self.clock())
+        asked = GRANTS[grant].read(form, self.services.base_urls, self.clock())
         run = GrantRun(self.services, grant, asked, address, base_url)
         answer = await self._stored(self.store.write(run))
         if isinstance(answer, OAuthRefusal):
@@ -100,7 +111,7 @@ class GrantRun(msgspec.Struct, frozen=True, gc=False):
     async def __call__(self, tx: Tx) -> bytes | OAuthRefusal:
         """Run the handler of the grant, and encode the tokens."""
         call = Call(tx, self.services, None, self.address, self.base_url)
-        answer = await GRANTS[self.grant][1](call, self.asked)
+        answer = await GRANTS[self.grant].run(call, self.asked)
         return encode(answer) if isinstance(answer, Tokens) else answer
 
 
@@ -114,8 +125,11 @@ class PlainGrants(PlainForm):
 
     def values(self, work: GrantRun) -> tuple[Any, ...]:
         """What differs from one request to another."""
-        return work.grant, work.asked, work.address, work.base_url
+        asked = work.asked
+        plain = tuple(asked) if isinstance(asked, SignIn) else asked
+        return work.grant, plain, work.address, work.base_url
 
     def work(self, values: tuple[Any, ...]) -> GrantRun:
         """The request, with the services of this process."""
-        return GrantRun(self._services, *values)
+        grant, plain, address, base_url = values
+        return GrantRun(self._services, grant, GRANTS[grant].made(plain), address, base_url)

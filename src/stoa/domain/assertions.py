@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
+from typing import NamedTuple
 
 from stoa.domain import keys, limits
 from stoa.domain.oauth import OAuthRefusal
@@ -24,8 +25,7 @@ _LAST_TIME = 10**11
 """In seconds; no date that is meant lies behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """An assertion taken apart: JSON of its header and its claims, and what is signed."""
 
     head: bytes
@@ -126,7 +126,8 @@ def check_claims(claims: Claims, audiences: Collection[str], now: int) -> None:
     audience = claims.aud if isinstance(claims.aud, list) else [claims.aud]
     if len(audience) != 1 or audience[0] not in audiences:
         raise refusal(f"aud of client_assertion must be one of: {', '.join(sorted(audiences))}.")
-    if not all(0 <= time < _LAST_TIME for time in (claims.exp, claims.nbf, claims.iat)):
+    times = claims.exp, claims.nbf, claims.iat
+    if min(times) < 0 or max(times) >= _LAST_TIME:
         raise refusal("exp, nbf and iat of client_assertion must be seconds since 1970.")
     expires_at, skew = int(claims.exp * 1000), limits.ASSERTION_SKEW_MS
     if expires_at + skew <= now:

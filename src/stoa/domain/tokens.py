@@ -9,6 +9,7 @@ PREFIX = "stoa_"
 RANDOM_BYTES = 32
 
 _ALPHABET = digits + ascii_uppercase + ascii_lowercase
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 # The fewest base-62 digits that hold 256 and 32 bits.
 _RANDOM_DIGITS = 43
 _CHECKSUM_DIGITS = 6
@@ -58,11 +59,11 @@ def find_in(text: str, most: int | None = None) -> list[str]:
 
 
 def _base62(number: int, length: int) -> str:
-    encoded: list[str] = []
-    for _ in range(length):
-        number, digit = divmod(number, len(_ALPHABET))
-        encoded.append(_ALPHABET[digit])
-    return "".join(reversed(encoded))
+    pairs: list[str] = []
+    for _ in range(0, length, 2):
+        number, pair = divmod(number, len(_PAIRS))
+        pairs.append(_PAIRS[pair])
+    return "".join(reversed(pairs))[-length:]
 
 
 def _checksum(content: str) -> str:

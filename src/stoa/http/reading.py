@@ -60,7 +60,10 @@ async def _receive_all(receive: Receive) -> bytes:
 
 
 def _check_media_type(headers: Headers, wanted: bytes) -> None:
-    media_type, *parameters = headers.get(b"content-type", b"").lower().split(b";")
+    given = headers.get(b"content-type", b"")
+    if given == wanted and b"content-encoding" not in headers:
+        return
+    media_type, *parameters = given.lower().split(b";")
     if b"content-encoding" in headers or media_type.strip() != wanted:
         raise Refusal("unsupported_media_type")
     for parameter in parameters:

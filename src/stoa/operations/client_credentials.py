@@ -72,13 +72,19 @@ def _read(form: Form) -> tuple[bytes, Claims]:
     if required(form, "client_assertion_type") != assertions.TYPE:
         raise assertions.refusal(f"client_assertion_type must be {assertions.TYPE}.")
     parts = assertions.parts(required(form, "client_assertion"))
-    assertions.check_head(_decoded(parts.head, Header))
+    _check_head(parts.head)
     claims = _decoded(parts.claims, Claims)
     key = assertions.public_key(claims)
     if form.get("client_id", claims.sub).lower() != claims.sub.lower():
         raise assertions.refusal("client_id must be the public key in sub, or be left out.")
     assertions.check_signature(key, parts)
     return key, claims
+
+
+@lru_cache
+def _check_head(part: bytes) -> None:
+    """`assertions.check_head`, once for each header: a client sends the same with each assertion."""
+    assertions.check_head(_decoded(part, Header))
 
 
 def _decoded(part: bytes, kind: type[T]) -> T:
