@@ -83,7 +83,7 @@ def _read(form: Form) -> tuple[bytes, Claims]:
 
 @lru_cache
 def _check_head(part: bytes) -> None:
-    """`assertions.check_head`, once for each header: a client sends the same with each assertion."""
+    """`assertions.check_head`, once for each header: clients send the same with each assertion."""
     assertions.check_head(_decoded(part, Header))
 
 

@@ -86,7 +86,10 @@ class Carrier:
     def __init__(self, shared: Sequence[object]) -> None:
         self._shared = shared
         self._places = {id(thing): place for place, thing in enumerate(shared)}
-        self._forms = {form.works: form for form in shared if isinstance(form, PlainForm)}
+        self._plain = {
+            place: thing for place, thing in enumerate(shared) if isinstance(thing, PlainForm)
+        }
+        self._forms = {form.works: form for form in self._plain.values()}
 
     def pack(self, work: Work[Any]) -> bytes:
         """A work as bytes; raises as `packed`."""
@@ -102,8 +105,8 @@ class Carrier:
 
     def unpack(self, content: memoryview) -> Work[Any]:
         """The work that was packed."""
-        form = self._shared[content[0]] if content[0] != _PICKLED else None
-        if isinstance(form, PlainForm):
+        form = self._plain.get(content[0])
+        if form:
             return form.work(unpacked(content[1:]))
         unpickler = _Unpickler(BytesIO(content[1:]))
         unpickler.shared = self._shared
