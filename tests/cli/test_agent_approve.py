@@ -50,6 +50,12 @@ def test_a_yes_approves_what_was_shown(server: Server, key: str) -> None:
     assert (again.code, "No client waits" in again.err) == (1, True)
 
 
+def test_a_code_that_is_left_out_is_asked_for(key: str) -> None:
+    for code in ("", " "):
+        refused = run(code, "--key", key)
+        assert (refused.code, "give the pairing code" in refused.err) == (2, True)
+
+
 @pytest.mark.parametrize("answer", ["n\n", "\n", ""])
 def test_anything_else_approves_nothing(server: Server, key: str, answer: str) -> None:
     code = waiting(server, "Example Editor")

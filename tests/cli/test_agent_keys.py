@@ -119,6 +119,13 @@ def test_a_saved_chain_is_checked_without_a_network(server: Server, tmp_path: Pa
     assert run("verify-keys", own, *nowhere).code == 2
 
 
+def test_a_recovery_without_its_key_file_makes_no_new_key(tmp_path: Path) -> None:
+    new = tmp_path / "new.key"
+    refused = run_stoa_here("agent", "recover", "ag_1", str(tmp_path / "lost.key"), str(new))
+    assert (refused.code, "`stoa agent recovery set`" in refused.err) == (2, True)
+    assert not new.exists()
+
+
 def test_retire_wants_the_agents_id_and_ends_the_agent(server: Server, tmp_path: Path) -> None:
     path = key_file(server, tmp_path / "ada.key")
     own = agent_id(path)

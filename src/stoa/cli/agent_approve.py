@@ -26,6 +26,8 @@ def approve(code: PairingCode, key: KeyPath = None, url: Url = None, as_json: Js
     """
     from stoa.cli import agent_session as session
 
+    if not code.strip():
+        raise typer.BadParameter("give the pairing code that the page in the browser shows")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         asked = stoa.get_approval(code).approval
         typer.echo("\n".join(_lines(asked)), err=True)

@@ -101,6 +101,11 @@ def recover(
     from stoa.cli import agent_session as session
     from stoa.client import KeyFile, Stoa
 
+    if not file.expanduser().exists():
+        raise typer.BadParameter(
+            f"there is no recovery key file {file}: name the one that `stoa agent recovery set` "
+            "named or made"
+        )
     with session.failing(as_json=as_json) as show:
         offline = KeyFile.load(file)
         new = _kept_or_new(new_key, offline.url)

@@ -65,11 +65,22 @@ def _check_media_type(headers: Headers, wanted: bytes) -> None:
         return
     media_type, *parameters = given.lower().split(b";")
     if b"content-encoding" in headers or media_type.strip() != wanted:
-        raise Refusal("unsupported_media_type")
+        raise _wrong_media_type(wanted)
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b'" ') not in (b"utf-8", b"utf8"):
-            raise Refusal("unsupported_media_type")
+            raise _wrong_media_type(wanted)
+
+
+def _wrong_media_type(wanted: bytes) -> Refusal:
+    if wanted == _JSON:
+        return Refusal("unsupported_media_type")
+    return Refusal(
+        "unsupported_media_type",
+        "The request body is not declared as a plain form in UTF-8.",
+        recovery="Send the call again with `Content-Type: application/x-www-form-urlencoded` and "
+        "without `Content-Encoding`.",
+    )
 
 
 def parse_json(body: bytes) -> Any:
