@@ -12,12 +12,12 @@ def excerpt(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     start = text[: most + 1]
-    if not start.isascii() and _OWN_WORD.search(start):
-        return text[: _last_end_of_any(start)].rstrip() or text[:most]
     if start[-1].isspace():
         return start.rstrip() or text[:most]
-    before, *last = start.rsplit(None, 1)
-    return before if last else text[:most]
+    *before, last = start.rsplit(None, 1)
+    if not last.isascii() and _OWN_WORD.search(last):
+        return text[: _last_end_of_any(start)].rstrip() or text[:most]
+    return before[0] if before else text[:most]
 
 
 def _last_end_of_any(start: str) -> int:

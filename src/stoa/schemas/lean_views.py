@@ -1,14 +1,13 @@
 """Makes the lean form of a resource or an answer, as its type declares it in `lean`.
 
-A lean form is an object of a type that is made once for each type of resource: encoding leaves out
-members that have their default, which is what is empty.
+For each type of resource a function is written and compiled once. It makes an object of a type with
+the members that stay, whose defaults are what is empty: encoding leaves these out.
 """
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -51,108 +50,7 @@ def forget(made: Made) -> None:
             setattr(form, name, UNSET)
 
 
-@cache
-def _maker(kind: type[Resource]) -> _Make:
-    return _declared(kind, kind.lean)
-
-
-def _declared(kind: type[Resource], lean: Lean) -> _Make:
-    """What makes the lean form that is declared of resources of this type."""
-    if lean.only:
-        only = attrgetter(lean.only)
-        return lambda resource, _made: only(resource)
-    return _Object(kind, lean).form
-
-
-class _Member(NamedTuple):
-    """A member of a lean form: where its value is read, its default, and what makes it lean."""
-
-    name: str
-    wire: str
-    path: str
-    default: Any
-    make: _Make | None
-
-
-class _Text(NamedTuple):
-    """The places of a text and of what is said of it when it is cut."""
-
-    body: int
-    truncated: int
-    left: int
-
-    @classmethod
-    def of(cls, field: FieldInfo, places: dict[str, int]) -> "_Text":
-        """The places of the text in a field."""
-        return cls(places[field.name], places["truncated"], places["characters_left"])
-
-
-def _is_text(field: FieldInfo) -> bool:
-    return field.type is UntrustedContent
-
-
-class _Object:
-    """The lean form of the resources of one type, when it is an object."""
-
-    def __init__(self, kind: type[Resource], lean: Lean) -> None:
-        members = [member for field in stays(kind, lean) for member in _members(lean, field)]
-        places = {member.name: place for place, member in enumerate(members)}
-        paths = [member.path for member in members]
-        self._values = attrgetter(*paths) if len(paths) > 1 else _alone(*paths)
-        self._makers = [(place, one.make) for place, one in enumerate(members) if one.make]
-        self._repeats = [(places[one], places[other]) for one, other in lean.repeats.items()]
-        self._beside = [(places[rows], places[one]) for rows, one in lean.beside.items()]
-        self._late = tuple(lean.late)
-        self._once = lean.once
-        self._texts = [_Text.of(field, places) for field in stays(kind, lean) if _is_text(field)]
-        self._told = (NOTICE,) if issubclass(kind, Answer) else ()
-        self._type = _struct(kind, members)
-
-    def form(self, resource: Resource, made: Made) -> msgspec.Struct:
-        """The lean form of one resource."""
-        if self._once:
-            stays = getattr(resource, self._once)
-            if stays in made.short:
-                return made.short[stays]
-            made.short[stays] = self._type(**{self._once: stays})
-        values = list(self._values(resource))
-        if made.most is not None:
-            self._cut(values, made.most)
-        for rows, one in self._beside:
-            values[rows] = [row for row in values[rows] if row is not values[one]]
-        for place, make in self._makers:
-            values[place] = make(values[place], made)
-        for one, other in self._repeats:
-            if values[one] == values[other]:
-                values[one] = UNSET
-        form = self._type(*self._told, *values)
-        if self._late:
-            made.late.append((form, self._late))
-        return form
-
-    def _cut(self, values: list[Any], most: int) -> None:
-        """Let longer texts end after so many characters, and say so."""
-        for body, truncated, left in self._texts:
-            text = values[body]
-            if len(text) > most:
-                values[body] = short = excerpt(text, most)
-                values[truncated] = True
-                values[left] = len(text) - len(short)
-
-
-def _struct(kind: type[Resource], members: list[_Member]) -> type[msgspec.Struct]:
-    """The type of lean forms. An answer begins with the notice."""
-    fields: list[Any] = [("notice", str)] if issubclass(kind, Answer) else []
-    fields += [(member.name, Any, member.default) for member in members]
-    names = {member.name: member.wire for member in members}
-    name = f"Lean{kind.__name__}"
-    return msgspec.defstruct(name, fields, rename=names, omit_defaults=True, gc=False)
-
-
-def _alone(path: str) -> Callable[[Any], tuple[Any]]:
-    """What `attrgetter` of several paths gives, for one."""
-    value = attrgetter(path)
-    return lambda resource: (value(resource),)
+# --- Which members there are.
 
 
 def stays(kind: type[Resource], lean: Lean) -> list[FieldInfo]:
@@ -180,33 +78,8 @@ def held(annotation: Any) -> list[type[Resource]]:
     return [kind for part in get_args(annotation) for kind in held(part)]
 
 
-def _members(lean: Lean, field: FieldInfo) -> Iterator[_Member]:
-    only = field.type.lean.only if held(field.type) == [field.type] else None
-    path = f"{field.name}.{only}" if only else field.name
-    default, make = ("", None) if only else _kept(lean, field)
-    yield _Member(field.name, wire_name(lean, field), path, default, make)
-    for aside in asides(field):
-        yield _Member(aside.name, aside.encode_name, f"{field.name}.{aside.name}", UNSET, None)
-
-
-def _kept(lean: Lean, field: FieldInfo) -> tuple[Any, _Make | None]:
-    """The value that is left out of a member, and what makes its lean form."""
-    if field.name in lean.members:
-        (kind,) = held(field.type)
-        make = _declared(kind, lean.members[field.name])
-        return UNSET, _rows_of(make) if _is_list(field.type) else make
-    if held(field.type):
-        return UNSET, _rows if _is_list(field.type) else _inner
-    parts = set(_parts(field.type))
-    if any(get_origin(part) is dict for part in parts):
-        return UNSET, _map
-    # Encoding compares with a default by identity, which does for these.
-    simple: dict[Any, Any] = {str: "", int: 0, bool: False}
-    for kind, empty in simple.items():
-        if parts == {kind}:
-            return empty, None
-    never_empty = all(part in {str, NoneType} or get_origin(part) is Literal for part in parts)
-    return (None, None) if never_empty else (UNSET, _or_unset)
+def _is_text(field: FieldInfo) -> bool:
+    return field.type is UntrustedContent
 
 
 def _parts(annotation: Any) -> Iterator[Any]:
@@ -224,39 +97,185 @@ def _is_list(annotation: Any) -> bool:
     return any(get_origin(part) is list for part in _parts(annotation))
 
 
-def _or_unset(value: Any, _made: Made) -> Any:
-    return value or UNSET
+# --- The function that is written for a type.
 
 
-def _map(value: Any, _made: Made) -> Any:
-    """An object with any names, without empty members."""
-    return {name: one for name, one in value.items() if one} or UNSET if value else UNSET
+class _Member(NamedTuple):
+    """A member of a lean form: its default, and the expression that gives its value."""
+
+    name: str
+    wire: str
+    default: Any
+    code: str
+
+
+@cache
+def _maker(kind: type[Resource]) -> _Make:
+    """What makes the lean form that a type declares."""
+    return _Writer().function(kind, kind.lean)
+
+
+class _Writer:
+    """Writes one function of a resource, `value`, and of what is known of its answer, `made`.
+
+    Resources inside that are always of the same type, and have no rules but that empty members are
+    left out, are made in the same function.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, Any] = {"UNSET": UNSET, "NOTICE": NOTICE, "maker": _maker}
+        self._names |= {
+            "text": _text,
+            "filled": _filled,
+            "inner": _inner,
+            "unless_bare": _unless_bare,
+        }
+
+    def function(self, kind: type[Resource], lean: Lean) -> _Make:
+        """The function that makes this lean form of resources of a type."""
+        body = [f"return value.{lean.only}"] if lean.only else self._lines(kind, lean)
+        exec("\n  ".join(["def form(value, made):", *body]), self._names)  # noqa: S102 - of names of fields
+        return self._names["form"]
+
+    def _lines(self, kind: type[Resource], lean: Lean) -> Iterator[str]:
+        members = list(self._members(kind, lean, "value"))
+        form = self._named("Form", _struct(kind, members))
+        if lean.once:
+            yield f"if value.{lean.once} in made.short: return made.short[value.{lean.once}]"
+            yield f"made.short[value.{lean.once}] = {form}({lean.once}=value.{lean.once})"
+        for field in filter(_is_text, stays(kind, lean)):
+            names = ", ".join([field.name, *UntrustedContent.lean.aside])
+            yield f"{names} = text(value.{field.name}, made.most)"
+        notice = ["NOTICE"] if issubclass(kind, Answer) else []
+        yield f"form = {form}({', '.join([*notice, *(member.code for member in members)])})"
+        if lean.late:
+            yield f"made.late.append((form, {tuple(lean.late)}))"
+        yield "return form"
+
+    def _named(self, what: str, thing: Any) -> str:
+        """A name for something that the function uses."""
+        name = f"{what}_{len(self._names)}"
+        self._names[name] = thing
+        return name
+
+    def _members(self, kind: type[Resource], lean: Lean, value: str) -> Iterator[_Member]:
+        for field in stays(kind, lean):
+            wire = wire_name(lean, field)
+            if _is_text(field):
+                yield _Member(field.name, wire, "", field.name)
+                for aside in asides(field):
+                    yield _Member(aside.name, aside.encode_name, UNSET, aside.name)
+                continue
+            default, code = self._member(lean, field, value)
+            if field.name in lean.repeats:
+                repeated = f"{value}.{field.name} == {value}.{lean.repeats[field.name]}"
+                code = f"UNSET if {repeated} else {code}"
+            yield _Member(field.name, wire, default, code)
+
+    def _member(self, lean: Lean, field: FieldInfo, value: str) -> tuple[Any, str]:
+        """The default of a member, and the expression for its value."""
+        member = f"{value}.{field.name}"
+        if not held(field.type):
+            return _plain(field, member)
+        if not _is_list(field.type):
+            return UNSET, self._one(lean, field, member)
+        beside = lean.beside.get(field.name)
+        rows = f"for row in {member} or ()" + (f" if row is not {value}.{beside}" if beside else "")
+        only = {kind.lean.only for kind in held(field.type)}
+        if only != {None}:
+            return UNSET, f"[*{{row.{only.pop()}: None {rows}}}] or UNSET"  # once each
+        return UNSET, f"[{self._row(lean, field)} {rows}] or UNSET"
+
+    def _one(self, lean: Lean, field: FieldInfo, member: str) -> str:
+        """The expression for the lean form of the resource in a member."""
+        if field.name in lean.members:
+            return f"{self._own(lean, field)}({member}, made)"
+        if not _is_plain(field):
+            return f"inner({member}, made)"
+        return f"(unless_bare({self._made(field, member)}) if {member} else UNSET)"
+
+    def _row(self, lean: Lean, field: FieldInfo) -> str:
+        """The expression for the lean form of a row."""
+        if field.name in lean.members:
+            return f"{self._own(lean, field)}(row, made)"
+        return self._made(field, "row") if _is_plain(field) else "maker(row.__class__)(row, made)"
+
+    def _own(self, lean: Lean, field: FieldInfo) -> str:
+        """The name of what makes the lean form that a member has in place of that of its type."""
+        (kind,) = held(field.type)
+        return self._named("own", _Writer().function(kind, lean.members[field.name]))
+
+    def _made(self, field: FieldInfo, value: str) -> str:
+        """The expression for the lean form of a resource whose type has no rules of its own."""
+        (kind,) = held(field.type)
+        members = list(self._members(kind, kind.lean, value))
+        form = self._named("Form", _struct(kind, members))
+        return f"{form}({', '.join(member.code for member in members)})"
+
+
+def _is_plain(field: FieldInfo) -> bool:
+    """Whether a field holds resources of one type, which has no rules of its own and no texts."""
+    kind, *others = held(field.type)
+    if others or kind.__subclasses__() or kind.lean != Lean():
+        return False
+    return not any(_is_text(inner) or kind in held(inner.type) for inner in stays(kind, kind.lean))
+
+
+def _struct(kind: type[Resource], members: list[_Member]) -> type[msgspec.Struct]:
+    """The type of lean forms. An answer begins with the notice."""
+    fields: list[Any] = [("notice", str)] if issubclass(kind, Answer) else []
+    fields += [(member.name, Any, member.default) for member in members]
+    names = {member.name: member.wire for member in members}
+    name = f"Lean{kind.__name__}"
+    return msgspec.defstruct(name, fields, rename=names, omit_defaults=True, gc=False)
+
+
+def _plain(field: FieldInfo, value: str) -> tuple[Any, str]:
+    """The default of a member without resources, and the expression for its value."""
+    parts = set(_parts(field.type))
+    if any(get_origin(part) is dict for part in parts):
+        return UNSET, f"filled({value})"
+    # Encoding compares with a default by identity, which does for these.
+    simple: dict[Any, Any] = {str: "", int: 0, bool: False}
+    for kind, empty in simple.items():
+        if parts == {kind}:
+            return empty, value
+    never_empty = all(part in {str, NoneType} or get_origin(part) is Literal for part in parts)
+    return (None, value) if never_empty else (UNSET, f"{value} or UNSET")
+
+
+# --- What such functions call.
+
+
+def _text(content: UntrustedContent, most: int | None) -> tuple[Any, ...]:
+    """A text, whether it is cut, and how many characters were cut off."""
+    body = content.body
+    if most is None or len(body) <= most:
+        return body, content.truncated, content.characters_left
+    short = excerpt(body, most)
+    return short, True, len(body) - len(short)
+
+
+def _filled(value: Any) -> Any:
+    """An object with any names, without empty members; often all are empty."""
+    if not value or not any(value.values()):
+        return UNSET
+    return {name: one for name, one in value.items() if one}
 
 
 def _inner(value: Any, made: Made) -> Any:
     """The lean form of one resource inside another; nothing where nothing is left of it."""
     if not value:
         return UNSET
-    form: Any = lean_form(value, made)
-    return form if form and form != _bare(form.__class__) else UNSET
+    return _unless_bare(_maker(value.__class__)(value, made)) or UNSET
+
+
+def _unless_bare(form: Any) -> Any:
+    """A lean form, if any of its members is not empty."""
+    return UNSET if form == _bare(form.__class__) else form
 
 
 @cache
 def _bare(kind: type[Any]) -> Any:
     """A lean form all of whose members are empty."""
     return kind()
-
-
-def _rows(value: Any, made: Made) -> Any:
-    """The lean forms of rows; names that stand for rows come once each."""
-    if not value:
-        return UNSET
-    forms = [_maker(type(row))(row, made) for row in cast("list[Resource]", value)]
-    return list(dict.fromkeys(forms)) if isinstance(forms[0], str) else forms
-
-
-def _rows_of(make: _Make) -> _Make:
-    def rows(value: Any, made: Made) -> Any:
-        return [make(row, made) for row in value] if value else UNSET
-
-    return rows
