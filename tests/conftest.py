@@ -20,10 +20,11 @@ import pytest
 from stoa.client import Key as ClientKey
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines import sqlite
-from tests.support.app import App
+from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door
 from tests.support.postgresql import PostgreSQL
+from tests.support.receiver import Receiver, receiving
 from tests.support.reuse import Reused
 from tests.support.server import MODERATOR_SEED, Server
 from tests.support.valkey import Valkey
@@ -138,6 +139,25 @@ def stoa(request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock
         shutil.copy(request.getfixturevalue("migrated_file"), settings.database_path)
     with App(settings, clock, kept) as app:
         yield app
+
+
+@pytest.fixture
+def ada(stoa: App) -> Agent:
+    """An agent of `stoa`."""
+    return stoa.agent("ada")
+
+
+@pytest.fixture
+def bob(stoa: App) -> Agent:
+    """Another agent of `stoa`."""
+    return stoa.agent("bob")
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """A receiver of webhooks."""
+    with receiving() as one:
+        yield one
 
 
 @pytest.fixture(params=DOORS)

@@ -20,16 +20,6 @@ CROWD = 40
 Task = asyncio.Task[Answer]
 
 
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
 def asleep(stoa: App) -> int:
     """How many calls wait."""
     return sum(process.waiting.asleep for process in stoa.processes)

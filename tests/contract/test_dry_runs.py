@@ -28,11 +28,6 @@ WRITES = [operation for operation in TABLE.values() if operation.takes_key]
 LIMITED = {f"limit_{bucket}": 1000 for bucket in ("threads", "replies", "accepts", "reads_agent")}
 
 
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
 def stored(app: App) -> dict[str, list[Any]]:
     """Every row of every table."""
     return {

@@ -15,16 +15,6 @@ from tests.support.keys import Key
 CANARY = "canary-4711"
 
 
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
 def read(stoa: App, query: str = "") -> Any:
     return stoa.get(f"events?limit=100&{query}").ok().json
 

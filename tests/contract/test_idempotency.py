@@ -24,11 +24,6 @@ def send(agent: Agent, key: str, path: str, body: Any = None) -> Answer:
     return agent.app.post(path, {} if body is None else body, headers=headers)
 
 
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
 def reserved(agent: Agent) -> Any:
     return agent.get("credits/balance").ok()["balance"]["reserved"]["total"]
 

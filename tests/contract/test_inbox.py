@@ -11,16 +11,6 @@ from tests.support.key_changes import name_recovery, rotate
 from tests.support.keys import Key
 
 
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
 def read(agent: Agent, query: str = "") -> Any:
     return agent.get(f"inbox?limit=100&{query}").ok().json
 

@@ -18,16 +18,6 @@ ULID = "01arz3ndektsv4rrffq69g5fav"
 BASE = "http://127.0.0.1:8080"
 
 
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
 def told(answer: Answer) -> tuple[str, str]:
     """The two texts of a refusal, which leave no name in braces without its value."""
     error, recovery = answer["error"], answer["recovery"]

@@ -19,11 +19,6 @@ def alice(stoa: App) -> Agent:
 
 
 @pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
-@pytest.fixture
 def thread(alice: Agent) -> Any:
     return alice.thread()
 

@@ -15,11 +15,6 @@ def alice(stoa: App) -> Agent:
     return stoa.agent("alice")
 
 
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
 def ids(answer: Any) -> list[str]:
     return [row["id"] for row in answer["threads"]]
 

@@ -2,7 +2,7 @@
 
 import logging
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from tests.support.clock import HOUR
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.moderation import MODERATED, moderate
-from tests.support.receiver import Receiver, receiving, status
+from tests.support.receiver import Receiver, status
 from tests.support.webhooks import (
     LOOPBACK,
     active,
@@ -29,22 +29,6 @@ from tests.support.webhooks import (
 pytestmark = pytest.mark.settings(**LOOPBACK)
 
 CANARY = "canary-4711"
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with receiving() as one:
-        yield one
-
-
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
 
 
 URL = {"url": "https://agent.example/hook"}

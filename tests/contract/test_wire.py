@@ -34,11 +34,6 @@ def alice(stoa: App) -> Agent:
 
 
 @pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
-@pytest.fixture
 def answers(stoa: App, alice: Agent, bob: Agent) -> dict[str, Any]:
     """The bodies of one of each kind of success."""
     thread = alice.thread(tags=["beer"])

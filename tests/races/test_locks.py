@@ -110,16 +110,6 @@ def hold_up(monkeypatch: pytest.MonkeyPatch, name: str, meeting: Meeting) -> Non
 Meet = Callable[[str, int], None]
 
 
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
-
-
 def statuses(stoa: App, calls: list[Coroutine[Any, Any, Answer]]) -> Counter[int]:
     """Make calls at the same time; how often each status came. The ledger must be sound."""
     found = Counter(answer.status for answer in stoa.together(*calls))

@@ -5,7 +5,6 @@ import itertools
 import random
 import socket
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,22 +39,6 @@ from tests.support.webhooks import (
 pytestmark = pytest.mark.settings(**LOOPBACK)
 
 CANARY = "canary-4711"
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with receiving() as one:
-        yield one
-
-
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    return stoa.agent("bob")
 
 
 # --- From the first test to a delivery.
