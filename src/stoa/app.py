@@ -14,6 +14,7 @@ from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
 from stoa.calls.shared_limiter import SharedLimiter
+from stoa.calls.shared_reads import SharedReads
 from stoa.calls.snapshots import Snapshots
 from stoa.calls.token_requests import PlainGrants, TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
@@ -90,7 +91,7 @@ class Stoa:
         reader = InputReader(store, services, clock)
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, cache, reader, reads, transactions, outages)
-        runner = Runner(clock, *steps, sheet, self.waiting)
+        runner = Runner(clock, *steps, sheet, self.waiting, SharedReads(transactions))
         self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services = settings, services

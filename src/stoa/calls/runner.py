@@ -20,6 +20,7 @@ from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
+from stoa.calls.shared_reads import SharedReads
 from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Result, Transactions
 from stoa.calls.waiting import Place, Waiting, Woken
@@ -52,6 +53,7 @@ class Runner:
     outages: Outages
     sheet: Sheet
     waiting: Waiting
+    shared: SharedReads
     flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
@@ -197,7 +199,7 @@ class Runner:
             ):
                 await self._ask_again(operation, incoming, invocation, place)
                 onward = _from(invocation, result.interest.cursor)
-                result = await self.transactions.run(onward, incoming.consistency)
+                result = await self.shared.run(onward, incoming.consistency)
         return result
 
     async def _following(
@@ -221,9 +223,8 @@ class Runner:
                         continue
                 try:
                     await self._ask_again(operation, incoming, invocation, place)
-                    result = await self.transactions.run(
-                        _from(invocation, cursor), incoming.consistency
-                    )
+                    onward = _from(invocation, cursor)
+                    result = await self.shared.run(onward, incoming.consistency)
                 except (Refusal, StoreUnavailable):
                     return
 
