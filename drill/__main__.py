@@ -80,7 +80,7 @@ class Drill:
             self.rounds.append(done)
             told = f"round {len(self.rounds)}: {harm.name}, writes back after {done.back_s:.1f} s"
             self._console.print("\n    ".join([told, *report.troubles(done)]), markup=False)
-        stoa.stop()
+        await stoa.stop()
 
 
 def _in_turn(harms: Sequence[Harm], count: int) -> list[Harm]:

@@ -58,7 +58,7 @@ class PaidLoad:
         self._agents: list[tuple[str, str]] = []
         self._running: list[asyncio.Task[None]] = []
         self._on = False
-        self._stories: list[Story] = []
+        self.stories: list[Story] = []
         self._wanted = 0
         self._enough = asyncio.Event()
         self.tally = Tally()
@@ -99,8 +99,8 @@ class PaidLoad:
 
     async def _job(self, creator: Member, worker: Member) -> None:
         """One story to its end, or to the first step that is not acknowledged."""
-        story = Story(creator.id, f"job {len(self._stories)}")
-        self._stories.append(story)
+        story = Story(creator.id, f"job {len(self.stories)}")
+        self.stories.append(story)
         offer = {**new_job(1.25), "title": story.mark}
         if not await self._step(story, creator, "jobs", offer):
             return
@@ -135,7 +135,7 @@ class PaidLoad:
             kept, receipts, twice = await _kept(connection)
         finally:
             await connection.close()
-        return Found(problems(self._stories, kept, receipts), twice)
+        return Found(problems(self.stories, kept, receipts), twice)
 
 
 def _retryable(answer: Answer) -> bool:

@@ -28,6 +28,7 @@ def verdicts(rounds: Sequence[Round]) -> list[Verdict]:
     wrong = sum(each.errors.total() for each in rounds)
     twice = sum(len(each.twice) for each in rounds)
     bad = sum(bool(each.audit) for each in rounds)
+    log = sum(len(each.log) for each in rounds)
     back = p95([each.back_s for each in rounds])
     acknowledged = sum(each.acknowledged for each in rounds)
     refused = sum(each.refused for each in rounds)
@@ -35,6 +36,7 @@ def verdicts(rounds: Sequence[Round]) -> list[Verdict]:
         Verdict("no acknowledged write is lost", f"{lost} of {acknowledged}", lost == 0),
         Verdict("nothing is settled or offered twice", f"{twice} are", twice == 0),
         Verdict("stoa audit finds no difference", f"after {bad} rounds it did", bad == 0),
+        Verdict("the log tells each event once, in one order", f"{log} differences", log == 0),
         Verdict(f"writes are back within {BACK_S:.0f} s at p95", f"{back:.1f} s", back <= BACK_S),
         Verdict(
             "clients see success or a retryable 503", f"{wrong} others, {refused} 503", not wrong
@@ -81,4 +83,5 @@ def troubles(each: Round) -> list[str]:
     """What went wrong in a round, a line each."""
     errors = [f"{times} x {error}" for error, times in each.errors.most_common(_SHOWN)]
     twice = [f"twice: {what}" for what in each.twice[:_SHOWN]]
-    return [*each.lost[:_SHOWN], *twice, *errors, *([each.audit] if each.audit else [])]
+    audit = [each.audit] if each.audit else []
+    return [*each.lost[:_SHOWN], *twice, *each.log[:_SHOWN], *errors, *audit]

@@ -10,9 +10,11 @@ from typing import Protocol
 from drill import witness
 from drill.cluster import Cluster
 from drill.harm import Harm
+from drill.log import LogReader
 from drill.node import Node
 from drill.paid import Found, Tally
 from drill.witness import Seen, Witness
+from tests.support.stories import Story
 
 _SOME = 50
 _FAIL_OVER_S = 90.0
@@ -23,6 +25,7 @@ class Load(Protocol):
     """Writers, and what they were told."""
 
     tally: Tally
+    stories: list[Story]
 
     def start(self) -> None:
         """Begin with a new tally."""
@@ -47,7 +50,7 @@ class Round:
 
     `by` is what Stoa reached the database by; `back_s` is the longest time without an acknowledged
     write, in seconds; `witness` says how many of the rows that it asked the old primary for were
-    acknowledged.
+    acknowledged. `log` is what was wrong with the log of events, as a reader was told of it.
     """
 
     harm: str
@@ -61,6 +64,7 @@ class Round:
     lost: list[str]
     twice: list[str]
     audit: str
+    log: list[str]
     witness: str
 
 
@@ -70,6 +74,7 @@ class Stage:
 
     cluster: Cluster
     load: Load
+    log: LogReader
     database: str
     administrator: str
     audit: Callable[[], str]
@@ -104,6 +109,7 @@ class Stage:
             lost=[*found.lost, *(f"row {row} of {old.name}" for row in untrue)],
             twice=found.twice,
             audit=await asyncio.to_thread(self.audit),
+            log=await self.log.found(self.load.stories),
             witness=f"{len(there.told)} of {len(there.asked)}" if seen else "",
         )
 

@@ -10,6 +10,7 @@ import asyncpg
 
 from drill import balancer, patroni, witness
 from drill.cluster import Cluster
+from drill.log import LogReader
 from drill.paid import PaidLoad
 from drill.rounds import Stage
 from stoa.settings import LIMITS_OFF
@@ -29,6 +30,7 @@ class Service:
         self._name = name
         self._port = port
         self._server: Server | None = None
+        self._log: LogReader | None = None
 
     async def start(self, workers: int, clients: int, pause_s: float) -> Stage:
         """Make the database, start, sign the clients in."""
@@ -46,12 +48,16 @@ class Service:
         self._server = await asyncio.to_thread(Server, self._folder, settings)
         load = PaidLoad(self._server.url, clients, pause_s)
         await load.sign_in()
+        self._log = LogReader(self._server.url)
+        await self._log.start()
         straight = _url(balancer.WRITES, self._name)
         by = "PgBouncer" if self._port == balancer.POOLED else "HAProxy"
-        return Stage(self._cluster, load, straight, administrator, self._audit, by)
+        return Stage(self._cluster, load, self._log, straight, administrator, self._audit, by)
 
-    def stop(self) -> None:
-        """End the process in order."""
+    async def stop(self) -> None:
+        """End the reader and the process in order."""
+        if self._log:
+            await self._log.stop()
         if self._server:
             self._server.stop()
 

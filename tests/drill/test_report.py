@@ -23,6 +23,7 @@ def a_round(**changes: Any) -> Round:
         "lost": [],
         "twice": [],
         "audit": "",
+        "log": [],
         "witness": "",
     }
     return Round(**{**values, **changes})
@@ -42,6 +43,7 @@ def test_a_round_without_trouble_breaks_no_promise() -> None:
         ({"lost": ["job 1: no rc_1"]}, "no acknowledged write is lost"),
         ({"twice": ["job_1 is settled"]}, "nothing is settled or offered twice"),
         ({"audit": "balances"}, "stoa audit finds no difference"),
+        ({"log": ["event ev_1 was skipped"]}, "the log tells each event once, in one order"),
         ({"back_s": 30.1}, "writes are back within 30 s at p95"),
         ({"errors": Counter(["500"])}, "clients see success or a retryable 503"),
     ],
