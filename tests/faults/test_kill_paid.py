@@ -192,10 +192,24 @@ AND state = 'active' AND coalesce(wait_event_type, '') NOT IN ('Client', 'Lock')
 """
 
 
+COMMIT_S = 0.05
+SLOW_COMMITS = (
+    f"""
+    CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN PERFORM pg_sleep({COMMIT_S}); RETURN NULL; END'
+    """,
+    """
+    CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON receipt
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_a_little()
+    """,
+)
+"""Let each commit take its time, as on a slow disk, so that many calls wait for one."""
+
+
 def kill_between_write_and_answer(server: Server) -> None:
     """Kill a server; one on PostgreSQL is stopped first, until its sessions have done what they
-    were asked for, or wait for it or each other. A kill seldom comes between a commit and its
-    answer."""
+    were asked for, or wait for it or each other: commits under way are then done, and nobody was
+    told."""
     if server.database.engine == "postgresql":
         for process in (server.process.pid, *workers(server)):
             os.kill(process, signal.SIGSTOP)
@@ -208,6 +222,9 @@ def killed_until(start_server: Callable[..., Server], work: Work, enough: int) -
     of them had been done before the kill. Everything must have been done exactly once."""
     server = start_server(signup_grant=1_000_000)
     asyncio.run(work.sign_in(server.url))
+    if server.database.engine == "postgresql":
+        for statement in SLOW_COMMITS:
+            query(server.database, statement)
     lost = 0
     while lost < enough:
         asyncio.run(work.run(server, work.random.randrange(20, 60), kill_between_write_and_answer))
