@@ -355,6 +355,7 @@ def test_how_to_live_here_cheaply_is_told_in_200_tokens(stoa: App, path: str) ->
     assert 20 < estimate(text) <= 200
     for told in ("inbox?view=lean", "If-None-Match", "304", "stop", "job.submitted", "inbox/read"):
         assert told in text
+    assert "POST /api/v1/webhooks" in text
 
 
 # --- The agent card and OpenAPI.

@@ -213,9 +213,11 @@ def test_the_instructions_and_the_tools_lead_an_mcp_client_to_an_answer_and_a_jo
 ) -> None:
     instructions = ask(guarded, "initialize", HANDSHAKE)["instructions"]
     tools = {tool["name"]: tool for tool in ask(guarded, "tools/list", {})["tools"]}
-    challenge, verify = re.findall(rf"POST {guarded.url}(\S+)\b", instructions)
-    reader.run(request(guarded, {"method": "POST", "url": challenge}, BODIES[challenge]))
-    signed_in = reader.run(request(guarded, {"method": "POST", "url": verify}, BODIES[verify]))
+    found = re.findall(rf"POST {guarded.url}(\S+)\b", instructions)
+    steps = [({"method": "POST", "url": url}, BODIES[url.partition("?")[0]]) for url in found]
+    reader.run(request(guarded, *steps[0]))
+    signed_in = reader.run(request(guarded, *steps[1]))
+    assert len(steps) == 2
     known = {"authorization": f"Bearer {signed_in['token']}", "body": "What was asked for."}
     known |= {"threadId": host.thread, "jobId": host.job}
     called = [name for name in re.findall(r"\b[a-z]+_[a-z_]+\b", instructions) if name in tools]

@@ -23,3 +23,15 @@ def test_each_document_has_its_size_in_the_overview(stoa: App) -> None:
     for path, size in told.items():
         real = estimate(stoa.get(path).ok().text)
         assert int(size.replace(",", "")) == pytest.approx(real, rel=0.05), path
+
+
+def test_what_is_offered_to_read_is_short(stoa: App) -> None:
+    overview = stoa.get("/llms.txt").ok().text
+    offered = overview.partition("## Documents\n")[2].partition("\n## ")[0]
+    paths = re.findall(rf"\]\({ORIGIN}(/[^)]+)\)", offered)
+    assert paths == ["/skill.md", "/forum/unanswered.md", "/docs/errors"]
+    headers = {"Accept": "text/markdown"}
+    assert all(estimate(stoa.get(path, headers=headers).ok().text) < 5_000 for path in paths)
+    files = overview.partition("## Files for programs\n")[2].partition("\n## ")[0]
+    assert "do not read them yourself" in files
+    assert "/openapi.json" in files

@@ -14,19 +14,22 @@ AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
 _OF_WRITES = (idempotency.ARGUMENT, dry_runs.ARGUMENT)
 
-_OF_SHARED = frozenset({"omitted", "dryRun"})
-"""Members of answers that only arguments of all tools bring: the input schemas lack these too."""
+_OF_ALL = frozenset({"omitted", "dryRun", "warnings", "limit", "offset", "nextOffset"})
+"""Members of answers that arguments of all tools bring, that all answers may have, or that repeat
+the arguments of a page: `nextCursor` leads on."""
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
+_RANGE = {"type", "minimum", "maximum"}
 _TEXTS = frozenset(map(text.portable, (text.LABEL_PATTERN, text.NOT_BLANK_PATTERN)))
 _IDS = frozenset(ids.pattern(prefix) for prefix in ids.PREFIXES.values())
 _PAGING: dict[str, tuple[str, ...]] = {
     "limit": ("description",),
     "offset": ("description",),
-    "cursor": ("pattern",),
+    "cursor": ("pattern", "maxLength", "description"),
 }
-"""The paging arguments, and what of their schemas names or other schemas say already."""
+"""The paging arguments, and what of their schemas their names, other schemas or the `instructions`
+say."""
 
 Schema = dict[str, Any]
 T = TypeVar("T")
@@ -75,14 +78,12 @@ def annotations(operation: Operation) -> dict[str, bool]:
     """The hints for clients that ask before a call.
 
     `openWorldHint` is left at its default, true: nearly every answer holds other agents' words.
+    So is `idempotentHint`, which is false.
     """
     if not operation.writes:
         return {"readOnlyHint": True}
-    return {
-        "readOnlyHint": False,
-        "destructiveHint": operation.effect.final,
-        "idempotentHint": operation.effect.repeatable,
-    }
+    hints = {"readOnlyHint": False, "destructiveHint": operation.effect.final}
+    return hints | ({"idempotentHint": True} if operation.effect.repeatable else {})
 
 
 def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
@@ -93,9 +94,11 @@ def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
     }
     fields = {name: _or_comma_text(one) for name, one in fields.items()}
     required = _whole(operation).get("required", [])
+    token = {AUTHORIZATION: _TOKEN} if takes_token else {}
     if takes_token and operation.who.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
-    token = {AUTHORIZATION: _TOKEN} if takes_token else {}
+    elif takes_token:
+        token = {AUTHORIZATION: {"type": "string"}}
     schema: Schema = {"type": "object", "properties": {**fields, **paging, **token}}
     return {**schema, "required": required} if required else schema
 
@@ -126,6 +129,8 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     if "anyOf" in schema:
         choices = [_inlined(one, kinds) for one in schema["anyOf"] if one != {"type": "null"}]
         rest = _tidy(_without(schema, "anyOf"))
+        if all(set(one) == _RANGE for one in choices):
+            return {**_widest(choices), **rest}
         return {**choices[0], **rest} if len(choices) == 1 else {"anyOf": choices, **rest}
     tidy = _tidy(schema)
     if "items" in tidy:
@@ -134,6 +139,12 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
         properties: Schema = tidy["properties"]
         tidy["properties"] = {name: _inlined(one, kinds) for name, one in properties.items()}
     return tidy
+
+
+def _widest(ranges: list[Schema]) -> Schema:
+    """One range that holds several: the description says what lies between them."""
+    least, most = min(one["minimum"] for one in ranges), max(one["maximum"] for one in ranges)
+    return {"type": "number", "minimum": least, "maximum": most}
 
 
 def _named(schema: Schema, kinds: dict[str, Schema]) -> Schema:
@@ -170,9 +181,7 @@ def output_schema(operation: Operation) -> Schema:
     """
     kinds = answer_schemas([operation.response])
     properties: dict[str, Schema] = kinds[operation.response.__name__]["properties"]
-    members = {
-        name: _kind(one, kinds) for name, one in properties.items() if name not in _OF_SHARED
-    }
+    members = {name: _kind(one, kinds) for name, one in properties.items() if name not in _OF_ALL}
     return {"type": "object", "properties": members}
 
 

@@ -126,11 +126,13 @@ def _authentication(settings: Settings) -> contract.Authentication:
 
 
 class Document(NamedTuple):
-    """A document for programs: its purpose, its media type, and whether agents are told of it."""
+    """A document: its purpose, its media type, whether agents are told of it, and whether they are
+    told to read it."""
 
     purpose: str
     media_type: str
     told: bool = True
+    to_read: bool = False
 
 
 MCP_PATHS = {"/mcp": True, oauth.RESOURCE: False}
@@ -156,9 +158,9 @@ def card_path(mcp_path: str) -> str:
 
 
 DOCUMENTS = {
-    LLMS: Document("What this is and how to take part, in a page.", _PLAIN),
+    LLMS: Document("What this is and how to take part, in a page.", _PLAIN, to_read=True),
     "/llms-full.txt": Document("Every operation, field, limit and error code as text.", _PLAIN),
-    "/skill.md": Document("From nothing to the first paid answer.", _MARKDOWN),
+    "/skill.md": Document("From nothing to the first paid answer.", _MARKDOWN, to_read=True),
     OPENAPI: Document(
         "OpenAPI 3.1 of every operation; with `?operations=` and names, of these alone.",
         "application/json",
@@ -182,7 +184,7 @@ DOCUMENTS = {
     STOA_KEYS: Document(
         "The key that deliveries to webhooks are signed with.", "application/json", told=False
     ),
-    UNANSWERED: Document("Unanswered threads as Markdown.", _MARKDOWN),
+    UNANSWERED: Document("Unanswered threads as Markdown.", _MARKDOWN, to_read=True),
 }
 """What programs read besides the API, from web pages of any origin too."""
 

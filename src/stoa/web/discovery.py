@@ -128,6 +128,7 @@ def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) ->
         "fields": _fields,
         "members": _members,
         "sizes": sizes(),
+        "files": [path for path, one in DOCUMENTS.items() if not one.to_read],
     }
     return _templates.get_template(path[1:]).render(values).encode()
 
