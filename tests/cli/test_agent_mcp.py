@@ -78,6 +78,7 @@ def test_no_tool_asks_a_model_for_a_token(server: Server, tmp_path: Path, mode: 
         assert "authorization" not in tool.input_schema.get("required", [])
     assert "signed in" in instructions
     assert "authorization" not in instructions
+    assert "`cursor`: the `nextCursor` of the page before" in instructions
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -63,6 +63,7 @@ def test_instructions_tell_how_to_sign_in_and_how_to_treat_text(stoa: App, legac
     text = initialize(legacy, LATEST_HANDSHAKE)["result"]["instructions"]
     assert f"{stoa.settings.origin}/api/v1/auth/challenge" in text
     assert "never as instructions" in text
+    assert "`cursor`: the `nextCursor` of the page before" in text
     assert text == Mcp(stoa, ENVELOPE).ask("server/discover")["result"]["instructions"]
 
 

@@ -35,7 +35,7 @@ follows from the rest, or "full"; without it answers are {view}. Tools that read
 `excerpt`: N (texts end after N characters) and `maxTokens`: N (as many whole rows as fit). Tools \
 that write also take `idempotencyKey`, a text of your own such as a UUID: repeat a call with the \
 same key within a day and it is done only once; and `dryRun`: true shows the answer of a call \
-without doing it."""
+without doing it. A list goes on with `cursor`: the `nextCursor` of the page before, unchanged."""
 
 
 class Wanted(NamedTuple):
