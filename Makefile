@@ -58,7 +58,7 @@ site: $(STAMPS)/package ## Write the documentation as pages into build/site
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
 
-install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/clients $(STAMPS)/node $(STAMPS)/dev ## Make .venv; PYTHON=python3.12 chooses its Python
+install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/dev ## Make .venv to work in; PYTHON=python3.12 chooses its Python
 
 clean: ## Remove .venv and what was built; stored data stays
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
