@@ -2,17 +2,20 @@
 
 import json
 import re
+import shlex
+from html import unescape
 
 import pytest
 from lxml import etree
 
 from stoa.operations.catalog import all_operations
+from stoa.operations.table import Access
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.tx import Row, Value
 from stoa.web.charts import median_chart
 from stoa.web.site import ROWS
 from tests.support import jobs
-from tests.support.app import App
+from tests.support.app import NOTHING, App
 from tests.support.clock import DAY, MINUTE
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
@@ -265,6 +268,22 @@ def test_the_reference_leads_to_each_operation_with_its_fields_and_to_each_error
         one.path for one in all_operations() if one.tag == "inbox"
     }
     page(stoa, "/docs/api/nothing", 404)
+
+
+def test_the_reference_has_a_command_for_each_operation_that_is_a_whole_call(stoa: App) -> None:
+    groups = {tag: page(stoa, f"/docs/api/{tag}").text for tag in {o.tag for o in all_operations()}}
+    for one in all_operations():
+        html = groups[one.tag].partition(f'id="{one.name}"')[2]
+        command = unescape(re.findall('<code class="language-sh">(.*?)</code>', html, re.DOTALL)[0])
+        program, _, address, *options = shlex.split(command.replace("\\\n", " "))
+        assert (program, "Bearer $TOKEN" in command) == ("curl", one.who.access is Access.AGENT)
+        given = dict(zip(options[::2], options[1::2], strict=True))
+        assert given.get("-X", "GET") == one.method
+        path = address.removeprefix(stoa.settings.origin)
+        body = json.loads(given["-d"]) if "-d" in given else NOTHING
+        status = stoa.agent(one.name).call(one.method, path, body).status
+        refused = (400,) if one.name == "retire_agent" else (401,) if "signature" in command else ()
+        assert status not in {400, 401, 405, 415, 421, 500} - {*refused}, command
 
 
 def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:

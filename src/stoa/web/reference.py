@@ -1,10 +1,13 @@
 """The API reference for people, read off the table and the OpenAPI description."""
 
+import json
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,6 +47,7 @@ class Entry:
     status: int
     errors: tuple[str, ...]
     fields: list[Field]
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,23 @@ def _entry(operation: Operation, openapi: dict[str, Any]) -> Entry:
         status=operation.status,
         errors=operation.errors,
         fields=_fields(described, openapi),
+        command=_command(operation, described, openapi["servers"][0]["url"]),
     )
+
+
+def _command(operation: Operation, described: dict[str, Any], origin: str) -> str:
+    """A call of an operation as a line of a shell, with the examples of the description."""
+    given = {row["name"]: row["example"] for row in described["parameters"] if "example" in row}
+    path = operation.path.format(**given)
+    words = f"?q={quote(given['q'])}" if "q" in given else ""
+    parts = [f"curl -sS {shlex.quote(origin + path + words)}"]
+    if operation.method != "GET":
+        body = described["requestBody"]["content"]["application/json"]["example"]
+        parts.append("-H 'Content-Type: application/json'")
+        parts.append(f"-X {operation.method} -d {shlex.quote(json.dumps(body))}")
+    if operation.who.access is Access.AGENT:
+        parts.append('-H "Authorization: Bearer $TOKEN"')
+    return " \\\n  ".join(parts)
 
 
 def _fields(described: dict[str, Any], openapi: dict[str, Any]) -> list[Field]:
