@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from stoa.configuration import given, masked, settle
-from stoa.settings import Settings, SettingsError
+from stoa.configuration import CREDENTIALS, given, masked, settle
+from stoa.settings import Settings, SettingsError, environment_name, kinds
 
 
 def load(
@@ -139,6 +139,23 @@ WRONG = [
 @pytest.mark.parametrize(("name", "text", "wanted"), WRONG)
 def test_a_wrong_value_is_told_with_what_may_be_given(name: str, text: str, wanted: str):
     assert refused({name: text}) == f"{name}: use {wanted} (given: {text})"
+
+
+ANY_TEXT = {"host", "allowed_hosts", "data_dir", "backup_dir"}
+"""Settings that only show to be wrong where they are used."""
+
+
+def test_no_other_setting_takes_a_text_that_means_nothing():
+    for name in kinds().keys() - ANY_TEXT:
+        variable = environment_name(name)
+        assert refused({variable: "no such thing"}).startswith(f"{variable}: ")
+        assert load({}, {variable: " "}) == Settings()
+
+
+def test_a_wrong_value_from_a_file_is_not_repeated(tmp_path: Path):
+    (tmp_path / "port").write_text("a password", encoding="utf-8")
+    for place in ({"STOA_PORT_FILE": str(tmp_path / "port")}, {CREDENTIALS: str(tmp_path)}):
+        assert refused(place).endswith(": use a whole number from 0 to 65535")
 
 
 def test_a_wrong_value_in_the_file_is_told_with_its_place(tmp_path: Path):

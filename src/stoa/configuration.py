@@ -228,5 +228,6 @@ def _converted(name: str, given: Given) -> Any:
     try:
         return msgspec.convert(value, kind.type, strict=False)
     except msgspec.ValidationError:
-        problem = f"use {kind.values} (given: {masked(given.value)})"
-        raise SettingsError(f"{given.place}: {problem}") from None
+        in_file = given.source == "environment" and given.place != environment_name(name)
+        told = "" if in_file else f" (given: {masked(given.value)})"  # a file may hold any secret
+        raise SettingsError(f"{given.place}: use {kind.values}{told}") from None

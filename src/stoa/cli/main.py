@@ -97,7 +97,7 @@ def run() -> NoReturn:
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
     except (SettingsError, StartRefused) as error:
-        _fail(str(error), _FAILED)
+        _fail(" ".join(str(error).splitlines()), _FAILED)
     except ModuleNotFoundError as error:
         _fail(f"this needs {error.name}, a part of the server: pip install 'stoa[server]'", _FAILED)
     if status == _INTERRUPTED:
