@@ -298,6 +298,23 @@ def cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
 
+def of_something_else(file: Path) -> None:
+    file.write_bytes(b"\x89PNG" * 9999)
+
+
+def damaged_in_the_middle(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 20_000] = b"?" * 20_000
+    file.write_bytes(content)
+
+
+def of_another_program(file: Path) -> None:
+    file.unlink()
+    with opened(file) as connection:
+        connection.execute("CREATE TABLE note (text TEXT)")
+
+
 def newer(file: Path) -> None:
     with opened(file) as connection:
         connection.pragma("user_version", sqlite_migrations.steps()[-1].number + 1)
@@ -308,7 +325,13 @@ def another(file: Path) -> None:
         connection.pragma("application_id", 1)
 
 
-@pytest.mark.parametrize("harm", [Path.unlink, empty, cut, newer, another])
+HARM = [
+    *(Path.unlink, empty, cut, of_something_else, damaged_in_the_middle),
+    *(of_another_program, newer, another),
+]
+
+
+@pytest.mark.parametrize("harm", HARM)
 def test_what_is_no_whole_backup_is_refused_and_changes_nothing(
     migrated_file: Path, clock: VirtualClock, tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
@@ -321,5 +344,6 @@ def test_what_is_no_whole_backup_is_refused_and_changes_nothing(
     with pytest.raises(StartRefused) as told:
         restore(file, clock, backup)
     assert "\n" not in str(told.value)
+    assert str(backup) in str(told.value)
     assert file.read_bytes() == before
     assert {path.name for path in file.parent.iterdir()} <= {"stoa.db", "stoa.db.lock"}

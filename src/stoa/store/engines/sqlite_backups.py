@@ -72,10 +72,11 @@ def _copy(
     try:
         os.fchown(descriptor, like.st_uid, like.st_gid)
         os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
-        _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
-        if to_serve:
-            sqlite.write_once(partial, clock, _begin_anew)
-        _check(source, partial, clock)
+        with _copyable(source):
+            _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
+            if to_serve:
+                sqlite.write_once(partial, clock, _begin_anew)
+            _check(source, partial, clock)
         _close(partial)
         os.fsync(descriptor)
     finally:
@@ -103,16 +104,26 @@ def _fill(source: Path, partial: Path, check: Callable[[apsw.Connection, Path], 
 
 def _check_any(connection: apsw.Connection, source: Path) -> None:
     """Raise `StartRefused` unless the file has a schema that this program knows."""
-    sqlite_migrations.check(connection, source)
+    sqlite_migrations.check(connection, source, "choose another backup")
     if not sqlite_migrations.version(connection):
         raise StartRefused(f"{source} is empty: choose another backup")
+
+
+@contextmanager
+def _copyable(source: Path) -> Generator[None]:
+    """Name the file that is copied when it is no whole database, as the target is one."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError, apsw.CantOpenError) as error:
+        said = f"{source} cannot be copied, and nothing was changed: {error}"
+        raise StartRefused(said) from None
 
 
 def _check(source: Path, partial: Path, clock: Clock) -> None:
     with closing(connect(partial, writer=False)) as connection:
         (sound,) = next(connection.execute("PRAGMA quick_check(1)"))
     if sound != "ok":
-        raise StartRefused(f"{source} is damaged: {str(sound).partition(chr(10))[0]}")
+        raise StartRefused(f"{source} is damaged: {str(sound).splitlines()[-1]}")
     findings = sqlite.read_once(partial, clock, audit.run_all)
     for finding in findings:
         if finding.differences:

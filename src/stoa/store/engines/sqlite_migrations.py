@@ -23,12 +23,14 @@ def version(connection: apsw.Connection) -> int:
     return connection.pragma("user_version")
 
 
-def check(connection: apsw.Connection, path: Path) -> None:
+def check(
+    connection: apsw.Connection, path: Path, remedy: str = "choose another --data-dir"
+) -> None:
     """Raise `StartRefused` when the file at `path` is not ours or of a newer program."""
     present, newest = version(connection), steps()[-1][0]
     is_empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
     if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
-        raise StartRefused(f"{path} is not a database of Stoa; choose another --data-dir")
+        raise StartRefused(f"{path} is not a database of Stoa; {remedy}")
     if present > newest:
         raise StartRefused(
             f"{path} has schema {present}, this Stoa knows up to {newest}: use a newer Stoa"
