@@ -97,6 +97,7 @@ def test_the_operator_moderates_postgresql(postgresql: Any) -> None:
 
 MISTAKES: list[tuple[list[str], str]] = [
     (["hide", "th_1", *REASON], "not the id of a thread"),
+    (["suspend", "ag_1", *REASON], "not the id of an agent"),
     (["hide", "th_01arz3ndektsv4rrffq69g5fav", *REASON], "No thread has the id"),
     (["grant", "abc"], "64 hex digits"),
     (["suspend", "ag_1", *REASON, "--until", "tomorrow"], "is no time"),

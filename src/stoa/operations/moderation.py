@@ -55,7 +55,8 @@ def subject_of(subject_id: str) -> Subject:
     """What an id names. 404 for an id of something that cannot be moderated."""
     prefix = prefix_of(subject_id) or ""
     if prefix not in _TYPES:
-        raise missing("th", subject_id)
+        wanted = subject_id.partition("_")[0]
+        raise missing(wanted if wanted in _TYPES else "th", subject_id)
     return Subject(_TYPES[prefix], subject_id)
 
 
