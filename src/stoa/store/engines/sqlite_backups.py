@@ -228,6 +228,10 @@ def _told(outcome: str) -> Generator[None]:
         yield
     except BlockingIOError:
         raise StartRefused(f"{outcome}: another backup to it is being made") from None
+    except apsw.FullError as error:  # of a copy SQLite itself says "not an error"
+        raise StartRefused(f"{outcome}: the disk is full") from error
+    except apsw.IOError as error:
+        raise StartRefused(f"{outcome}: the disk cannot be read or written") from error
     except apsw.Error as error:
         raise StartRefused(f"{outcome}: {error}") from error
     except OSError as error:
