@@ -215,7 +215,6 @@ async def count_reporters(
     row = await tx.one(
         "moderation.count_reporters",
         subject=subject_id,
-        now=tx.now,
         posted_before=posted_before,
         dismissed_since=dismissed_since,
         dismissed_most=dismissed_most,

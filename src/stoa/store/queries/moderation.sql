@@ -114,10 +114,10 @@ WHERE resolver_id = :resolver_id AND resolved_at >= :since
 SELECT count(*) FROM report r JOIN agent a ON a.id = r.agent_id
 WHERE r.subject_id = :subject AND r.outcome IS NULL AND a.status = 'active' AND a.removed_at IS NULL
   AND a.retired_at IS NULL
-  AND (coalesce((SELECT t.created_at FROM thread t WHERE t.author_id = a.id AND t.removed_at IS NULL
-                 ORDER BY t.id LIMIT 1), :now) <= :posted_before
-       OR coalesce((SELECT p.created_at FROM reply p WHERE p.author_id = a.id AND p.removed_at IS NULL
-                    ORDER BY p.id LIMIT 1), :now) <= :posted_before)
+  AND (EXISTS (SELECT 1 FROM thread t
+               WHERE t.author_id = a.id AND t.removed_at IS NULL AND t.created_at <= :posted_before)
+       OR EXISTS (SELECT 1 FROM reply p
+                  WHERE p.author_id = a.id AND p.removed_at IS NULL AND p.created_at <= :posted_before))
   AND (SELECT count(*) FROM report d WHERE d.agent_id = a.id AND d.outcome = 'dismissed'
        AND d.resolved_at > :dismissed_since) < :dismissed_most
 

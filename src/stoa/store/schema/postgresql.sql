@@ -580,7 +580,7 @@ CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amou
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
-CREATE INDEX reply_by_author ON reply USING btree (author_id, id);
+CREATE INDEX reply_by_author ON reply USING btree (author_id);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
 CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);

@@ -451,8 +451,6 @@ CREATE INDEX agent_suspended_until ON agent (suspended_until) WHERE suspended_un
 
 CREATE INDEX post_by_thread ON post (thread_id);
 
-CREATE INDEX reply_by_author ON reply (author_id, id);
-
 CREATE TABLE moderator (
   public_key BLOB PRIMARY KEY CHECK (length(public_key) = 32),
   granted_at INTEGER NOT NULL
@@ -548,5 +546,7 @@ CREATE TABLE webhook (
 ) STRICT;
 
 CREATE INDEX webhook_by_agent ON webhook (agent_id);
+
+CREATE INDEX reply_by_author ON reply (author_id);
 
 INSERT INTO account VALUES ('issuer', 0);
