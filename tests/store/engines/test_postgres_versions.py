@@ -1,12 +1,18 @@
 """A server beside a newer one, which has migrated the database: it reads, and writes nothing."""
 
+import asyncio
+import subprocess
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import httpx
 import pytest
 
+from scripts.docs import ROOT
 from stoa.client import Key, Stoa, StoaError
 from stoa.store.engines.postgres_migrations import steps
+from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until
 from tests.support.server import Server
@@ -21,20 +27,64 @@ INSERT INTO stoa_migration (number, name) VALUES ({number}, 'moods')
 """
 
 
+@cache
+def before_the_newest_step() -> str:
+    """The commit before the one that added the newest step of the schema; empty in a clone
+    without it."""
+    newest = f"src/stoa/store/migrations/postgresql/{steps()[-1].number:04}_{steps()[-1].name}.sql"
+    log = ["git", "log", "-1", "--diff-filter=A", "--format=%P", "--", newest]
+    return subprocess.run(log, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
 @pytest.mark.promise("P8")
 def test_a_server_reads_on_a_newer_schema_and_writes_nothing(
     start_server: Callable[..., Server], postgresql: PostgreSQL
 ) -> None:
     url = postgresql.new()
-    server = start_server(database_url=url)
+
+    def migrate() -> None:
+        for statement in NEXT.format(number=steps()[-1].number + 1).split(";"):
+            postgresql.do(statement, url)
+
+    check_that_it_reads_on(start_server(database_url=url), migrate)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not before_the_newest_step(), reason="needs the history of the repository")
+def test_the_version_before_the_newest_step_reads_beside_this_one(
+    start_server: Callable[..., Server], postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    archive = ["git", "archive", "--format=tar", f"{before_the_newest_step()}:src", "stoa"]
+    files = subprocess.run(archive, cwd=ROOT, check=True, capture_output=True).stdout
+    (older := tmp_path / "older").mkdir()
+    subprocess.run(["tar", "-x"], cwd=older, input=files, check=True)
+    url = postgresql.empty()
+    server = Server(
+        older / "data", {"database_url": url}
+    )  # its folder comes before what is installed
+    try:
+        assert applied(url) == len(steps()) - 1
+        check_that_it_reads_on(server, lambda: start_server(database_url=url))
+        assert applied(url) == len(steps())
+    finally:
+        server.stop()
+
+
+def applied(url: str) -> int:
+    """How many steps a database has."""
+    ((number,),) = asyncio.run(rows(url, "SELECT count(*) FROM stoa_migration"))
+    return number
+
+
+def check_that_it_reads_on(server: Server, migrate: Callable[[], object]) -> None:
+    """After a migration an older server reads what it did, and writes nothing."""
     ready = f"{server.url}/readyz"
     with Stoa(server.url, Key.generate()) as ada:
         thread = ada.create_thread("Before", "Who knows?", tags=["bread"]).thread
         read = [f"threads/{thread.id}", "threads", "search?q=before", "market", "agents"]
         for path in read:
             told(server, path)
-        for statement in NEXT.format(number=steps()[-1].number + 1).split(";"):
-            postgresql.do(statement, url)
+        migrate()
         until(lambda: httpx.get(ready, timeout=60).status_code == 503)
         assert "a newer Stoa has migrated the database" in httpx.get(ready, timeout=60).text
         with pytest.raises(StoaError, match="temporarily_unavailable"):
