@@ -2,32 +2,21 @@
 
 import json
 import re
-import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.docs import ROOT
 from tests.support.certificates import make_certificate
 from tests.support.debian import Debian, missing
+from tests.support.podman import Podman, no_podman
 
 PAGE = ROOT / "docs/public-server.md"
-IMAGE = ROOT / "deploy/container/Containerfile"
 NAME = "stoa.example.org"
-LOCAL = "http://127.0.0.1:8080"
-START = """
-ip link set lo up
-mount -t proc proc "$2/proc"
-$1 {serve} &
-until $1 {check}; do kill -0 $!; sleep 0.2; done
-kill $!
-wait $!
-"""
-"""Starts the server, waits until it is ready, and ends it."""
-
 CERTIFICATE = "/etc/ssl/stoa"
 TRUSTING = dict.fromkeys(("CURL_CA_BUNDLE", "SSL_CERT_FILE"), f"{CERTIFICATE}/cert.pem")
 
@@ -109,40 +98,28 @@ def check_that_backups_are_kept(running: Debian) -> None:
     assert running.run("systemctl --failed --no-legend") == ""
 
 
-def steps() -> list[list[tuple[str, str]]]:
-    """The instructions of each stage of the image, with their values."""
-    text = re.sub(r"\\\n\s*", "", IMAGE.read_text("utf-8"))
-    lines = [line.split(" ", 1) for line in text.splitlines() if line and line[0] != "#"]
-    stages: list[list[tuple[str, str]]] = []
-    for instruction, value in lines:
-        if instruction == "FROM":
-            stages.append([])
-        stages[-1].append((instruction, value))
-    return stages
-
-
-def test_each_step_of_the_image_works_and_what_it_starts_is_ready(bare: Debian) -> None:
-    """On Debian's own Python, in the place of the image that it begins with."""
+@pytest.mark.skipif(bool(lacking := no_podman()), reason=lacking or "it can be built")
+def test_the_image_is_built_and_serves_as_the_compose_file_has_it(bare: Debian) -> None:
+    """It begins with Debian's own Python in the place of an image that a registry has."""
     base = bare.copied(bare.folder.parent / "base")
     base.run("apt-get install --yes --no-install-recommends python3-venv >/dev/null")
     base.run("ln -s python3 /usr/bin/python")
-    building, serving = steps()
-    build = base.copied(bare.folder.parent / "build")
-    build.run("mv /root/stoa /source")
-    for command in [value for instruction, value in building if instruction == "RUN"]:
-        build.run(command)
-    for command in [value for instruction, value in serving if instruction == "RUN"]:
-        base.run(command)
-    subprocess.run(["cp", "-a", build.folder / "opt/stoa", base.folder / "opt/stoa"], check=True)
-    given = dict(serving)
-    variables = dict(pair.split("=") for pair in given["ENV"].split())
-    command = [*json.loads(given["ENTRYPOINT"]), *json.loads(given["CMD"])]
-    check = json.loads(given["HEALTHCHECK"].partition(" CMD ")[2])
-    script = START.format(serve=shlex.join(command), check=shlex.join(check))
-    apart = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "sh", "-euc", script]
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **variables, "STOA_BASE_URL": LOCAL}
-    subprocess.run(
-        [*apart, "sh", f"chroot --userspec={given['USER']} {base.folder}", str(base.folder)],
-        env=environment,
-        check=True,
-    )
+    podman = Podman(bare.folder.parent / "podman")
+    podman.bring(base, "docker.io/library/python:3.13-slim")
+    source = bare.folder / "root" / "stoa"
+    podman.build("stoa", source / "deploy/container/Containerfile", source)
+    said = podman.served("stoa", options_of("alone.yaml"))
+    assert re.search(r"^10001:10001 .*/opt/stoa/bin/stoa serve $", said, re.MULTILINE)
+    assert "database: sqlite:////var/lib/stoa/stoa.db" in said
+    assert said.endswith("ended with 0\n")
+
+
+def options_of(file: str) -> list[str]:
+    """What a compose file says of the container of Stoa, as options of podman."""
+    given = yaml.safe_load((ROOT / "deploy/compose" / file).read_text("utf-8"))["services"]["stoa"]
+    lists = {"volumes": "--volume", "tmpfs": "--tmpfs", "security_opt": "--security-opt"}
+    options = [f"{flag}={value}" for name, flag in lists.items() for value in given[name]]
+    options += [f"--env={name}={value}" for name, value in given["environment"].items()]
+    options += [f"--cap-drop={name}" for name in given["cap_drop"]]
+    options += ["--read-only"] if given["read_only"] else []
+    return [*options, f"--stop-timeout={given['stop_grace_period'].removesuffix('s')}"]
