@@ -2,11 +2,8 @@
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from stoa.domain.errors import Issue, Refusal
 from stoa.http.reading import parse_json, query_values
@@ -58,17 +55,3 @@ def test_a_body_that_cannot_be_read_is_refused_at_its_place(body: bytes, path: s
 def test_a_query_that_cannot_be_read_is_refused_at_its_place(query: bytes, path: str) -> None:
     issue = refused(query_values, query, {})
     assert (issue.path, problems(issue.message)) == (path, []), issue
-
-
-@given(st.text("ab=+&%C39", max_size=30))
-def test_a_query_is_read_as_the_standard_library_does(text: str) -> None:
-    try:
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict")
-    except ValueError:
-        pairs = None
-    if pairs is None or len(dict(pairs)) < len(pairs):
-        with pytest.raises(Refusal):
-            query_values(text.encode(), {})
-    else:
-        found = {name: value for name, value in pairs if value}
-        assert query_values(text.encode(), {}) == found

@@ -31,6 +31,8 @@ def _in_markdown(text: str) -> Iterator[Block]:
 
 def _in_html(text: str) -> Iterator[Block]:
     for element in html.document_fromstring(text).iter("pre"):
+        if element.get("class") == "pattern":
+            continue  # a call with examples of ids, for the reader to put others in their place
         names = " ".join(inner.get("class", "") for inner in element.iter("code"))
         yield Block(names.removeprefix("language-"), element.text_content())
 

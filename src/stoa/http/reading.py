@@ -5,9 +5,8 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, cast
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl
 
 from stoa.domain import limits
 from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
@@ -18,8 +17,6 @@ from stoa.server.exchange import Receiver
 
 _QUERY_FIELDS = 100
 _NAME_CHARS = 80
-_REMEMBERED = 256
-_REMEMBERED_CHARS = 100
 _CLOSE = (b"connection", b"close")
 _JSON = b"application/json"
 
@@ -212,37 +209,15 @@ def _is_broken(text: str) -> bool:
         return True
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
-    """Names and values of a query, as `parse_qsl` reads them. Raises ValueError."""
-    parts = text.split("&")
-    if len(parts) > _QUERY_FIELDS:
-        raise ValueError
-    pairs = [part.partition("=") for part in parts if part]
-    if "%" in text or "+" in text:
-        return [(_unquoted(name), _unquoted(value)) for name, _, value in pairs]
-    return [(name, value) for name, _, value in pairs]
-
-
-def _unquoted(text: str) -> str:
-    if "%" not in text and "+" not in text:
-        return text
-    return _remembered(text) if len(text) <= _REMEMBERED_CHARS else _unquoted_anew(text)
-
-
-def _unquoted_anew(text: str) -> str:
-    return unquote_plus(text, errors="strict")
-
-
-_remembered = lru_cache(_REMEMBERED)(_unquoted_anew)
-"""Clients send the same values again and again, such as the type of an assertion."""
-
-
 def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     """Query parameters as values of their fields' shapes; empty ones count as absent."""
     if not query:
         return {}
     try:
-        pairs = _pairs(query.decode("ascii"))
+        text = query.decode("ascii")
+        pairs = parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=_QUERY_FIELDS
+        )
     except ValueError:
         raise invalid_field(
             "query", "Must be parameters in UTF-8 with %-escapes, at most 100, such as ?limit=20."

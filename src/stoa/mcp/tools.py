@@ -20,7 +20,6 @@ the arguments of a page: `nextCursor` leads on."""
 
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
-_RANGE = {"type", "minimum", "maximum"}
 _TEXTS = frozenset(map(text.portable, (text.LABEL_PATTERN, text.NOT_BLANK_PATTERN)))
 _IDS = frozenset(ids.pattern(prefix) for prefix in ids.PREFIXES.values())
 _PAGING: dict[str, tuple[str, ...]] = {
@@ -129,8 +128,6 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     if "anyOf" in schema:
         choices = [_inlined(one, kinds) for one in schema["anyOf"] if one != {"type": "null"}]
         rest = _tidy(_without(schema, "anyOf"))
-        if all(set(one) == _RANGE for one in choices):
-            return {**_widest(choices), **rest}
         return {**choices[0], **rest} if len(choices) == 1 else {"anyOf": choices, **rest}
     tidy = _tidy(schema)
     if "items" in tidy:
@@ -139,12 +136,6 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
         properties: Schema = tidy["properties"]
         tidy["properties"] = {name: _inlined(one, kinds) for name, one in properties.items()}
     return tidy
-
-
-def _widest(ranges: list[Schema]) -> Schema:
-    """One range that holds several: the description says what lies between them."""
-    least, most = min(one["minimum"] for one in ranges), max(one["maximum"] for one in ranges)
-    return {"type": "number", "minimum": least, "maximum": most}
 
 
 def _named(schema: Schema, kinds: dict[str, Schema]) -> Schema:
