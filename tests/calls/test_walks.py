@@ -8,8 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
-from functools import partial, reduce
-from operator import and_
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -143,7 +142,8 @@ def steps(walk: Callable[[], object]) -> Counter[str]:
     """The calls of a walk that was gone before, without what else was done meanwhile."""
     walk()
     alone = Profiler()  # notes nothing of other threads: the writer does nothing for these walks
-    return reduce(and_, (alone.count(walk) for _ in range(3)))
+    first, second, third = (alone.count(walk) for _ in range(3))
+    return first & second & third
 
 
 def ask_for_challenge(app: App, key: Key) -> str:
