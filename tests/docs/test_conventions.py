@@ -2,6 +2,8 @@
 
 import re
 import shlex
+from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -11,10 +13,18 @@ from typer.main import get_command
 
 from scripts.docs import ROOT
 from stoa.cli.main import app
-from tests.support.server import Server
+from tests.support.server import Server, free_port
+from tests.support.shell import Shell
 
 PAGE = (ROOT / "docs/conventions.md").read_text("utf-8")
 BASE = "http://127.0.0.1:8080"
+HEADERS = {
+    "/": ("content-security-policy", "default-src 'none'"),
+    "/api/v1/threads": ("access-control-allow-origin", "*"),
+    "/api/v1/events/stream": ("content-type", "text/event-stream"),
+}
+ELSEWHERE = ("serve", "reload", "--show-completion")
+"""Tried by tests of their own: they need another server, or the shell of a person."""
 STATES = ("holds", "in part", "not yet")
 
 
@@ -65,14 +75,37 @@ def test_a_command_of_stoa_is_there_with_its_options(command: str) -> None:
     assert not getattr(found, "commands", {}) or rest[0].startswith("--")
 
 
+@pytest.mark.soak
+def test_the_commands_of_stoa_work_beside_a_server(tmp_path: Path) -> None:
+    secret = tmp_path / "database_url"
+    secret.write_text("postgresql://stoa:hunter2@db/stoa", "utf-8")
+    with ExitStack() as stack:
+        port = free_port()
+        stack.callback(Server(tmp_path / "stoa-data", {"port": port}).stop)
+        shell = stack.enter_context(closing(Shell(tmp_path)))
+        shell.run(f"export STOA_PORT={port}")
+        for command in COMMANDS:
+            if words(command)[0] == "stoa" and words(command)[1] not in ELSEWHERE:
+                assert "hunter2" not in shell.run(typed(command, tmp_path))
+
+
+def typed(command: str, folder: Path) -> str:
+    """A command with the names of this folder, and none that goes on for ever."""
+    kept = "".join(file.name for file in folder.glob("backups/*.db"))
+    named = command.replace("/run/secrets", str(folder)).replace("backups/FILE", f"backups/{kept}")
+    return named.replace(" --every 1h", "")
+
+
 def test_every_address_answers(server: Server) -> None:
     calls = [words(one) for one in COMMANDS if words(one)[0] == "curl"]
     assert len(calls) > 5
     for call in calls:
         assert call[-1].startswith(f"{BASE}/")
         path = urlsplit(call[-1])
-        answer = httpx.get(f"{server.url}{path.path}?{path.query}", timeout=60)
-        assert answer.status_code == 200, call
+        with httpx.stream("GET", f"{server.url}{path.path}?{path.query}", timeout=60) as answer:
+            assert answer.status_code == 200, call
+            name, begin = HEADERS.get(path.path, ("content-type", ""))
+            assert answer.headers[name].startswith(begin), call
 
 
 def test_every_other_command_is_a_verb_of_the_project() -> None:

@@ -35,7 +35,7 @@ SAID = {
 @pytest.mark.parametrize("page", SAID)
 def test_the_shell_blocks_work(page: str, tmp_path: Path, server: Server) -> None:
     with closing(Shell(tmp_path)) as shell:
-        shell.run(f"URL={server.url}")
+        shell.run(f"URL={server.url}; export STOA_DATA_DIR='{server.data_dir}'")
         printed = "".join(shell.run(block) for block in blocks(page, "sh"))
     for said in SAID[page]:
         assert said in printed
