@@ -11,6 +11,8 @@ from bench.registry import Measure, Result, rows, table, title
 from bench.seed import Size
 from bench.stage import Stage
 
+_JOBS = 400
+
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
@@ -34,7 +36,7 @@ def _measure(stage: Stage, chosen: list[Measure], console: Console) -> list[Resu
 def main() -> int:
     """Measure and judge."""
     given = _arguments()
-    size = Size(threads=given.threads)
+    size = Size(threads=given.threads, jobs=_JOBS)
     with (
         tempfile.TemporaryDirectory(prefix="stoa-bench-", dir=given.folder) as folder,
         Stage(Path(folder), given.rounds, given.seconds, size) as stage,

@@ -20,11 +20,21 @@ def post(path: str, address: str, token: str | None, body: object) -> bytes:
     head = _lines(
         f"POST {path} HTTP/1.1",
         f"X-Forwarded-For: {address}",
-        *([f"Authorization: Bearer {token}"] if token else []),
         "Content-Type: application/json",
         f"Content-Length: {len(sent)}",
     )
-    return head + b"\r\n" + sent
+    request = head + b"\r\n" + sent
+    return signed(request, token) if token else request
+
+
+def signed(request: bytes, token: str) -> bytes:
+    """The same request with a token."""
+    return with_header(request, f"Authorization: Bearer {token}")
+
+
+def with_header(request: bytes, line: str) -> bytes:
+    """The same request with one more header."""
+    return request.replace(b"\r\n\r\n", f"\r\n{line}\r\n\r\n".encode(), 1)
 
 
 def form(path: str, address: str, fields: Mapping[str, str]) -> bytes:

@@ -21,7 +21,8 @@ _PATIENCE_S = 10.0
 
 
 class Job(msgspec.Struct):
-    """What to send. `requests` are whole HTTP requests, taken in turn from place `first` on.
+    """What to send. `requests` are whole HTTP requests, taken in turn from place `first` on, and
+    the answers to them are to have one of `statuses`.
 
     Without a `rate` (requests a second) a connection asks again as soon as it is answered. With
     one, requests are due at even times, and their latency counts from when they were due. With
@@ -32,7 +33,7 @@ class Job(msgspec.Struct):
     requests: list[bytes]
     connections: int
     seconds: float
-    status: int = 200
+    statuses: tuple[int, ...] = (200,)
     first: int = 0
     warm_up: float = 0.1
     rate: float = 0.0
@@ -53,6 +54,7 @@ class Tally(msgspec.Struct):
     sample: bytes
     seconds: float
     p50: float
+    p95: float
     p99: float
     busy: float
 
@@ -103,7 +105,7 @@ def _answer_length(head: bytes) -> int:
 class _Count:
     """Counts answers that come between `begin` and `end` (seconds of `time.perf_counter`)."""
 
-    status: bytes
+    statuses: frozenset[bytes]
     begin: float
     end: float
     sent: int = 0
@@ -112,7 +114,7 @@ class _Count:
     latencies: "array[float]" = field(default_factory=lambda: array("d"))
 
     def answer(self, lane: _Lane, now: float) -> None:
-        if lane.head[_STATUS] != self.status:
+        if lane.head[_STATUS] not in self.statuses:
             self.wrong += 1
             self.sample = self.sample or lane.head
         if now >= self.begin:
@@ -124,7 +126,8 @@ def run(job: Job) -> Tally:
     lanes = [_Lane(job.port) for _ in range(job.connections)]
     start = time.perf_counter()
     begin = start if job.once else start + job.warm_up
-    count = _Count(b"%d" % job.status, begin, begin + job.seconds)
+    statuses = frozenset(b"%d" % status for status in job.statuses)
+    count = _Count(statuses, begin, begin + job.seconds)
     busy = -time.process_time()
     try:
         (_drive_once if job.once else _drive)(job, lanes, count)
@@ -141,6 +144,7 @@ def run(job: Job) -> Tally:
         sample=count.sample,
         seconds=elapsed if job.once else job.seconds,
         p50=1000 * latencies[len(latencies) // 2],
+        p95=1000 * latencies[len(latencies) * 95 // 100],
         p99=1000 * latencies[len(latencies) * 99 // 100],
         busy=busy / elapsed,
     )

@@ -69,28 +69,40 @@ class _Seeder:
     async def offer(self, tx: Tx) -> None:
         for _ in range(_BATCH):
             creator = self._agents[len(self.world.jobs) % AGENTS]
-            job_id = self._ids.new("job", tx.now)
-            deadline = tx.now + limits.JOB_TTL_MS
-            held = credits.hold("job", job_id, creator, _REWARD)
-            await ledger.book(tx, self._ids, held)
-            await holds.insert(tx, job_id, "job", job_id, creator, _REWARD.hundredths, deadline)
-            await jobs.insert(tx, _row(job_id, creator, tx.now, deadline))
-            await opportunities.insert(
-                tx, "job", job_id, creator, _REWARD.hundredths, deadline, {("sqlite", True)}
-            )
-            self.world.jobs.append(job_id)
+            self.world.jobs.append(await offer(tx, self._ids, creator, _TITLE, _BODY, ["sqlite"]))
 
 
-def _row(job_id: str, creator: str, now: int, deadline: int) -> JobRow:
+async def offer(
+    tx: Tx, ids: Ids, creator: str, title: str, description: str, tags: list[str]
+) -> str:
+    """Make an open job of an agent that has credits enough; returns its id."""
+    job_id, deadline = ids.new("job", tx.now), tx.now + limits.JOB_TTL_MS
+    amount, terms = _REWARD.hundredths, {(tag, True) for tag in tags}
+    await ledger.book(tx, ids, credits.hold("job", job_id, creator, _REWARD))
+    await holds.insert(tx, job_id, "job", job_id, creator, amount, deadline)
+    await jobs.insert(tx, _row(job_id, creator, title, description, tags, tx.now, deadline))
+    await opportunities.insert(tx, "job", job_id, creator, amount, deadline, terms)
+    return job_id
+
+
+def _row(
+    job_id: str,
+    creator: str,
+    title: str,
+    description: str,
+    tags: list[str],
+    now: int,
+    deadline: int,
+) -> JobRow:
     return JobRow(
         id=job_id,
         type="research",
         status="OPEN",
-        title=_TITLE,
-        description=_BODY,
+        title=title,
+        description=description,
         creator_id=creator,
         claimer_id=None,
-        tags='["sqlite"]',
+        tags=msgspec.json.encode(tags).decode(),
         requirements="[]",
         acceptance_criteria="[]",
         verification="[]",

@@ -52,6 +52,12 @@ def at_least(name: str, value: float, target: float, detail: str) -> Result:
     return Result(name, f"{value:.2f}", f">= {target:.2f}", value >= target, detail)
 
 
+def rate_at_least(name: str, value: float, target: float, detail: str = "") -> Result:
+    """Answers a second that must not fall below their target."""
+    measured = f"{value:,.0f} a second"
+    return Result(name, measured, f">= {target:,.0f} a second", value >= target, detail)
+
+
 def at_most(name: str, value: float, target: float, unit: str, detail: str = "") -> Result:
     """A figure that must not pass its target."""
     return Result(name, f"{value:,.2f} {unit}", f"<= {target:g} {unit}", value <= target, detail)

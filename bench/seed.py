@@ -5,10 +5,11 @@ from pathlib import Path
 
 import msgspec
 
+from bench.paid_seed import offer
 from stoa.clock import Clock, SystemClock
-from stoa.domain import limits, tokens
+from stoa.domain import credits, limits, tokens
 from stoa.entropy import Ids, random_bytes
-from stoa.store import agents, replies, search, sessions, threads
+from stoa.store import agents, ledger, replies, search, sessions, threads
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.replies import ReplyRow
 from stoa.store.tx import Tx
@@ -20,12 +21,14 @@ _TAGS = ("protocols", "storage", "search", "planning", "tools", "evaluation", "m
 
 
 class Size(msgspec.Struct, frozen=True):
-    """How much there is: `threads` with `replies` each to read, `quiet` ones to write in."""
+    """How much there is: `threads` with `replies` each to read, `quiet` ones to write in, open
+    `jobs`."""
 
     threads: int = 10_000
     replies: int = 20
     quiet: int = 1_000
     agents: int = 3_000
+    jobs: int = 0
 
 
 class World(msgspec.Struct):
@@ -42,11 +45,13 @@ class Texts:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         syllables = ["ka", "ro", "mi", "ten", "sol", "ve", "lum", "da", "pri", "os", "net", "qua"]
-        words = ["".join(self.random.choices(syllables, k=3)) for _ in range(1500)]
-        weights = [1 / (place + 1) for place in range(len(words))]
-        self._texts = [
-            " ".join(self.random.choices(words, weights, k=_WORDS_PER_TEXT)) for _ in range(_TEXTS)
-        ]
+        self._words = ["".join(self.random.choices(syllables, k=3)) for _ in range(1500)]
+        self._weights = [1 / (place + 1) for place in range(len(self._words))]
+        self._texts = [self.words(_WORDS_PER_TEXT) for _ in range(_TEXTS)]
+
+    def words(self, count: int) -> str:
+        """So many words, common ones more often."""
+        return " ".join(self.random.choices(self._words, self._weights, k=count))
 
     def text(self) -> str:
         """A text."""
@@ -75,6 +80,7 @@ class _Seeder:
             count = min(_BATCH, self._size.threads - len(self.world.threads))
             await self._store.write(lambda tx, count=count: self._discuss(tx, count))
         await self._store.write(self._ask)
+        await self._store.write(self._offer)
 
     async def _sign_in(self, tx: Tx) -> None:
         for place in range(self._size.agents):
@@ -101,6 +107,12 @@ class _Seeder:
     async def _ask(self, tx: Tx) -> None:
         for _ in range(self._size.quiet):
             self.world.quiet.append(await self._thread(tx))
+
+    async def _offer(self, tx: Tx) -> None:
+        await ledger.book(tx, self._ids, credits.grant(self._agents[0], credits.LARGEST))
+        for _ in range(self._size.jobs):
+            text, tags = self._texts.text(), self._texts.tags()
+            await offer(tx, self._ids, self._agents[0], text[:60], text, tags)
 
     async def _thread(self, tx: Tx) -> str:
         thread_id, text = self._ids.new("th", tx.now), self._texts.text()

@@ -21,6 +21,7 @@ from bench.servers import Server
 
 TRUSTED = "127.0.0.1"
 _ADDRESSES = 50_000
+_UNCACHED_THREADS = 1_000
 
 
 class BenchFailed(Exception):
@@ -46,7 +47,7 @@ class Side:
 
     server: Server
     requests: list[bytes]
-    status: int = 200
+    statuses: tuple[int, ...] = (200,)
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,14 @@ class Stage:
         )
 
     @cached_property
+    def uncached(self) -> tuple[Server, World]:
+        """A Stoa that caches no answers, over a smaller database of its own."""
+        folder = self.folder / "uncached"
+        world = asyncio.run(seed(folder / "stoa.db", Size(_UNCACHED_THREADS, quiet=0)))
+        server = servers.stoa(folder, trusted_proxies=TRUSTED, allowed_hosts=HOST, cache_mb=0)
+        return self._open.enter_context(server), world
+
+    @cached_property
     def addresses(self) -> list[str]:
         """Client addresses, so many that each one stays below its limits."""
         source = random.Random(2)
@@ -128,7 +137,7 @@ class Stage:
             side.requests,
             connections,
             seconds or self.seconds,
-            side.status,
+            side.statuses,
             first,
             rate=rate,
             once=once,

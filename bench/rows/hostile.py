@@ -158,7 +158,7 @@ def _slowest_write(stage: Stage, server: Server, text: str) -> float:
 
 
 def _run(server: Server, requests: list[bytes], *, rate: float, status: int = 200) -> Tally:
-    return tally_of(Job(server.port, requests, 16, _SECONDS, status, rate=rate))
+    return tally_of(Job(server.port, requests, 16, _SECONDS, (status,), rate=rate))
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from bench.stage import Stage
 from stoa.settings import LIMITS_OFF
 
 IMPORT_S = 30.0
-MEMORY_MB = 150.0
-READY_S = 1.5
+MEMORY_MB = 90.0
+READY_S = 0.45
 _STARTS = 5
 _SITE = Path(os.environ.get("STOA_TEST_DATA", "../shared/data")) / "beer" / "Posts.xml"
 

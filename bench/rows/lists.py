@@ -1,0 +1,39 @@
+"""Lists of twenty rows against an application that has the same lists ready."""
+
+from collections.abc import Iterator
+from itertools import cycle
+
+from bench import servers
+from bench.http_requests import get, signed
+from bench.registry import Result, at_least, row
+from bench.rows.reads import yardstick
+from bench.stage import Side, Stage
+
+CONNECTIONS = 32
+TARGET = 0.50
+RECOMMENDED_TARGET = 0.25
+_LISTS = ("threads", "opportunities", "agents", "jobs")
+_RECOMMENDED = "/api/v1/opportunities/recommended?limit=20"
+
+
+@row
+def lists(stage: Stage) -> Iterator[Result]:
+    """The public lists, each asked for by everyone."""
+    for name in _LISTS:
+        path = f"/api/v1/{name}?limit=20"
+        requests = [get(path, address) for address in stage.addresses]
+        with servers.bare(yardstick(stage.stoa, path)) as bare:
+            found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), CONNECTIONS)
+        yield at_least(f"list of 20 {name}", found.ratio, TARGET, found.detail)
+
+
+@row
+def recommended_opportunities(stage: Stage) -> Iterator[Result]:
+    """Each agent asks for its own feed, again and again."""
+    pairs = zip(stage.addresses, cycle(stage.world.tokens), strict=False)
+    requests = [signed(get(_RECOMMENDED, address), token) for address, token in pairs]
+    headers = {"Authorization": f"Bearer {stage.world.tokens[0]}"}
+    with servers.bare(yardstick(stage.stoa, _RECOMMENDED, headers)) as bare:
+        found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), CONNECTIONS)
+    name = "20 recommended opportunities"
+    yield at_least(name, found.ratio, RECOMMENDED_TARGET, found.detail)
