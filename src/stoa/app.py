@@ -30,6 +30,8 @@ from stoa.http.hosts import Hosts
 from stoa.http.ready import ReadyAnswers
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
+from stoa.mcp.known_calls import KnownCalls
+from stoa.mcp.ready import ReadyCalls
 from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
 from stoa.oauth import pages as oauth
 from stoa.oauth.door import OAuthDoor
@@ -95,8 +97,7 @@ class Stoa:
         self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services = settings, services
-        self._clock = clock
-        self.limiter = limiter
+        self._clock, self.limiter = clock, limiter
         self.upkeep = Upkeep(
             store,
             services.ids,
@@ -111,12 +112,13 @@ class Stoa:
         self.webhooks = Webhooks(
             store, services.ids, signer, Outgoing(allowed), clock, shares=shares
         )
-        self.ready = ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet)
+        known = KnownCalls()
+        self.ready = _ready(cache, charges, hosts, clock, sheet, known)
         documentation = f"{settings.origin}/docs/errors"
         openapi = partial(openapi_document, operations, settings)
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
-            _tools(runner, charges, hosts, Gate(authenticator)),
+            _tools(runner, charges, hosts, Gate(authenticator), known),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
             pages(
                 reads,
@@ -263,11 +265,27 @@ async def _keep_secrets(store: Store) -> Signer:
         raise
 
 
-def _tools(runner: Runner, charges: Charges, hosts: Hosts, gate: Gate) -> dict[str, Mcp]:
+def _ready(
+    cache: AnswerCache,
+    charges: Charges,
+    hosts: Hosts,
+    clock: Clock,
+    sheet: Sheet,
+    known: KnownCalls,
+) -> ReadyAnswers:
+    """What is answered without calling the application."""
+    calls = ReadyCalls(known, cache, charges, hosts, clock, sheet)
+    posted = {PATH.encode(): calls.find}
+    return ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet, posted)
+
+
+def _tools(
+    runner: Runner, charges: Charges, hosts: Hosts, gate: Gate, known: KnownCalls
+) -> dict[str, Mcp]:
     """The doors of MCP by their paths."""
     operations, origin = all_operations(), hosts.origin
     return {
-        PATH: Mcp(runner, charges, operations, hosts, origin),
+        PATH: Mcp(runner, charges, operations, hosts, origin, known=known),
         RESOURCE: Mcp(runner, charges, operations, hosts, origin, gate),
     }
 

@@ -23,15 +23,28 @@ class ByteCache(Generic[K, V]):
 
     def get(self, key: K, make: Callable[[K], V]) -> V:
         """The value of this key, made of it when it is not there."""
+        found = self.find(key)
+        if found is None:
+            found = make(key)
+            self.put(key, found)
+        return found
+
+    def find(self, key: K) -> V | None:
+        """The value of this key, if it is there."""
         found = self._values.get(key)
         if found is not None:
             self._values.move_to_end(key)
-            return found
-        value = self._values[key] = make(key)
+        return found
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value in the place of what this key had."""
+        replaced = self._values.pop(key, None)
+        if replaced is not None:
+            self._free += self._weight(key, replaced)
+        self._values[key] = value
         self._free -= self._weight(key, value)
         while self._free < 0:
             self._free += self._weight(*self._values.popitem(last=False))
-        return value
 
     def _weight(self, key: K, value: V) -> int:
         return self._size(key, value) + _ENTRY_BYTES

@@ -13,8 +13,12 @@ import pytest
 from stoa.calls.single_flight import SingleFlight
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
+from stoa.operations.summary_cache import Summaries
 from stoa.store.dependencies import read_from
+from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.remembered import Remembered
 from stoa.store.tx import Work
+from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.key_changes import name_recovery, rotate
 from tests.support.keys import Key
@@ -24,7 +28,16 @@ DAY = 24 * 3_600_000
 STEPS = 60
 MORE_STEPS = 300
 SHOWN_LATE = {"lastSeenAt", "reputationScore"}
-CACHED = [one for one in all_operations() if one.caching.cached]
+CACHED = [one for one in all_operations() if one.is_cached]
+OF_AGENTS = {one.name for one in CACHED if one.caching.per_agent}
+SEARCHES = [
+    "search?q=question",
+    "search?q=question+answer&limit=2",
+    "search?q=answer+-who",
+    "search?q=work&tags=wal",
+    "search?limit=3",
+]
+"""No answer to these is cached, but parts of them are."""
 
 
 @pytest.fixture
@@ -45,6 +58,11 @@ def without(names: set[str], value: Any) -> Any:
 
 def nothing(*_: object) -> None:
     """Do nothing."""
+
+
+def no_summaries(*_: object) -> dict[str, Any]:
+    """Find nothing in a cache."""
+    return {}
 
 
 class World:
@@ -216,6 +234,10 @@ class World:
                 "opportunities?types=job&limit=2&offset=1",
                 "opportunities?types=bounty_question",
             ],
+            "list_recommended": [
+                "opportunities/recommended?limit=20",
+                "opportunities/recommended?limit=2&offset=1",
+            ],
             "list_jobs": [
                 "jobs?limit=5",
                 "jobs?status=REFUNDED_EXPIRED",
@@ -246,8 +268,14 @@ class World:
 
     def read_all(self) -> None:
         """Have all of it cached."""
-        for _, target in self.all_targets():
+        for operation, target in self.all_targets():
+            self.read(operation, target)
+        for target in SEARCHES:
             self.stoa.get(target)
+
+    def read(self, operation: str, target: str) -> Answer:
+        """Read this, as an agent where each has an answer of its own."""
+        return (self.author if operation in OF_AGENTS else self.stoa).get(target)
 
     def run(self, steps: int = STEPS) -> None:
         """Read, write, and compare all that is cached, many times."""
@@ -257,15 +285,29 @@ class World:
             after = self.step()
             for operation, target in self.all_targets():
                 self.compare(operation, target, after)
+            if self.operations is None or "search_threads" in self.operations:
+                self.compare_searches(after)
 
     def compare(self, operation: str, target: str, after: str) -> None:
         """What may come from the cache is what is made anew for an address nobody asked for yet."""
         self.fresh += 1
         of_agents = operation in {"get_agent", "list_agents", "get_reputation"}
         ignored = {"warnings", "requestId"} | (set[str]() if of_agents else SHOWN_LATE)
-        cached = self.stoa.get(target).json
-        made = self.stoa.get(f"{target}&fresh{self.fresh}=1").json
+        cached = self.read(operation, target).json
+        made = self.read(operation, f"{target}&fresh{self.fresh}=1").json
         assert without(ignored, cached) == without(ignored, made), (target, after)
+
+    def compare_searches(self, after: str) -> None:
+        """What is joined of cached parts is what is made where nothing is cached."""
+        joined = [self.stoa.get(target).ok().json for target in SEARCHES]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(SqliteTx, "ranked", nothing)
+            patch.setattr(Summaries, "fresh", no_summaries)
+            patch.setattr(Remembered, "get", nothing)
+            patch.setattr(Remembered, "latest", None)
+            made = [self.stoa.get(target).ok().json for target in SEARCHES]
+        for target, one, other in zip(SEARCHES, joined, made, strict=True):
+            assert without(SHOWN_LATE, one) == without(SHOWN_LATE, other), (target, after)
 
 
 @pytest.mark.promise("W30")
@@ -326,7 +368,9 @@ def found_at_once(stoa: App, target: str) -> tuple[int, bytes, bytes] | None:
 
 
 def test_answers_are_cached_at_all(stoa: App) -> None:
-    for _, target in World(stoa, 0).all_targets():
+    for operation, target in World(stoa, 0).all_targets():
+        if operation in OF_AGENTS:
+            continue
         body = stoa.get(target).ok()
         found = found_at_once(stoa, target)
         assert found is not None, target
@@ -488,3 +532,28 @@ def test_a_read_after_a_write_does_not_get_the_answer_that_it_waits_for(
     first, second = stoa.run(both())
     assert "It overtook." not in first.text
     assert "It overtook." in second.text
+
+
+def ever_fresh(cache: Summaries, thread_ids: Iterable[str], *_: object) -> dict[str, Any]:
+    """All that is cached of these."""
+    known = cache._known  # pyright: ignore[reportPrivateUsage]
+    return {one: summary for one in thread_ids if (summary := known.find(one))}
+
+
+def latest(remembered: Remembered[Any], *_: object) -> Any:
+    """What was kept last."""
+    return remembered.latest
+
+
+@pytest.mark.parametrize(
+    ("cache", "method", "careless"),
+    [(Summaries, "fresh", ever_fresh), (Remembered, "get", latest)],
+    ids=["summaries", "offers"],
+)
+def test_a_part_of_a_search_that_is_never_out_of_date_would_be_noticed(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, cache: type, method: str, careless: Any
+) -> None:
+    monkeypatch.setattr(cache, method, careless)
+    world = World(stoa, 0, {"search_threads"})
+    with pytest.raises(AssertionError, match="search"):
+        world.run(MORE_STEPS)

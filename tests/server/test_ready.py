@@ -36,6 +36,13 @@ class Shop:
         body = b"ready" if scope["path"] == "/ready" else b"large" * 1_000_000
         return 200, header_lines([(b"content-length", b"%d" % len(body))]), body
 
+    def may_have(self, url: bytes) -> bool:
+        return url in (b"/ready", b"/other")
+
+    def find_posted(self, scope: Scope, body: bytes) -> Whole | None:
+        assert scope["method"] == "POST"
+        return self.find(scope) if body == b"{}" else None
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.made.append(scope["path"])
         if scope["path"] == "/hold":

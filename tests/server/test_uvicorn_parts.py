@@ -63,6 +63,7 @@ OVERRIDDEN: dict[type, set[str]] = {
         "connection_lost",
         "connection_made",
         "data_received",
+        "on_body",
         "on_headers_complete",
         "on_message_begin",
         "on_message_complete",
@@ -75,6 +76,7 @@ OVERRIDDEN: dict[type, set[str]] = {
 PROTOCOL = {
     "client",
     "cycle",
+    "expect_100_continue",
     "flow",
     "headers",
     "loop",

@@ -26,7 +26,7 @@ from stoa.domain import (
 )
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
-from stoa.mcp import calls
+from stoa.mcp import results
 from stoa.rendering import fences, html, lines, tags
 from stoa.schemas.base import encode
 from stoa.schemas.threads import CreateThread
@@ -104,7 +104,7 @@ FUNCTIONS: dict[str, Function] = {
     "web/markdown._plain": markdown_pages._plain,  # pyright: ignore[reportPrivateUsage]
     "web/markdown._code": markdown_pages._code,  # pyright: ignore[reportPrivateUsage]
     "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
-    "mcp/calls._as_text": lambda given: calls._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
+    "mcp/results._as_text": lambda given: results._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
     "schemas/base.encode": lambda given: encode({"body": given}),
     "json": lambda given: msgspec.json.decode(msgspec.json.encode(given)),
 }

@@ -2,6 +2,7 @@
 anything else that is served."""
 
 import hashlib
+from collections.abc import Sequence
 
 from stoa.schemas.base import Answer, encode
 from stoa.schemas.lean_views import Made, forget, lean_form
@@ -19,18 +20,18 @@ def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -
         body, content = _lean(answer, options.excerpt)
     else:
         answer = shortened(answer, options.excerpt) if options.excerpt else answer
-        body, counted = encode(answer), answer.counted()
-        content = body if counted is answer else encode(counted)
-    return body, weak_tag(content, b"private") if private else weak_tag(content)
+        body = encode(answer)
+        content = answer.counted(body)
+    return body, weak_tag(*content, b"private") if private else weak_tag(*content)
 
 
-def _lean(answer: Answer, most: int | None) -> tuple[bytes, bytes]:
+def _lean(answer: Answer, most: int | None) -> tuple[bytes, Sequence[bytes]]:
     """The JSON of the lean form, and what of it counts for the ETag."""
     made = Made(most)
     form = lean_form(answer, made)
     body = encode(form)
     forget(made)
-    return body, encode(form) if made.late else body
+    return body, (encode(form) if made.late else body,)
 
 
 def weak_tag(*parts: bytes) -> str:

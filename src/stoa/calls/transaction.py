@@ -118,7 +118,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
                 await check_shown(tx, first.answer)
                 return Result(first.answer, None, False, first.created_at, replayed=True)
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
-        call.options = asked.options
+        call.options, call.as_json = asked.options, asked.options == FULL
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = replace(answer, warnings=asked.warnings)
@@ -129,7 +129,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             body, tag = encoded(answer, asked.options, private=call.private)
         else:
             body = encode(answer)
-        keys = await depends_on(call) if operation.caching.cached else None
+        keys = await depends_on(call) if operation.is_cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
         if caller and keyed:

@@ -226,12 +226,15 @@ def snippet(
     end = start + inner
     before, after = text[start:place], text[place:end]
     if start and not text[start - 1].isspace():
-        before = re.sub(r"^\S+\s+", "", before)
+        before = _FIRST_WORD.sub("", before)
     if end < len(text) and not text[end].isspace():
-        after = re.sub(r"\s+\S+$", "", after)
+        after = _LAST_WORD.sub("", after)
     stretch = " ".join((before + after).split())
     more = end < len(text) or left_out
     return ("…" if start or first else "") + stretch + ("…" if more else "")
+
+
+_FIRST_WORD, _LAST_WORD = re.compile(r"^\S+\s+"), re.compile(r"\s+\S+$")
 
 
 def _window(text: str, terms: tuple[str, ...], others: frozenset[str]) -> int:

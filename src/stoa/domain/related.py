@@ -1,7 +1,9 @@
 """What a search and an opportunity can have in common: words and tags."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from stoa.domain.querylang import Query, indexed, words
@@ -42,34 +44,40 @@ def asked(query: Query, tags: Iterable[str]) -> list[Term]:
 
 
 def shared(
-    offered: Mapping[str, frozenset[str]], terms: Sequence[Term], found: Collection[str]
+    holders: Mapping[str, Collection[str]], count: int, terms: Sequence[Term], found: set[str]
 ) -> dict[str, tuple[int, int]]:
     """How much each id has in common with a search: points for words, and the number of tags.
 
-    `offered` has the words of each id, `found` the ids that the search itself found. A word counts
-    the more the fewer ids have it. An id that lacks a word that must be there has no points, and
-    one with a word that must not be there is left out, as is one without anything in common.
+    `holders` has the ids of each word, of `count` ids in all; `found` are those that the search
+    itself found. A word counts the more the fewer ids have it. An id that lacks a word that must be
+    there has no points, and one with a word that must not be there is left out, as is one without
+    anything in common.
     """
     musts, nots, tags = (_of_kind(terms, kind) for kind in ("must", "not", "tag"))
-    points = {word: _points(word, offered) for word in musts | _of_kind(terms, "word")}
-    common: dict[str, tuple[int, int]] = {}
-    for subject, its_words in offered.items():
-        total = int(subject in found)
-        if total or musts <= its_words:
-            total += sum(points[word] for word in points.keys() & its_words)
-        both = total, len(tags & its_words)
-        if any(both) and nots.isdisjoint(its_words):
-            common[subject] = both
-    return common
+    allowed = found.union(_having_all(holders, musts)) if musts else None
+    points = dict.fromkeys(found, 1)
+    for word in musts | _of_kind(terms, "word"):
+        having = holders.get(word, ())
+        for subject in having if allowed is None else allowed.intersection(having):
+            points[subject] = points.get(subject, 0) + _points(len(having), count)
+    tagged = Counter(subject for tag in tags for subject in holders.get(tag, ()))
+    barred = {subject for word in nots for subject in holders.get(word, ())}
+    common = (points.keys() | tagged.keys()) - barred
+    return {subject: (points.get(subject, 0), tagged[subject]) for subject in common}
+
+
+def _having_all(holders: Mapping[str, Collection[str]], words: Iterable[str]) -> set[str]:
+    first, *others = (set(holders.get(word, ())) for word in words)
+    return first.intersection(*others)
 
 
 def _of_kind(terms: Sequence[Term], wanted: str) -> set[str]:
     return {word for kind, word in terms if kind == wanted}
 
 
-def _points(word: str, offered: Mapping[str, frozenset[str]]) -> int:
-    have = sum(word in its_words for its_words in offered.values())
-    return round(1000 * math.log(1 + len(offered) / have)) if have else 0
+@lru_cache
+def _points(have: int, count: int) -> int:
+    return round(1000 * math.log(1 + count / have))
 
 
 def _words(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Cached answers that the server sends without calling the application: what most reads get."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import structlog
 
@@ -19,13 +19,16 @@ log = structlog.get_logger("stoa.http")
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
 
+FindPosted = Callable[[Request, bytes], Whole | None]
+
 _API = "/api/"
 _ALWAYS = header_lines([*answering.JSON_HEADERS, answering.CACHE_PUBLIC])
 
 
 class ReadyAnswers:
     """GETs whose answers are cached: those of the API without a token, and pages. `page_key` gives
-    the key of a page, None for a request that asks for none that is cached."""
+    the key of a page, None for a request that asks for none that is cached. `posted` finds answers
+    to POSTs, by path."""
 
     def __init__(
         self,
@@ -35,6 +38,7 @@ class ReadyAnswers:
         clock: Clock,
         page_key: Callable[[Request], str | None],
         sheet: Sheet,
+        posted: Mapping[bytes, FindPosted],
     ) -> None:
         self._cache = cache
         self._charges = charges
@@ -42,6 +46,7 @@ class ReadyAnswers:
         self._clock = clock
         self._page_key = page_key
         self._sheet = sheet
+        self._posted = posted
 
     def find(self, scope: Scope) -> Whole | None:
         """The whole answer to a GET without a body, charged as any read; None, charging nothing,
@@ -49,6 +54,19 @@ class ReadyAnswers:
         find = self._answer if scope["path"].startswith(_API) else self._page
         try:
             return find(scope)
+        except Exception:
+            log.exception("defect")
+            return None
+
+    def may_have(self, url: bytes) -> bool:
+        """See `Ready.may_have`."""
+        return url in self._posted
+
+    def find_posted(self, scope: Scope, body: bytes) -> Whole | None:
+        """The whole answer to a POST with this body, like `find`."""
+        try:
+            request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
+            return self._posted[request.path.encode()](request, body)
         except Exception:
             log.exception("defect")
             return None

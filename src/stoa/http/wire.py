@@ -25,3 +25,11 @@ class Ready(Protocol):
     def find(self, scope: Scope) -> Whole | None:
         """The whole answer to a GET without a body, or None."""
         ...
+
+    def may_have(self, url: bytes) -> bool:
+        """Whether a POST to this URL may have a ready answer."""
+        ...
+
+    def find_posted(self, scope: Scope, body: bytes) -> Whole | None:
+        """The whole answer to a POST with this body, or None."""
+        ...

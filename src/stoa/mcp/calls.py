@@ -6,10 +6,8 @@ from decimal import Decimal
 from typing import Any, cast
 from urllib.parse import urlencode
 
-import msgspec
 from mcp_types import INVALID_PARAMS
 
-from stoa.caching import ByteCache
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
@@ -21,6 +19,7 @@ from stoa.http.wire import HeaderList
 from stoa.mcp.connection import Connection
 from stoa.mcp.gate import ABOUT_TOKENS
 from stoa.mcp.messages import Message, ProtocolError
+from stoa.mcp.results import content
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.buckets import headers as rate_headers
 from stoa.operations.table import Operation
@@ -30,17 +29,18 @@ from stoa.schemas.validation import Shape, Values, names, shapes
 
 _INTEGER_DIGITS = 18
 _INTEGER_MOST = 10**_INTEGER_DIGITS
-_TEXTS_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
     """The pieces of a result's members as JSON, the headers of the HTTP answer, and whether the
-    result is the stored one of an earlier call."""
+    result is the stored one of an earlier call. `cache_key` is that of an answer without a token
+    that may be cached."""
 
     members: tuple[bytes, ...]
     headers: HeaderList
     replayed: bool = False
+    cache_key: str | None = None
 
 
 class Tools:
@@ -84,31 +84,14 @@ class Tools:
         refusal = outcome.refusal
         if refusal is None:
             headers += [answering.REPLAYED] if outcome.replayed else []
-            return Called(_content(outcome.body), headers, outcome.replayed)
+            cache_key = incoming.cache_key if incoming.authorization is None else None
+            return Called(content(outcome.body), headers, outcome.replayed, cache_key)
         if not self._takes_token and refusal.code in ABOUT_TOKENS:
             raise refusal
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
-        return Called((*_content(body), b',"isError":true'), headers)
-
-
-def _content(body: bytes) -> tuple[bytes, ...]:
-    """The body twice, as the protocol wants it: as text, and as it is."""
-    return (
-        b'"content":[{"type":"text","text":',
-        _texts.get(body, _as_text),
-        b'}],"structuredContent":',
-        body,
-    )
-
-
-def _as_text(body: bytes) -> bytes:
-    return msgspec.json.encode(body.decode())
-
-
-# The same bytes again and again, while an answer that many read is cached.
-_texts: ByteCache[bytes, bytes] = ByteCache(_TEXTS_BYTES, lambda body, text: len(body) + len(text))
+        return Called((*content(body), b',"isError":true'), headers)
 
 
 def _incoming(
@@ -190,7 +173,7 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
 def _cache_key(operation: Operation, values: Values) -> str | None:
     """The key that the same read has over HTTP, when it has one."""
     known = shapes(operation.request).keys() | shapes(operation.options).keys()
-    if not operation.caching.cached or not known >= values.keys():
+    if not operation.is_cached or not known >= values.keys():
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None

@@ -13,6 +13,8 @@ from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
 from stoa.mcp.gate import Gate
+from stoa.mcp.known_calls import KnownCalls
+from stoa.mcp.ready import NO_STORE
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 
@@ -21,13 +23,13 @@ if TYPE_CHECKING:
     from stoa.mcp.server import Server
 
 PATH = "/mcp"
-_NO_STORE = (b"cache-control", b"no-store")
 
 
 class Mcp:
     """The endpoint. There is no CORS: web pages of other origins are refused.
 
-    With a gate every request needs a live token. The official SDK takes most of a second to import,
+    With a gate every request needs a live token. Calls that may be answered from the cache are put
+    among those `known`. The official SDK takes most of a second to import,
     so that waits for the first message and then happens on a thread.
     """
 
@@ -39,8 +41,10 @@ class Mcp:
         hosts: Hosts,
         origin: str,
         gate: Gate | None = None,
+        known: KnownCalls | None = None,
     ) -> None:
         self._gate = gate
+        self._known = known
         self._runner = runner
         self._charges = charges
         self._operations = operations
@@ -56,7 +60,7 @@ class Mcp:
         except Refusal as refusal:
             return await self.refuse(request, send, refusal)
         headers = [(b"content-type", answering.JSON)] if reply.body else []
-        headers += [request.id_header, answering.NOSNIFF, _NO_STORE, *reply.headers]
+        headers += [request.id_header, answering.NOSNIFF, NO_STORE, *reply.headers]
         return await answering.send_answer(send, reply.status, headers, reply.body)
 
     async def refuse(self, request: Request, send: Send, refusal: Refusal) -> None:
@@ -65,7 +69,7 @@ class Mcp:
         headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
         told = answering.refusal_headers(refusal, None)
         told = self._gate.headers(refusal, told, request) if self._gate else told
-        headers += [_NO_STORE, *told]
+        headers += [NO_STORE, *told]
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
@@ -102,6 +106,7 @@ class Mcp:
             self._operations,
             self._documentation,
             self._origin,
+            self._known,
             takes_token=self._gate is None,
         )
         return self._server

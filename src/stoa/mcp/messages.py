@@ -72,11 +72,6 @@ def _malformed(problem: str, message_id: bytes | None = None) -> ProtocolError:
     return ProtocolError(INVALID_REQUEST, problem, message_id=message_id)
 
 
-def result(message_id: bytes, *members: bytes) -> bytes:
-    """A success; `members` are pieces of the JSON of the result's members, without its braces."""
-    return b"".join((b'{"jsonrpc":"2.0","id":', message_id, b',"result":{', *members, b"}}"))
-
-
 def error(message_id: bytes | None, failure: ProtocolError) -> bytes:
     """The JSON of a protocol error."""
     members = {"code": failure.code, "message": str(failure)}

@@ -15,7 +15,9 @@ from stoa.mcp import messages, tools
 from stoa.mcp.calls import Tools
 from stoa.mcp.connection import Connection, connection
 from stoa.mcp.eras import EnvelopeEra, Era, HandshakeEra, is_handshake, server_info
+from stoa.mcp.known_calls import Known, KnownCalls
 from stoa.mcp.messages import Message, ProtocolError, Reply
+from stoa.mcp.results import result
 from stoa.operations.table import Operation, Toolset
 
 _CALL = "tools/call"
@@ -51,7 +53,8 @@ after `expiresInSeconds`; on a 401 sign in again and retry once. """
 
 class Server:
     """Both eras at one address; `origin` is where this service says that it is. Tools take a token
-    as an argument, or the header of every message has one."""
+    as an argument, or the header of every message has one. Calls that may be answered from the
+    cache are put among those `known`."""
 
     def __init__(
         self,
@@ -59,10 +62,12 @@ class Server:
         operations: list[Operation],
         documentation: str,
         origin: str,
+        known: KnownCalls | None = None,
         *,
         takes_token: bool = True,
     ) -> None:
         self._takes_token = takes_token
+        self._known = known
         self._runner = runner
         self._operations = operations
         self._documentation = documentation
@@ -89,9 +94,11 @@ class Server:
             if message.method == _CALL:
                 called = await offer.tools.call(message, request, wanted)
                 begin = era.replayed_result if called.replayed else era.every_result
-                body = messages.result(message.id, begin, *called.members)
-                return Reply(200, body, called.headers, charged=True)
-            return _plain(era, message, message.id)
+                if self._known and called.cache_key:
+                    self._known.remember(body, request, Known(called.cache_key, begin), _id_of)
+                answer = result(message.id, begin, *called.members)
+                return Reply(200, answer, called.headers, charged=True)
+            return Reply(200, result(message.id, _plain(era, message)))
         except ProtocolError as failure:
             message_id = message.id if message else failure.id
             return Reply(era.status(failure.code), messages.error(message_id, failure))
@@ -123,8 +130,17 @@ def _sets(operations: list[Operation]) -> list[Toolset]:
     return [one for one in Toolset if one in filled]
 
 
-def _plain(era: Era, message: Message, message_id: bytes) -> Reply:
+def _id_of(body: bytes) -> bytes | None:
+    """The id of the message in a body, if it has one."""
+    try:
+        return messages.read(reading.parse_json(body)).id
+    except (ProtocolError, Refusal):
+        return None
+
+
+def _plain(era: Era, message: Message) -> bytes:
+    """The members of the result of what is no call."""
     answer = era.answers.get(message.method)
     if answer is None:
         raise ProtocolError(METHOD_NOT_FOUND, "This server has no such method.")
-    return Reply(200, messages.result(message_id, answer(message)))
+    return answer(message)

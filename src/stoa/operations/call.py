@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -11,12 +12,14 @@ from stoa.entropy import Ids
 from stoa.operations.authors import Authors
 from stoa.operations.buckets import Charge
 from stoa.operations.secret import Secret
+from stoa.operations.summary_cache import Summaries
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.settings import Settings
 from stoa.store import receipts
 from stoa.store.events import Inbox
 from stoa.store.market import Finished
+from stoa.store.remembered import Remembered
 from stoa.store.tx import Tx
 
 
@@ -50,7 +53,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 @dataclass(frozen=True, slots=True)
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
-    `described` caches the words of open opportunities, by id."""
+    `described` caches the words of open opportunities, by id, `offers` those a search looks at."""
 
     settings: Settings
     ids: Ids
@@ -59,6 +62,8 @@ class Services:
     base_urls: frozenset[str]
     finished: Finished = field(default_factory=Finished)
     described: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    summaries: Summaries = field(default_factory=Summaries)
+    offers: Remembered[Any] = field(default_factory=Remembered[Any])
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""
@@ -92,7 +97,8 @@ class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
-    the answer is wanted. `interest` is what the call may wait for, as it found nothing."""
+    the answer is wanted, and `as_json` that rows of it may be JSON already. `interest` is what the
+    call may wait for, as it found nothing."""
 
     tx: Tx
     services: Services
@@ -103,6 +109,7 @@ class Call:
     private: bool = False
     buckets: Sequence[Charge] = ()
     options: Options = FULL
+    as_json: bool = False
     interest: Interest | None = None
 
     def expires(self, at: int) -> None:

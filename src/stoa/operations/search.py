@@ -1,6 +1,7 @@
 """Search over titles, bodies and replies."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import msgspec
 from msgspec import UNSET
@@ -12,21 +13,23 @@ from stoa.operations import paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.related import related
+from stoa.operations.summaries import made, summaries
+from stoa.operations.summary_cache import Summary
 from stoa.operations.table import Caching, Effect, Mode, operation
-from stoa.operations.views import thread_views
+from stoa.schemas.base import encode
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.schemas.threads import Thread
 from stoa.store import replies, search, threads
-from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter, ThreadRow
+from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A thread that was found, the reply that matched, and the place of the row behind it."""
 
-    thread: ThreadRow
+    thread: Summary
     reply_id: str | None
     text: str
     place: paging.Place
@@ -54,17 +57,15 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     form = request.orders["newest" if query.is_empty else "best"]
     hits = await (_newest if query.is_empty else _best)(call, form, request, query)
     terms, others = querylang.highlight_terms(query), querylang.highlight_forms(query)
-    views = await thread_views(call, [hit.thread for hit in hits])
-    found = [
-        _found(view, hit.reply_id, querylang.snippet(hit.text, terms, others=others))
-        for view, hit in zip(views, hits, strict=True)
-    ]
-    characters = sum(len(hit.thread.body) for hit in hits)
+    show = _joined if call.as_json else _found
+    found = [show(hit, querylang.snippet(hit.text, terms, others=others)) for hit in hits]
+    characters = sum(len(hit.thread.view.body.body) for hit in hits)
     budget = Budget.of(call.options)
     page = paging.cut(
         budget, form, request, hits, found, lambda hit: hit.place, characters=characters
     )
-    beside = await _related(call, request, query, page.rows)
+    shown = [hit.thread.view for hit in hits[: len(page.rows)]]
+    beside = await _related(call, request, query, shown)
     return SearchResult(
         query=request.q,
         threads=page.rows,
@@ -74,7 +75,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
 
 
 async def _related(
-    call: Call, request: SearchThreads, query: Query, threads: list[FoundThread]
+    call: Call, request: SearchThreads, query: Query, threads: list[Thread]
 ) -> list[Opportunity]:
     tags = {tag for thread in threads for tag in thread.tags}
     found = [] if query.is_empty else [thread.id for thread in threads]
@@ -88,12 +89,12 @@ async def _newest(call: Call, form: Form, request: SearchThreads, _query: Query)
     tags, size, offset = request.tags or [], request.size + 1, request.offset or 0
     if len(tags) > 1:
         ids = await search.tagged(call.tx, request.author, tags, after, size, offset)
-        known = await threads.many(call.tx, ids)
-        rows = [known[thread_id] for thread_id in ids]
+        known = await summaries(call, ids)
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author)
         rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
-    return [Hit(row, None, row.body, (row.id,)) for row in rows]
+        ids, known = [row.id for row in rows], await made(call, rows)
+    return [Hit(known[one], None, known[one].view.body.body, (one,)) for one in ids]
 
 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> list[Hit]:
@@ -106,19 +107,27 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     found = await search.find(
         call.tx, query, request.author, request.tags or [], newest, request.size + 1, start
     )
-    rows = await threads.many(call.tx, [thread_id for thread_id, _ in found])
+    known = await summaries(call, [thread_id for thread_id, _ in found])
     texts = await replies.texts(call.tx, [reply_id for _, reply_id in found if reply_id])
     return [
         Hit(
-            rows[thread_id],
+            known[thread_id],
             reply_id,
-            texts[reply_id] if reply_id else rows[thread_id].body,
+            texts[reply_id] if reply_id else known[thread_id].view.body.body,
             (newest, rank),
         )
         for rank, (thread_id, reply_id) in enumerate(found, start + 1)
     ]
 
 
-def _found(thread: Thread, reply_id: str | None, snippet: str) -> FoundThread:
-    match = Match(reply_id=reply_id or UNSET, snippet=UntrustedContent(body=snippet))
-    return FoundThread(**msgspec.structs.asdict(thread), match=match)
+def _match(hit: Hit, snippet: str) -> Match:
+    return Match(reply_id=hit.reply_id or UNSET, snippet=UntrustedContent(body=snippet))
+
+
+def _found(hit: Hit, snippet: str) -> FoundThread:
+    return FoundThread(**msgspec.structs.asdict(hit.thread.view), match=_match(hit, snippet))
+
+
+def _joined(hit: Hit, snippet: str) -> FoundThread:
+    """The same as JSON, which only looks like a `FoundThread` to the type checker."""
+    return cast(FoundThread, hit.thread.joined(match=encode(_match(hit, snippet))))

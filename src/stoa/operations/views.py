@@ -20,7 +20,7 @@ from stoa.store.threads import ThreadRow
 _decode_tags = msgspec.json.Decoder(list[str]).decode
 
 
-async def thread_views(call: Call, rows: list[ThreadRow]) -> list[Thread]:
+async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
     """Threads as they travel."""
     keys = {(row.author_id, row.author_version) for row in rows}
     authors = await call.services.authors.load(call.tx, keys)

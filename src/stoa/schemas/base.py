@@ -92,10 +92,10 @@ class Answer(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
 
-    def counted(self) -> "Answer":
-        """The answer as its ETag counts it: without what may be old about embedded authors, and
-        without the time when it was made."""
-        return self
+    def counted(self, body: bytes) -> Sequence[bytes]:
+        """The pieces of its JSON `body` that its ETag counts: all but what may be old about
+        embedded authors, and the time when it was made."""
+        return (body,)
 
 
 class Written(Answer, kw_only=True):

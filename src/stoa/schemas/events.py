@@ -10,7 +10,16 @@ from stoa.domain.cursors import Form
 from stoa.domain.events import EVERY_KIND
 from stoa.domain.webhooks import TEST
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import Answer, NextAction, Problems, Request, Resource, Rule, Written
+from stoa.schemas.base import (
+    Answer,
+    NextAction,
+    Problems,
+    Request,
+    Resource,
+    Rule,
+    Written,
+    encode,
+)
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import Time, example_id, shown
 
@@ -265,9 +274,10 @@ class Inbox(Answer, kw_only=True):
     ]
     next_cursor: Annotated[str, _NEXT]
 
-    def counted(self) -> "Inbox":
+    def counted(self, body: bytes) -> tuple[bytes]:
         """See `Answer.counted`: what happened to others moves the cursor of an empty answer."""
-        return self if self.events else Inbox(events=[], unread=self.unread, next_cursor="")
+        empty = Inbox(events=[], unread=self.unread, next_cursor="")
+        return (body if self.events else encode(empty),)
 
 
 class InboxRead(Written, kw_only=True):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
-from stoa.schemas.base import Answer, Request, Resource
+from stoa.schemas.base import Answer, Request, Resource, encode
 from stoa.schemas.fields import Time
 from stoa.schemas.lean import Lean
 
@@ -176,6 +176,6 @@ class MarketRead(Answer, kw_only=True):
     market: Market
     economy: Economy
 
-    def counted(self) -> "MarketRead":
+    def counted(self, body: bytes) -> tuple[bytes]:  # noqa: ARG002
         """See `Answer.counted`: when the snapshot was made does not count."""
-        return replace(self, market=replace(self.market, as_of=""))
+        return (encode(replace(self, market=replace(self.market, as_of=""))),)

@@ -3,11 +3,10 @@
 from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
-from msgspec.structs import replace
 
 from stoa.domain import limits, querylang
 from stoa.domain.cursors import Form
-from stoa.schemas.agents import counted
+from stoa.schemas.agents import without_late
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.lean import Lean
@@ -85,6 +84,6 @@ class SearchResult(ListAnswer, kw_only=True):
 
     lean: ClassVar[Lean] = TO_PICK_FROM.without("query")
 
-    def counted(self) -> "SearchResult":
+    def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""
-        return replace(self, threads=counted(self.threads))
+        return without_late(body)

@@ -3,12 +3,11 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
-from msgspec.structs import replace
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import Form
-from stoa.schemas.agents import AUTHOR, Agent, AgentId, counted
+from stoa.schemas.agents import AUTHOR, Agent, AgentId, without_late
 from stoa.schemas.base import (
     TO_PICK_FROM,
     Answer,
@@ -237,10 +236,9 @@ class ThreadRead(Answer, kw_only=True):
         }
     )
 
-    def counted(self) -> "ThreadRead":
+    def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""
-        replies = self.replies if self.replies is UNSET else counted(self.replies)
-        return replace(self, thread=counted([self.thread])[0], replies=replies)
+        return without_late(body)
 
 
 class ListThreads(Page, kw_only=True):
@@ -278,9 +276,9 @@ class ThreadList(ListAnswer, kw_only=True):
 
     lean: ClassVar[Lean] = TO_PICK_FROM
 
-    def counted(self) -> "ThreadList":
+    def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""
-        return replace(self, threads=counted(self.threads))
+        return without_late(body)
 
 
 class ListUnanswered(Page, kw_only=True):
@@ -339,9 +337,9 @@ class ReplyList(ListAnswer, kw_only=True):
 
     replies: list[Reply]
 
-    def counted(self) -> "ReplyList":
+    def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""
-        return replace(self, replies=counted(self.replies))
+        return without_late(body)
 
 
 class GetReply(Request, kw_only=True):
@@ -391,10 +389,9 @@ class ReplyFocus(Answer, kw_only=True):
         "thread": {"replyCount": 1, "actions": ["reply", "accept"]}
     }
 
-    def counted(self) -> "ReplyFocus":
-        """See `Answer.counted`. The tree repeats what stands in `replies`."""
-        threads, shown = counted([self.thread]), counted([self.reply, *self.replies])
-        return replace(self, thread=threads[0], reply=shown[0], replies=shown[1:], reply_tree=UNSET)
+    def counted(self, body: bytes) -> list[bytes]:
+        """See `Answer.counted`."""
+        return without_late(body)
 
 
 class AcceptReply(ThreadRequest, kw_only=True):

@@ -22,7 +22,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.http.wire import Ready, Receive, Scope, Send
+from stoa.http.wire import Ready, Receive, Scope, Send, Whole
 from stoa.server import raw
 from stoa.server.connections import Connections
 from stoa.server.exchange import Receiver, Sender
@@ -55,8 +55,9 @@ class HttpConnection(HttpToolsProtocol):
     """A connection that is registered with `connections`. `documentation` is where the error codes
     are documented, a URL.
 
-    A GET with a cached answer in `ready` is answered without a task; every other request is a task
-    of the application. `refused` is told each refusal that is sent without the application.
+    A GET with a cached answer in `ready` is answered without a task, and so is a POST whose body
+    came with its head; every other request is a task of the application. `refused` is told each
+    refusal that is sent without the application.
     """
 
     parser: httptools.HttpRequestParser  # until the connection is lost
@@ -82,6 +83,7 @@ class HttpConnection(HttpToolsProtocol):
         self._ignore_input = False
         self._error_pending = False
         self._running: RequestResponseCycle | None = None
+        self._held: list[bytes] | None = None
         self._unread: object = None
         self._unread_since = 0.0
 
@@ -162,11 +164,13 @@ class HttpConnection(HttpToolsProtocol):
         self._arriving = len(data)
         try:
             self.parser.feed_data(data)
+            self._begin_held()
         except httptools.HttpParserUpgrade:
             # Upgrades are not supported: answer the request and ignore the bytes after it.
             self._ignore_input = True
             self.cycle.keep_alive = False
         except httptools.HttpParserError:
+            self._begin_held()
             self._end_input()
         else:
             if self._stage is _HEAD or self._stage is _BODY:
@@ -201,9 +205,15 @@ class HttpConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Check the head and start the answer."""
         has_body = self._check_head([name for name, _ in self.headers])
-        if not has_body and self._answer_from_cache():
+        if not has_body and self._may_be_ready(b"GET") and self._answer_from_cache():
             self._stage = _CACHED
-            return
+        elif has_body and self._may_be_posted():
+            self._held = []
+        else:
+            self._begin(has_body=has_body)
+
+    def _begin(self, *, has_body: bool) -> None:
+        """Start the task of a request whose head is complete."""
         super().on_headers_complete()
         if self._connections.draining:
             self.cycle.keep_alive = False
@@ -214,25 +224,30 @@ class HttpConnection(HttpToolsProtocol):
         if has_body:
             self.cycle.transport = cast(Transport, _LingeringTransport(self.transport, self))
 
-    def _answer_from_cache(self) -> bool:
-        """Answer a GET from the cache, if no earlier request is pending. False: it needs a task."""
-        path, _, query = self.url.partition(b"?")
-        if (
-            self._ready is None
-            or self._connections.draining
-            or self.parser.get_method() != b"GET"
-            or not self.parser.should_keep_alive()
-            or self.parser.should_upgrade()
-            or self._answering()
+    def _may_be_ready(self, method: bytes) -> bool:
+        """Whether this request may be answered without a task, as no earlier one is pending."""
+        return (
+            self._ready is not None
+            and not self._connections.draining
+            and self.parser.get_method() == method
+            and self.parser.should_keep_alive()
+            and not self.parser.should_upgrade()
+            and not self._answering()
             # Back pressure: a client that does not read its responses gets no cached one.
-            or self.transport.get_write_buffer_size()
-            or not path.isascii()
-            or b"%" in path
-        ):
+            and not self.transport.get_write_buffer_size()
+        )
+
+    def _answer_from_cache(self) -> bool:
+        """Answer a GET from the cache. False: it needs a task."""
+        path, _, query = self.url.partition(b"?")
+        if self._ready is None or not path.isascii() or b"%" in path:
             return False
         scope = cast(Scope, self.scope)
         scope.update(method="GET", path=path.decode(), query_string=query)
-        answer = self._ready.find(scope)
+        return self._send_ready(self._ready.find(scope))
+
+    def _send_ready(self, answer: Whole | None) -> bool:
+        """Send an answer, if there is one."""
         if answer is None:
             return False
         status, lines, body = answer
@@ -241,6 +256,38 @@ class HttpConnection(HttpToolsProtocol):
         self.server_state.total_requests += 1
         self._unread = None
         return True
+
+    def _may_be_posted(self) -> bool:
+        """Whether the answer to a POST may be ready, so that its body is looked at first."""
+        return (
+            self._ready is not None
+            and self._ready.may_have(self.url)
+            and self._may_be_ready(b"POST")
+            and not self.expect_100_continue
+        )
+
+    def _answer_posted(self, held: list[bytes]) -> bool:
+        """Answer a POST whose body is complete from the cache. False: it needs a task."""
+        if self._ready is None:
+            return False
+        scope = cast(Scope, self.scope)
+        scope.update(method="POST", path=self.url.decode(), query_string=b"")
+        return self._send_ready(self._ready.find_posted(scope, b"".join(held)))
+
+    def _begin_held(self) -> None:
+        """Start the task of a request whose body was held back, and hand the body to it."""
+        held, self._held = self._held, None
+        if held is not None:
+            self._begin(has_body=True)
+            for part in held:
+                super().on_body(part)
+
+    def on_body(self, body: bytes) -> None:
+        """Hold the body back, or pass it on."""
+        if self._held is None:
+            super().on_body(body)
+        else:
+            self._held.append(body)
 
     def _check_head(self, names: list[bytes]) -> bool:
         """Whether a body follows. Raises `_AmbiguousRequest` for an ambiguous or too large head."""
@@ -265,6 +312,9 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """The request is complete."""
+        if self._held is not None and self._answer_posted(self._held):
+            self._held, self._stage = None, _CACHED
+        self._begin_held()
         if self._stage is not _CACHED:
             super().on_message_complete()
         if self._stage is _DRAINING:

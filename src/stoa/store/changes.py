@@ -1,6 +1,7 @@
 """Records which keys changed and when, so that a stale cached answer is noticed."""
 
 from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
 
 _MOST = 100_000
 
@@ -44,3 +45,10 @@ class Changes:
                 return False
         # Read last, because `mark` sets it first: a key that was just dropped is below the floor.
         return stamp >= self._floor
+
+
+class Marks(NamedTuple):
+    """The changes, and their stamp from before a transaction read anything."""
+
+    changes: Changes
+    stamp: int

@@ -1,6 +1,7 @@
 """The full-text index over titles, bodies and replies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -58,6 +59,9 @@ async def find(
 
     Texts added after the text number `newest` are left out.
     """
+    numbers = None if author or tags else tx.ranked(query, newest, NEWEST_MATCHES)
+    if numbers is not None:
+        return await _whose(tx, numbers, limit, offset)
     rows = await tx.all(
         f"search.find_{_kind(query)}",
         match=tx.match(query),
@@ -70,6 +74,19 @@ async def find(
         offset=offset,
     )
     return [(row[0], row[1]) for row in rows]
+
+
+async def _whose(
+    tx: Tx, numbers: Iterator[int], limit: int, offset: int
+) -> list[tuple[str, str | None]]:
+    """The threads of texts in the order of their best ones."""
+    found: dict[str, str | None] = {}
+    count = limit + offset
+    while len(found) < limit + offset and (some := [*islice(numbers, count)]):
+        for row in await tx.all("postings.whose", numbers=msgspec.json.encode(some).decode()):
+            found.setdefault(row[0], row[1])
+        count = min(2 * count, NEWEST_MATCHES)
+    return [*islice(found.items(), offset, offset + limit)]
 
 
 def _kind(query: Query) -> str:

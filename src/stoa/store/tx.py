@@ -1,11 +1,11 @@
 """The interface of a store, the same for every engine."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from stoa.domain.querylang import Query
-from stoa.store.changes import Changes
+from stoa.store.changes import Changes, Marks
 
 Value = str | int | bytes | None
 Row = Sequence[Any]
@@ -20,6 +20,12 @@ class Tx(Protocol):
     @property
     def ran(self) -> Sequence[Statement]:
         """The statements run so far, if this store's answers are cached; otherwise empty."""
+        ...
+
+    @property
+    def marks(self) -> Marks | None:
+        """What changes are noticed by that come after what is read here; None if nothing that is
+        read here may be cached."""
         ...
 
     @property
@@ -65,6 +71,11 @@ class Tx(Protocol):
 
     def searchable(self, text: str) -> str:
         """A text or a title as the engine's full-text index takes it."""
+        ...
+
+    def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
+        """The numbers of the texts up to `newest` that a search query finds, the best first, among
+        the `most` newest with a word of it; None where `search.find_*` has to be asked."""
         ...
 
     def match(self, query: Query) -> str:

@@ -52,7 +52,9 @@ class PostgresTx:
     """A `Tx` on a connection that has begun."""
 
     __slots__ = ("_clock", "_connection", "_deferred", "_statements", "adds_events", "now")
-    ran: tuple[Statement, ...] = ()  # no answer is cached where other processes write too
+    # No answer is cached where other processes write too.
+    ran: tuple[Statement, ...] = ()
+    marks = None
 
     def __init__(self, connection: Connection, clock: Clock) -> None:
         self._connection = connection
@@ -107,6 +109,9 @@ class PostgresTx:
 
     def searchable(self, text: str) -> str:
         return to_words(text)
+
+    def ranked(self, query: Query, newest: int, most: int) -> None:  # noqa: ARG002
+        return None
 
     def match(self, query: Query) -> str:
         return to_tsquery(query)

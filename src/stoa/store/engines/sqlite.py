@@ -12,11 +12,12 @@ import apsw
 
 from stoa.clock import Clock
 from stoa.metrics import Commits
-from stoa.store.changes import Changes
+from stoa.store.changes import Changes, Marks
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare
 from stoa.store.engines.sqlite_groups import Groups
+from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.engines.sqlite_process import ProcessWriter
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
 from stoa.store.engines.sqlite_writer import Writer
@@ -89,6 +90,7 @@ class SqliteStore:
         self._clock = clock
         self.changes = changes
         self._closed = False
+        self._postings = Postings()
         self._reader = connect(path, writer=False)
         self._slow = [
             connect(path, writer=False, cache_mb=SLOW_CACHE_MB) for _ in range(SLOW_READERS)
@@ -122,7 +124,8 @@ class SqliteStore:
     def _snapshot(self, connection: apsw.Connection, work: Work[T]) -> T:
         connection.execute("BEGIN")
         try:
-            return drive(work(SqliteTx(connection, self._clock())))
+            marks = Marks(self.changes, self.changes.stamp())
+            return drive(work(SqliteTx(connection, self._clock(), marks, self._postings)))
         finally:
             if connection.in_transaction:
                 connection.execute("COMMIT")

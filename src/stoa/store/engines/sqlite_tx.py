@@ -1,6 +1,6 @@
 """A transaction on one SQLite connection. It never waits, so a coroutine over it is one call."""
 
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -8,7 +8,9 @@ import apsw
 
 from stoa.domain.querylang import Query, forms
 from stoa.store import statements
+from stoa.store.changes import Marks
 from stoa.store.deferring import by_statement
+from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.fts5 import searchable, to_fts5
 from stoa.store.tx import Row, Statement, Value, Work
 
@@ -20,12 +22,20 @@ _HAS_WORD = "SELECT 1 FROM post_index WHERE post_index MATCH ? LIMIT 1"
 class SqliteTx:
     """A `Tx` on one connection; its methods never wait."""
 
-    __slots__ = ("_connection", "_deferred", "_statements", "now", "ran")
+    __slots__ = ("_connection", "_deferred", "_postings", "_statements", "marks", "now", "ran")
 
-    def __init__(self, connection: apsw.Connection, now: int) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        now: int,
+        marks: Marks | None = None,
+        postings: Postings | None = None,
+    ) -> None:
         self._connection = connection
         self._deferred: list[Statement] = []
+        self._postings = postings
         self._statements = statements.load("sqlite")
+        self.marks = marks
         self.now = now
         self.ran: list[Statement] = []
 
@@ -67,6 +77,11 @@ class SqliteTx:
 
     def searchable(self, text: str) -> str:
         return searchable(text)
+
+    def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
+        if self._postings is None or self.marks is None:
+            return None
+        return self._postings.ranked(self._connection, self.marks, query, newest, most)
 
     def match(self, query: Query) -> str:
         known = {

@@ -1,0 +1,53 @@
+"""Calls of tools whose answers are cached, which the server answers without the application."""
+
+from stoa.calls.answer_cache import AnswerCache
+from stoa.calls.charge import Charges
+from stoa.clock import Clock
+from stoa.http import answering
+from stoa.http.hosts import Hosts
+from stoa.http.request import Request
+from stoa.http.wire import Whole, header_lines
+from stoa.mcp.known_calls import KnownCalls
+from stoa.mcp.results import content, result
+from stoa.metrics import Sheet
+from stoa.operations.buckets import headers as rate_headers
+
+NO_STORE = (b"cache-control", b"no-store")
+_ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, NO_STORE])
+
+
+class ReadyCalls:
+    """Answers calls of `known` without a token, charged as any read."""
+
+    def __init__(
+        self,
+        known: KnownCalls,
+        cache: AnswerCache,
+        charges: Charges,
+        hosts: Hosts,
+        clock: Clock,
+        sheet: Sheet,
+    ) -> None:
+        self._known = known
+        self._cache = cache
+        self._charges = charges
+        self._hosts = hosts
+        self._clock = clock
+        self._sheet = sheet
+
+    def find(self, request: Request, body: bytes) -> Whole | None:
+        """The whole answer; None, charging nothing, when it takes a call of the application."""
+        found = self._known.find(body, request)
+        if found is None or not self._hosts.allows(request.host):
+            return None
+        message_id, known = found
+        now = self._clock()
+        entry = self._cache.get(known.cache_key, now)
+        charge = self._charges.take_read_at_once(now, request.address) if entry else None
+        if entry is None or charge is None:
+            return None
+        answer = result(message_id, known.begin, *content(entry.body))
+        length = (b"content-length", b"%d" % len(answer))
+        self._sheet.answered_at_once(entry.operation, 200)
+        lines = header_lines([request.id_header, *rate_headers(charge), length])
+        return 200, _ALWAYS + lines, answer

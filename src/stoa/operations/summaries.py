@@ -1,0 +1,40 @@
+"""Threads as searches show them, from the cache or made of their rows."""
+
+from collections.abc import Sequence
+
+from stoa import entropy
+from stoa.domain import limits
+from stoa.operations.call import Call
+from stoa.operations.summary_cache import Summary
+from stoa.operations.views import thread_views
+from stoa.schemas.base import encode
+from stoa.store import threads
+from stoa.store.threads import ThreadRow
+
+
+async def summaries(call: Call, thread_ids: Sequence[str]) -> dict[str, Summary]:
+    """These threads by id; those that do not exist are left out."""
+    cache = call.services.summaries
+    found = cache.fresh(thread_ids, call.tx.marks, call.now)
+    missing = [thread_id for thread_id in thread_ids if thread_id not in found]
+    if missing:
+        found |= await made(call, [*(await threads.many(call.tx, missing)).values()])
+    return found
+
+
+async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
+    """Summaries of these rows by id, which are cached from now on."""
+    stamp, views = call.tx.marks.stamp if call.tx.marks else 0, await thread_views(call, rows)
+    new = [
+        Summary(view, encode(view), stamp, _expires_at(row, call.now))
+        for row, view in zip(rows, views, strict=True)
+    ]
+    if call.tx.marks:
+        call.services.summaries.keep(new)
+    return {summary.view.id: summary for summary in new}
+
+
+def _expires_at(row: ThreadRow, now: int) -> int:
+    latest = now + entropy.lifetime(limits.KEPT_MS)
+    deadline = row.bounty_expires_at if row.bounty_status == "OPEN" else None
+    return latest if deadline is None or deadline <= now else min(latest, deadline)

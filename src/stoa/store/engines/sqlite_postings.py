@@ -1,0 +1,171 @@
+"""Which texts have the words that are searched for, kept between searches.
+
+To walk through the texts of a common word in the full-text index takes most of a millisecond, and a
+search does so for each word several times. What was walked through once is kept as bitmaps, to
+which each search adds what was posted since. When a text was hidden or shown again, all are read
+anew.
+"""
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from stoa.caching import ByteCache
+from stoa.domain.querylang import Phrase, Query, forms, weights
+from stoa.store import statements
+from stoa.store.bitmaps import bitmap
+from stoa.store.changes import Marks
+from stoa.store.fts5 import searchable
+from stoa.store.ranking import Word, ranked
+
+_MOST_BYTES = 32 * 1024 * 1024
+_WORDS = 4
+"""A search for more words takes less time in SQL: texts may have any combination of them."""
+_NEW_TEXTS = 1_000
+"""Texts that came since are added; for more all are read anew."""
+_POSTS = 2_000_000
+"""In a larger file the bitmaps of rare words would be too large."""
+_HIDING = ("moderation.mark_thread", "moderation.mark_reply")
+"""The statements with which texts are taken out of the index or put back."""
+
+_numbers = msgspec.json.Decoder(list[int]).decode
+
+Looked = tuple[str, tuple[str, ...]]
+"""A word as the index has it, and its other forms."""
+
+
+class _Known(NamedTuple):
+    """The texts of a word with numbers behind `since` and up to `upto`, counted from `since` on. At
+    `stamp` none was hidden."""
+
+    texts: Word
+    since: int
+    upto: int
+    stamp: int
+
+
+def _size(looked: Looked, known: _Known) -> int:
+    return sum(bits.bit_length() // 8 for bits in known.texts) + sum(map(len, looked[1]))
+
+
+class Postings:
+    """The texts of words, for all readers of one file."""
+
+    def __init__(self) -> None:
+        self._known: ByteCache[Looked, _Known] = ByteCache(_MOST_BYTES, _size)
+        self._lock = Lock()
+
+    def ranked(
+        self, connection: apsw.Connection, marks: Marks, query: Query, newest: int, most: int
+    ) -> Iterator[int] | None:
+        """The numbers of the texts up to `newest` that a query finds, the best first, among the
+        `most` newest that have a word of it; None for a query that SQL has to answer."""
+        phrases = (*query.include, *query.exclude)
+        if query.quoted or len(phrases) > _WORDS or newest > _POSTS:
+            return None
+        if any(phrase[1:] for phrase in phrases):
+            return None
+        others, reader = forms(query), _Reader(connection, marks, newest, most)
+        found = [self._find(reader, _looked(phrase, others.get(phrase, ()))) for phrase in phrases]
+        since = max(known.since for known in found)
+        upto = (1 << newest - since) - 1
+        texts = [known.texts.behind(since - known.since).among(upto) for known in found]
+        words, excluded = texts[: len(query.include)], texts[len(query.include) :]
+        if since and _count(words) < most:
+            return None  # there may be more before those that are known
+        without = 0
+        for word in excluded:
+            without |= word.written
+        return (since + 1 + number for number in ranked(words, without, weights(query), most))
+
+    def _find(self, reader: "_Reader", looked: Looked) -> _Known:
+        with self._lock:
+            known = self._known.find(looked)
+        if known is None or not reader.can_add_to(known):
+            made = reader.read(looked)
+        elif known.upto >= reader.newest:
+            return known
+        else:
+            made = reader.added(known, looked)
+        with self._lock:
+            self._known.put(looked, made)
+        return made
+
+
+class _Reader(NamedTuple):
+    """Reads the index in one transaction."""
+
+    connection: apsw.Connection
+    marks: Marks
+    newest: int
+    most: int
+
+    def can_add_to(self, known: _Known) -> bool:
+        """Whether few texts came since, and none was hidden or shown again."""
+        return self.newest - known.upto < _NEW_TEXTS and self.marks.changes.fresh(
+            _HIDING, known.stamp
+        )
+
+    def read(self, looked: Looked) -> _Known:
+        """All texts of a word or, of a common one, the newest."""
+        numbers = [self._newest(match) for match in _matches(looked)]
+        full = [min(found) - 1 for found in numbers if len(found) == self.most]
+        since = max(full, default=0)
+        return _Known(_word(numbers, since), since, self.newest, self.marks.stamp)
+
+    def added(self, known: _Known, looked: Looked) -> _Known:
+        """What is known, with the texts that came since."""
+        numbers = self._since(known.upto, _matches(looked))
+        new = _word(numbers, known.since)
+        both = (old | more for old, more in zip(known.texts, new, strict=True))
+        return known._replace(texts=Word(*both), upto=self.newest)
+
+    def _newest(self, match: str | None) -> list[int]:
+        if match is None:
+            return []
+        values = {"match": match, "newest": self.newest, "most": self.most}
+        return _numbers(self._ask("postings.newest_with", values)[0][0])
+
+    def _since(self, after: int, matches: Sequence[str | None]) -> list[list[int]]:
+        asked = msgspec.json.encode(matches).decode()
+        rows = self._ask(
+            "postings.new_with", {"matches": asked, "after": after, "newest": self.newest}
+        )
+        found = {row[0]: _numbers(row[1]) for row in rows}
+        return [found.get(place, []) for place in range(len(matches))]
+
+    def _ask(self, statement: str, values: dict[str, str | int]) -> list[tuple[Any, ...]]:
+        return self.connection.execute(statements.load("sqlite")[statement], values).fetchall()
+
+
+def _count(words: Sequence[Word]) -> int:
+    near = 0
+    for word in words:
+        near |= word.anywhere
+    return near.bit_count()
+
+
+def _looked(phrase: Phrase, others: tuple[str, ...]) -> Looked:
+    return searchable(phrase[0]), others
+
+
+def _matches(looked: Looked) -> tuple[str | None, ...]:
+    """What MATCH takes to find each part of a `Word`; none of a word without other forms."""
+    word, others = looked
+    written, other = f'"{word}"', " OR ".join(f'"{form}"' for form in others)
+    if not other:
+        return written, f"title : {written}", None, None
+    return (
+        written,
+        f"title : {written}",
+        f"({other}) NOT {written}",
+        f"(title : ({other})) NOT title : {written}",
+    )
+
+
+def _word(numbers: Sequence[Sequence[int]], since: int) -> Word:
+    """The bitmaps of these numbers, as far as they are behind `since`."""
+    return Word(*(bitmap([one - since - 1 for one in found if one > since]) for found in numbers))
