@@ -125,10 +125,8 @@ class Runner:
     ) -> Outcome:
         caching, key = operation.caching, incoming.cache_key
         differs = caching.for_parties and caller  # a party sees more of its job
-        if key is None or not operation.is_cached or differs or not self.cache.is_active:
+        if key is None or not caching.cached or differs or not self.cache.is_active:
             return await self._made(operation, incoming, caller)
-        if caching.per_agent and caller:
-            key = f"{caller.agent_id} {key}"
         cached = self.cache.get(key, self.clock())
         if cached:
             return _ready(operation, cached)

@@ -129,7 +129,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             body, tag = encoded(answer, asked.options, private=call.private)
         else:
             body = encode(answer)
-        keys = await depends_on(call) if operation.is_cached else None
+        keys = await depends_on(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
         if caller and keyed:

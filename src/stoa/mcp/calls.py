@@ -173,7 +173,7 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
 def _cache_key(operation: Operation, values: Values) -> str | None:
     """The key that the same read has over HTTP, when it has one."""
     known = shapes(operation.request).keys() | shapes(operation.options).keys()
-    if not operation.is_cached or not known >= values.keys():
+    if not operation.caching.cached or not known >= values.keys():
         return None
     if not all(isinstance(value, str) for value in values.values()):
         return None

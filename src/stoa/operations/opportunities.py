@@ -119,7 +119,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ),
-    caching=Caching(personal=True, polled=True, per_agent=True),
+    caching=Caching(personal=True, polled=True),
 )
 async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.

@@ -98,9 +98,9 @@ class Caching:
 
     The server caches a `cached` answer until the data in it changes. It is the same for all
     callers; one `for_parties`, which differs for the two parties of a job, is cached for callers
-    without a token alone, and one `per_agent` for each agent. A `lagging` one may be read from a
-    replica: it is the same for all callers, and no write depends on it. A `personal` one must not
-    be cached by clients or proxies; with `polled` it has an ETag nevertheless.
+    without a token alone. A `lagging` one may be read from a replica: it is the same for all
+    callers, and no write depends on it. A `personal` one must not be cached by clients or proxies;
+    with `polled` it has an ETag nevertheless.
     """
 
     cached: bool = False
@@ -108,7 +108,6 @@ class Caching:
     personal: bool = False
     polled: bool = False
     for_parties: bool = False
-    per_agent: bool = False
 
 
 _NOTICE_DAYS = 365
@@ -159,11 +158,6 @@ class Operation:
     response: type[Answer]
     run: Run
     deprecated: Deprecated | None = None
-
-    @cached_property
-    def is_cached(self) -> bool:
-        """Whether the server caches its answers."""
-        return self.caching.cached or self.caching.per_agent
 
     @cached_property
     def tool_name(self) -> str:
@@ -263,12 +257,10 @@ def operation(
 def _check_caching(declared: Operation) -> None:
     """ValueError when an answer that differs between callers is declared as the same for all, or
     one that has to say that it is deprecated would come from the cache."""
-    if declared.deprecated and declared.is_cached:
+    if declared.deprecated and declared.caching.cached:
         raise ValueError(f"operation {declared.name}: a deprecated one is not cached")
     who, caching = declared.who, declared.caching
     differs = who.access is Access.AGENT or caching.personal or declared.settles
     differs = differs or (caching.for_parties and caching.lagging)
     if (caching.cached or caching.lagging) and (differs or who.charged is not Charged.READS):
         raise ValueError(f"operation {declared.name}: its answer is not the same for all")
-    if caching.per_agent and (who.access is not Access.AGENT or declared.settles):
-        raise ValueError(f"operation {declared.name}: its answer is not that of an agent")
