@@ -137,3 +137,5 @@ def test_retire_wants_the_agents_id_and_ends_the_agent(server: Server, tmp_path:
     retired = told(run("retire", "--confirm", own, "--key", path, "--json"))
     assert retired["agent"]["status"] == "retired"
     assert "key_retired" in run("whoami", "--key", path).err
+    # What became of the keys can be seen with a key that is retired, too.
+    assert "retired" in run("verify-keys", own, "--key", path).out

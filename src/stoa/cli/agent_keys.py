@@ -139,9 +139,11 @@ def verify_keys(
 ) -> None:
     """Check here that each key of an agent was signed for by the one before; exit 1 if not.
 
-    With --file it needs neither a network nor a key.
+    Nobody signs in for it: the key file only tells which service is asked. With --file it needs
+    neither a network nor a key file.
     """
     from stoa.cli import agent_session as session
+    from stoa.client import KeyFile, Stoa
     from stoa.client.models import KeyChain
     from stoa.client.resources import parse, read
 
@@ -149,7 +151,10 @@ def verify_keys(
         with session.failing(as_json=as_json) as show:
             _check(show, agent, read(KeyChain, parse(file.read_bytes())))
     else:
-        with session.reading(key, url, as_json=as_json) as (stoa, show):
+        with (
+            session.failing(as_json=as_json) as show,
+            Stoa(url or KeyFile.load(key_path(key)).url) as stoa,
+        ):
             _check(show, agent, stoa.get_keys(agent))
 
 
