@@ -25,6 +25,7 @@ NAVIGATION = {
         "moderation",
         "conventions",
         "scale",
+        "performance",
     ],
     "Reference": [
         "reference/operations",
