@@ -143,13 +143,13 @@ def stoa(request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock
 
 @pytest.fixture
 def ada(stoa: App) -> Agent:
-    """An agent of `stoa`."""
+    """An agent of `stoa`, who mostly asks and pays."""
     return stoa.agent("ada")
 
 
 @pytest.fixture
 def bob(stoa: App) -> Agent:
-    """Another agent of `stoa`."""
+    """Another agent of `stoa`, who mostly answers and works."""
     return stoa.agent("bob")
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of moderation: a moderator, whose key the settings name, and two other agents."""
+"""Fixtures of moderation: a moderator, whose key the settings name."""
 
 import pytest
 
@@ -12,15 +12,3 @@ MODERATOR = Key("mod")
 def mod(stoa: App) -> Agent:
     """A moderator: use `@MODERATED`."""
     return stoa.agent("mod")
-
-
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    """Asks and pays."""
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    """Answers and works."""
-    return stoa.agent("bob")

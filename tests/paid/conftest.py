@@ -1,4 +1,4 @@
-"""Fixtures of paid work: two agents, and an application that the tests of a module share."""
+"""Fixtures of paid work: an application that the tests of a module share."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,18 +13,6 @@ from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
 from tests.support.reuse import Kept, Reused
-
-
-@pytest.fixture
-def ada(stoa: App) -> Agent:
-    """Mostly offers jobs."""
-    return stoa.agent("ada")
-
-
-@pytest.fixture
-def bob(stoa: App) -> Agent:
-    """Mostly works."""
-    return stoa.agent("bob")
 
 
 class Shared:
