@@ -1,8 +1,11 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
 import os
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.routing import Route
 
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
@@ -28,6 +31,7 @@ from stoa.domain.webhooks import SECRET_BYTES, Signer
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.ready import ReadyAnswers
+from stoa.http.wire import Application, Receive, Scope, Send
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.mcp.known_calls import KnownCalls
@@ -58,8 +62,10 @@ from stoa.upkeep.loops import Upkeep
 from stoa.upkeep.webhooks import Webhooks
 from stoa.web import discovery
 from stoa.web.caching import asked_key
+from stoa.web.documents import Endpoint
 from stoa.web.pages import pages
 from stoa.web.shedding import ShedPage
+from stoa.web.site import Site
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -85,14 +91,14 @@ class Stoa:
         settings, shares = services.settings, engine_of(services.settings).SHARED
         self.waiting = Waiting(store, settings)
         hosts, operations = Hosts(settings), all_operations()
-        cache = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
+        answers = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
         charges = Charges(limiter, settings, clock, sheet)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
-        reads = PublicReads(store, services, clock, cache, snapshots, outages)
+        reads = PublicReads(store, services, clock, answers, snapshots, outages)
         authenticator = Authenticator(store, charges, clock)
         reader = InputReader(store, services, clock)
         transactions = Transactions(store, services, clock)
-        steps = (authenticator, charges, cache, reader, reads, transactions, outages)
+        steps = (authenticator, charges, answers, reader, reads, transactions, outages)
         runner = Runner(clock, *steps, sheet, self.waiting, SharedReads(transactions))
         self.store, self.sheet = store, sheet
         self._lines = RequestLines(of_all=settings.log_level == "debug")
@@ -113,20 +119,18 @@ class Stoa:
             store, services.ids, signer, Outgoing(allowed), clock, shares=shares
         )
         known = KnownCalls()
-        self.ready = _ready(cache, charges, hosts, clock, sheet, known)
+        self.ready = _ready(answers, charges, hosts, clock, sheet, known)
         documentation = f"{settings.origin}/docs/errors"
         openapi = partial(openapi_document, operations, settings)
+
+        documents = partial(discovery.endpoints, settings, openapi, clock, signer)
+        authorizing = Authorizing(store, services, outages)
+        signing_in = partial(oauth.routes, authorizing, charges, clock)
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
             _tools(runner, charges, hosts, Gate(authenticator), known),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
-            pages(
-                reads,
-                settings.origin,
-                openapi,
-                discovery.endpoints(settings, openapi, clock, signer),
-                partial(oauth.routes, Authorizing(store, services, outages), charges, clock),
-            ),
+            _site(reads, settings.origin, openapi, documents, signing_in),
             hosts,
             lambda: self.upkeep.trouble,
             self._details,
@@ -277,6 +281,22 @@ def _ready(
     calls = ReadyCalls(known, cache, charges, hosts, clock, sheet)
     posted = {PATH.encode(): calls.find}
     return ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet, posted)
+
+
+def _site(
+    reads: PublicReads,
+    origin: str,
+    openapi: Callable[[], dict[str, Any]],
+    documents: Callable[[], dict[str, Endpoint]],
+    more: Callable[[Site], Iterable[Route]],
+) -> Application:
+    """What is not under `/api`, made when it is first asked for: the start does not wait for it."""
+    site = cache(lambda: pages(reads, origin, openapi, documents(), more))
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await site()(scope, receive, send)
+
+    return answer
 
 
 def _tools(
