@@ -15,7 +15,7 @@ from tests.support.growth import too_much
 from tests.support.hostile import build, shapes
 from tests.support.text_functions import FUNCTIONS, NOT_OF_CLIENTS, WITHIN
 
-LENGTHS = [30_000, pytest.param(50_000, marks=pytest.mark.soak)]
+LENGTHS = [12_000, pytest.param(50_000, marks=pytest.mark.soak)]
 SOURCE = Path(stoa.__file__).parent
 OUTSIDE = ("client", "cli", "importers", "demo")
 """Programs that run where the agent runs; a slow text stops only themselves."""

@@ -43,10 +43,12 @@ def declared(stoa: App, method: str) -> list[str]:
 
 
 def hostile(path: str) -> Iterator[str]:
-    """The path with each hostile text in place of a segment, in all its braces, and behind it."""
+    """The path with each hostile text in place of a field or of its end, in all its braces, and
+    behind it."""
     parts = path.split("/")
+    fields = {place for place, part in enumerate(parts) if "{" in part}
     for text in SEGMENTS:
-        for place in range(1, len(parts)):
+        for place in fields | {len(parts) - 1}:
             # Of `{tag:path}.atom` the ending stays.
             whole = [*parts[:place], text + parts[place].partition("}")[2], *parts[place + 1 :]]
             yield "/".join(text if "{" in part else part for part in whole)

@@ -96,7 +96,7 @@ def test_a_typescript_client_made_of_it_compiles_and_does_a_job(
     options = ("--strict", "--noEmit", "--target", "es2022", "--module", "nodenext")
     imports = ("--allowImportingTsExtensions", "--types", "node")
     compiled = node.run(
-        node.module("typescript/bin/tsc"), *options, *imports, "cycle.ts", cwd=tmp_path
+        node.module("typescript-7/bin/tsc"), *options, *imports, "cycle.ts", cwd=tmp_path
     )
     assert (compiled.returncode, compiled.stdout) == (0, "")
     done = node.run(program, server.url, cwd=tmp_path)

@@ -1,7 +1,7 @@
 """`stoa` whose event loop stalls for ever once there is a file `stall`, which says in what."""
 
-from collections import deque
-from itertools import repeat
+import ctypes
+import time
 from pathlib import Path
 
 from stoa.__main__ import run
@@ -14,12 +14,12 @@ _turn = Server.on_tick
 def stall_in_python() -> None:
     """Never let the event loop turn again."""
     while True:
-        pass
+        time.sleep(1)
 
 
 def stall_in_c() -> None:
-    """Never let the interpreter come to its next instruction."""
-    deque(repeat(None), maxlen=0)
+    """Never let the interpreter come to its next instruction: no other thread runs either."""
+    ctypes.PyDLL(None).sleep(3600)
 
 
 async def _turn_or_stall(self: Server, counter: int) -> bool:
