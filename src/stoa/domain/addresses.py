@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from socket import AF_INET, inet_pton
 from typing import NamedTuple
-
-IPNetwork = IPv4Network | IPv6Network
 
 UNKNOWN = "unknown"  # what a peer without an address is called, such as one on a Unix socket
 
@@ -23,7 +22,7 @@ _HOPS_MAX = 32
 # The smallest network that an IPv6 client is given: all of its addresses are one client's.
 _CLIENT_PREFIX = 64
 _UNICAST = IPv6Network("2000::/3")
-_NOT_PUBLIC: tuple[IPNetwork, ...] = (
+_NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = (
     IPv4Network("192.88.99.0/24"),  # relays of 6to4
     IPv4Network("240.0.0.0/4"),  # reserved
     IPv6Network("2001::/23"),  # protocols, Teredo among them
@@ -32,22 +31,40 @@ _NOT_PUBLIC: tuple[IPNetwork, ...] = (
     IPv6Network("3fff::/20"),  # documentation
 )
 """What some releases of Python take for public."""
-_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_IPV4 = re.compile(rf"{_OCTET}\.{_OCTET}\.{_OCTET}\.{_OCTET}")
 _IN_BRACKETS_OR_WITH_PORT = re.compile(r"(?:\[([^]]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
 
 
+_IPV4, _IPV6 = 4, 6
+
+
+class Network(NamedTuple):
+    """A network of IPv4 or IPv6: the bits its addresses begin with, and how many follow."""
+
+    text: str
+    version: int
+    first_bits: int
+    more_bits: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class _Host(NamedTuple):
-    address: IPv4Address | IPv6Address
+    number: int
+    version: int
     text: str
     key: str
+
+    @property
+    def address(self) -> IPv4Address | IPv6Address:
+        return ip_address(self.text)
 
 
 def client_address(
     peer: str,
     forwarded_for: Sequence[str],
     forwarded: Sequence[str],
-    trusted: Sequence[IPNetwork],
+    trusted: Sequence[Network],
 ) -> str:
     """The client's address in canonical text, without port or zone, IPv4-mapped ones as IPv4.
 
@@ -58,14 +75,15 @@ def client_address(
     peer has no address.
     """
     host = _host(peer)
-    if host is None or not _is_trusted(host, trusted):
-        return canonical(peer)
-    clients: set[str] = set()
-    if forwarded_for:
-        clients.add(_walk(host, _from_the_right(forwarded_for), trusted))
+    if host is None:
+        return UNKNOWN
+    if not _is_trusted(host, trusted):
+        return host.text
+    client = _walk(host, _from_the_right(forwarded_for), trusted)
     if forwarded:
-        clients.add(_walk(host, map(_for_parameter, _from_the_right(forwarded)), trusted))
-    return clients.pop() if len(clients) == 1 else host.text
+        other = _walk(host, map(_for_parameter, _from_the_right(forwarded)), trusted)
+        return other if other == client or not forwarded_for else host.text
+    return client
 
 
 @lru_cache(_CACHED)
@@ -75,7 +93,6 @@ def canonical(address: str) -> str:
     return UNKNOWN if host is None else host.text
 
 
-@lru_cache(_CACHED)
 def bucket_key(address: str) -> str:
     """The key that limits count an address by: all of an IPv4 address, the /64 of an IPv6
     address, else `UNKNOWN`."""
@@ -95,20 +112,23 @@ def is_public(address: str) -> bool:
     Networks in which an IPv6 address stands for an IPv4 one are not public, whichever it is.
     """
     host = _host(address)
-    if host is None or not host.address.is_global or host.address.is_multicast:
+    if host is None:
         return False
-    if isinstance(host.address, IPv6Address):
-        return host.address in _UNICAST and not any(host.address in one for one in _NOT_PUBLIC)
-    return not any(host.address in one for one in _NOT_PUBLIC)
+    known = host.address
+    if not known.is_global or known.is_multicast:
+        return False
+    if isinstance(known, IPv6Address) and known not in _UNICAST:
+        return False
+    return not any(known in network for network in _NOT_PUBLIC)
 
 
-def is_trusted(address: str, trusted: Sequence[IPNetwork]) -> bool:
+def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
     """Whether the address is in one of the networks; `UNKNOWN` is not."""
     host = _host(address)
     return host is not None and _is_trusted(host, trusted)
 
 
-def parse_networks(entries: Iterable[str]) -> tuple[IPNetwork, ...]:
+def parse_networks(entries: Iterable[str]) -> tuple[Network, ...]:
     """The networks that addresses and CIDRs name, for `client_address`.
 
     Raises ValueError, saying what to write instead, for anything else and for "every address":
@@ -117,7 +137,7 @@ def parse_networks(entries: Iterable[str]) -> tuple[IPNetwork, ...]:
     return tuple(_network(entry.strip()) for entry in entries)
 
 
-def _network(entry: str) -> IPNetwork:
+def _network(entry: str) -> Network:
     try:
         network = ip_network(entry)
     except ValueError as error:
@@ -129,18 +149,22 @@ def _network(entry: str) -> IPNetwork:
         network = IPv4Network((int(first.ipv4_mapped), network.prefixlen - 96))
     if network.prefixlen == 0:
         raise ValueError(f"{entry!r} would mean every address: name the networks themselves")
-    return network
+    more_bits = network.max_prefixlen - network.prefixlen
+    first_bits = int(network.network_address) >> more_bits
+    return Network(str(network), network.version, first_bits, more_bits)
 
 
 def _host(text: str) -> _Host | None:
-    return _parsed(text) if len(text) <= _TEXT_MAX else None
+    if len(text) > _TEXT_MAX:
+        return None
+    try:  # What most are: an IPv4 address as it is canonical. No cache holds as many as there are.
+        return _Host(int.from_bytes(inet_pton(AF_INET, text)), _IPV4, text, text)
+    except (OSError, ValueError):
+        return _parsed(text)
 
 
 @lru_cache(_CACHED)
 def _parsed(text: str) -> _Host | None:
-    match = _IPV4.fullmatch(text)
-    if match:  # what most are, and no more than this is canonical
-        return _Host(IPv4Address(int.from_bytes(map(int, match.groups()))), text, text)
     match = _IN_BRACKETS_OR_WITH_PORT.fullmatch(text)
     try:
         address = ip_address(match[1] or match[2] if match else text)
@@ -149,22 +173,23 @@ def _parsed(text: str) -> _Host | None:
     if isinstance(address, IPv6Address):
         address = address.ipv4_mapped or IPv6Address(int(address))  # the number has no zone
     if isinstance(address, IPv4Address):
-        return _Host(address, str(address), str(address))
+        return _Host(int(address), _IPV4, str(address), str(address))
     network = IPv6Network((int(address), _CLIENT_PREFIX), strict=False)
-    return _Host(address, str(address), str(network))
+    return _Host(int(address), _IPV6, str(address), str(network))
 
 
-def _is_trusted(host: _Host, trusted: Sequence[IPNetwork]) -> bool:
-    for network in trusted:  # noqa: SIM110 - a generator takes twice as long for one network
-        if host.address in network:
+def _is_trusted(host: _Host, trusted: Sequence[Network]) -> bool:
+    number, version, _, _ = host
+    for _, of_version, first_bits, more_bits in trusted:  # a generator takes twice as long for one
+        if version == of_version and number >> more_bits == first_bits:
             return True
     return False
 
 
-def _walk(peer: _Host, nodes: Iterable[str], trusted: Sequence[IPNetwork]) -> str:
+def _walk(peer: _Host, nodes: Iterable[str], trusted: Sequence[Network]) -> str:
     client = peer
     for node in nodes:
-        hop = _host(node.strip(" \t"))
+        hop = _host(node) or _host(node.strip(" \t"))
         if hop is None:
             break
         client = hop
@@ -174,7 +199,7 @@ def _walk(peer: _Host, nodes: Iterable[str], trusted: Sequence[IPNetwork]) -> st
 
 
 def _from_the_right(lines: Sequence[str]) -> Iterable[str]:
-    if len(lines) == 1 and "," not in lines[0]:
+    if not lines or (len(lines) == 1 and "," not in lines[0]):
         return lines
     return reversed(",".join(lines).rsplit(",", _HOPS_MAX))
 

@@ -2,7 +2,7 @@
 
 import structlog
 
-from stoa.domain.addresses import IPNetwork, canonical, client_address, is_trusted
+from stoa.domain.addresses import Network, canonical, client_address, is_trusted
 from stoa.http.wire import HeaderList
 
 log = structlog.get_logger("stoa.http")
@@ -14,19 +14,21 @@ class Proxies:
     """The networks of the trusted proxies. The first forwarding header from another peer is
     logged: the operator may have forgotten to name a proxy."""
 
-    def __init__(self, trusted: tuple[IPNetwork, ...]) -> None:
+    def __init__(self, trusted: tuple[Network, ...]) -> None:
         self._trusted = trusted
         self._told = False
 
     def client(self, peer: str, lines: HeaderList) -> str:
         """The client's address, of a request with a header that names another than the peer."""
-        forwarded_for = _values(lines, b"x-forwarded-for")
-        address = client_address(peer, forwarded_for, _values(lines, b"forwarded"), self._trusted)
-        if address == canonical(peer) and not self._told and not is_trusted(peer, self._trusted):
+        forwarded_for: list[str] = []
+        forwarded: list[str] = []
+        for name, value in lines:
+            if name == b"x-forwarded-for":
+                forwarded_for.append(value.decode("latin-1"))
+            elif name == b"forwarded":
+                forwarded.append(value.decode("latin-1"))
+        address = client_address(peer, forwarded_for, forwarded, self._trusted)
+        if not self._told and address == canonical(peer) and not is_trusted(peer, self._trusted):
             self._told = True
             log.warning("a forwarding header is ignored", peer=peer, hint=_HINT)
         return address
-
-
-def _values(lines: HeaderList, header: bytes) -> list[str]:
-    return [value.decode("latin-1") for name, value in lines if name == header]

@@ -12,7 +12,7 @@ from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import Message, Scope, Whole, header_lines
 from stoa.metrics import PAGE, Sheet
-from stoa.operations.buckets import headers as rate_headers
+from stoa.operations.buckets import header_lines as rate_lines
 
 log = structlog.get_logger("stoa.http")
 
@@ -23,6 +23,8 @@ FindPosted = Callable[[Request, bytes], Whole | None]
 
 _API = "/api/"
 _ALWAYS = header_lines([*answering.JSON_HEADERS, answering.CACHE_PUBLIC])
+_OWN = b"%bx-request-id: %b\r\n%betag: %b\r\n"
+_VARY = header_lines([answering.VARY])
 
 
 class ReadyAnswers:
@@ -83,18 +85,18 @@ class ReadyAnswers:
         if charge is None:
             return None
         etag = entry.etag
-        own = [request.id_header, *rate_headers(charge), (b"etag", etag.encode())]
+        lines = _OWN % (_ALWAYS, request.id.encode(), rate_lines(charge), etag.encode())
         if entry.for_parties:
-            own.append(answering.VARY)
+            lines += _VARY
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.names_tag(known, etag):
             self._sheet.answered_at_once(entry.operation, 304)
-            return 304, _ALWAYS + header_lines(own), b""
+            return 304, lines, b""
         if entry.next_cursor:
-            own.append(answering.next_link(request.path, request.query, entry.next_cursor))
-        own.append((b"content-length", b"%d" % len(entry.body)))
+            link = answering.next_link(request.path, request.query, entry.next_cursor)
+            lines += header_lines([link])
         self._sheet.answered_at_once(entry.operation, 200)
-        return 200, _ALWAYS + header_lines(own), entry.body
+        return 200, b"%bcontent-length: %d\r\n" % (lines, len(entry.body)), entry.body
 
     def _page(self, scope: Scope) -> Whole | None:
         request = scope[REQUEST] = Request(scope, _no_body, self._hosts)

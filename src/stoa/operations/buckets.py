@@ -18,6 +18,11 @@ BUCKETS = (
 """The names of all buckets."""
 
 
+_LIMIT, _REMAINING = b"x-ratelimit-limit", b"x-ratelimit-remaining"
+_RESET, _RESOURCE = b"x-ratelimit-reset", b"x-ratelimit-resource"
+_LINES = b"%b: %%d\r\n%b: %%d\r\n%b: %%d\r\n%b: %%b\r\n" % (_LIMIT, _REMAINING, _RESET, _RESOURCE)
+
+
 class Bucket(msgspec.Struct, frozen=True, gc=False):
     """What a call is charged to: at most `limit` (0 = unlimited) in any `window_ms`, per `key`.
 
@@ -104,14 +109,23 @@ class BucketFull(Refusal):
         self.charge = charge
 
 
+def header_lines(charge: Charge) -> bytes:
+    """The same as `headers`, as they are sent."""
+    bucket = charge.bucket
+    if not bucket.limit:
+        return b""
+    resource = bucket.resource.encode()
+    return _LINES % (bucket.limit, charge.remaining, charge.reset, resource)
+
+
 def headers(charge: Charge) -> list[tuple[bytes, bytes]]:
     """The X-RateLimit-* headers for ASGI; none when the bucket is unlimited."""
     bucket = charge.bucket
     if not bucket.limit:
         return []
     return [
-        (b"x-ratelimit-limit", b"%d" % bucket.limit),
-        (b"x-ratelimit-remaining", b"%d" % charge.remaining),
-        (b"x-ratelimit-reset", b"%d" % charge.reset),
-        (b"x-ratelimit-resource", bucket.resource.encode()),
+        (_LIMIT, b"%d" % bucket.limit),
+        (_REMAINING, b"%d" % charge.remaining),
+        (_RESET, b"%d" % charge.reset),
+        (_RESOURCE, bucket.resource.encode()),
     ]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from stoa import __version__
 from stoa.domain import limits
-from stoa.domain.addresses import IPNetwork
+from stoa.domain.addresses import Network
 from stoa.outgoing.names import Resolver
 from stoa.outgoing.response import Response, Unreachable
 
@@ -18,9 +18,7 @@ class Outgoing:
     """Connects to addresses that agents name: https and public ones alone, and in the networks
     `allowed` also private ones and plain http."""
 
-    def __init__(
-        self, allowed: Sequence[IPNetwork] = (), tls: ssl.SSLContext | None = None
-    ) -> None:
+    def __init__(self, allowed: Sequence[Network] = (), tls: ssl.SSLContext | None = None) -> None:
         self._allowed = tuple(allowed)
         self._tls = tls
         self._resolver = Resolver()

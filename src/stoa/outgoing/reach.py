@@ -6,7 +6,7 @@ from typing import Any
 
 import httpcore
 
-from stoa.domain.addresses import IPNetwork, is_public, is_trusted
+from stoa.domain.addresses import Network, is_public, is_trusted
 from stoa.outgoing.names import Resolver
 
 _TRIED = 3
@@ -29,7 +29,7 @@ class Reach(httpcore.AsyncNetworkBackend):
     """
 
     def __init__(
-        self, resolver: Resolver, allowed: Sequence[IPNetwork], *, plain: bool, seconds: float
+        self, resolver: Resolver, allowed: Sequence[Network], *, plain: bool, seconds: float
     ) -> None:
         self._resolver = resolver
         self._allowed = allowed
