@@ -109,7 +109,7 @@ class Stoa:
             services.ids,
             Auditor(store, clock),
             authenticator.note_used,
-            snapshots.forget,
+            reads.forget_snapshots,
             settings,
             sheet,
             shares=shares,

@@ -1,12 +1,13 @@
 """Public reads for pages and feeds, as an anonymous caller: typed answers and cached pages."""
 
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
 from stoa.calls.answer_cache import AnswerCache, Draft
 from stoa.calls.encode import weak_tag
 from stoa.calls.outages import Outages
+from stoa.calls.single_flight import SingleFlight
 from stoa.calls.snapshots import Snapshot, Snapshots
 from stoa.calls.validity import depends_on
 from stoa.clock import Clock
@@ -17,6 +18,17 @@ from stoa.store.tx import Store, StoreUnavailable, Tx
 Q = TypeVar("Q", bound=Request)
 A = TypeVar("A", bound=Answer)
 Run = Callable[[Call, Q], Coroutine[Any, Any, A]]
+
+_SNAPSHOTS = "snapshots"
+"""What a page depends on that shows a snapshot."""
+
+
+class Made(NamedTuple):
+    """A page with its ETag, and the header lines that do not depend on the request."""
+
+    body: bytes
+    etag: str
+    head: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,7 @@ class PublicReads:
     cache: AnswerCache
     snapshots: Snapshots
     outages: Outages
+    flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def read(self, run: Run[Q, A], request: Q, draft: Draft | None = None) -> A:
         """The typed answer of a public read. What it depends on is added to `draft`, if given.
@@ -40,16 +53,26 @@ class PublicReads:
         except StoreUnavailable as error:
             raise self.outages.refusal(run.__name__, error) from error
 
-    async def snapshot(self, run: Run[Q, A], request: Q) -> Snapshot[A]:
-        """The answer of a read that costs much, as it was a few seconds ago. Raises as `read`."""
+    async def snapshot(self, run: Run[Q, A], request: Q, draft: Draft | None = None) -> Snapshot[A]:
+        """The answer of a read that costs much, as it was a few seconds ago. What depends on it is
+        noted in `draft`, if given. Raises as `read`."""
 
         async def make() -> A:
             return await self._read(run, request)
 
         try:
-            return await self.snapshots.get(run.__name__, self.clock(), make)
+            snapshot = await self.snapshots.get(run.__name__, self.clock(), make)
         except StoreUnavailable as error:
             raise self.outages.refusal(run.__name__, error) from error
+        if draft:
+            draft.add(frozenset({_SNAPSHOTS}), snapshot.expires_at(self.clock()))
+        return snapshot
+
+    def forget_snapshots(self) -> None:
+        """Make each snapshot anew when it is asked for next, and each page that shows one."""
+        self.snapshots.forget()
+        if self.store.changes:
+            self.store.changes.mark([_SNAPSHOTS])
 
     async def _read(
         self,
@@ -68,17 +91,22 @@ class PublicReads:
 
         return await self.store.read(work, slow=True, at_least=at_least)
 
-    async def cached(
-        self, key: str, make: Callable[[Draft], Awaitable[bytes]]
-    ) -> tuple[bytes, str]:
-        """The result of `make` and its ETag, cached until data that it depends on changes, a minute
-        at most."""
-        now = self.clock()
-        entry = self.cache.get(key, now)
+    async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> Made:
+        """The page that `make` makes and whose head it notes in the draft, cached until data that
+        it depends on changes, a minute at most. When many ask for it at once, it is made once."""
+        if not self.cache.is_active:
+            return await self._made(key, make)
+        entry = self.cache.get(key, self.clock())
+        if entry is None and await self.flight.wait(key):
+            entry = self.cache.get(key, self.clock())
         if entry:
-            return entry.body, entry.etag
-        draft = self.cache.draft()
+            return Made(entry.body, entry.etag, entry.head)
+        with self.flight.making(key):
+            return await self._made(key, make)
+
+    async def _made(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> Made:
+        now, draft = self.clock(), self.cache.draft()
         body = await make(draft)
         etag = weak_tag(body)
         self.cache.put(key, draft, body, etag, now)
-        return body, etag
+        return Made(body, etag, draft.head)

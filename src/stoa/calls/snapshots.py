@@ -28,6 +28,12 @@ class Snapshot(Generic[A]):
     lean: tuple[bytes, str]
     made_at: int
 
+    def expires_at(self, now: int) -> int:
+        """When what shows it is made anew: as soon as there may be a newer one, and at the end of
+        its time."""
+        half = self.made_at + limits.SNAPSHOT_MAX_MS // 2
+        return half if now < half else self.made_at + limits.SNAPSHOT_MAX_MS
+
     def encoded(self, warnings: list[Warning], options: Options) -> tuple[bytes, str]:
         """The JSON and its ETag, with the warnings of one request."""
         if not warnings:  # there are no texts and no rows that could be cut

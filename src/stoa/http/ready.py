@@ -1,5 +1,6 @@
 """Cached answers that the server sends without calling the application: what most reads get."""
 
+import re
 from collections.abc import Callable, Mapping
 
 import structlog
@@ -22,6 +23,7 @@ REQUEST = "stoa.request"
 FindPosted = Callable[[Request, bytes], Whole | None]
 
 _API = "/api/"
+_TYPE = re.compile(rb"^content-type: .*\r\n", re.MULTILINE)
 _ALWAYS = header_lines([*answering.JSON_HEADERS, answering.CACHE_PUBLIC])
 _OWN = b"%bx-request-id: %b\r\n%betag: %b\r\n"
 _VARY = header_lines([answering.VARY])
@@ -29,8 +31,7 @@ _VARY = header_lines([answering.VARY])
 
 class ReadyAnswers:
     """GETs whose answers are cached: those of the API without a token, and pages. `page_key` gives
-    the key of a page, None for a request that asks for none that is cached. `posted` finds answers
-    to POSTs, by path."""
+    the key of the page that a request asks for. `posted` finds answers to POSTs, by path."""
 
     def __init__(
         self,
@@ -38,7 +39,7 @@ class ReadyAnswers:
         charges: Charges,
         hosts: Hosts,
         clock: Clock,
-        page_key: Callable[[Request], str | None],
+        page_key: Callable[[Request], str],
         sheet: Sheet,
         posted: Mapping[bytes, FindPosted],
     ) -> None:
@@ -100,17 +101,17 @@ class ReadyAnswers:
 
     def _page(self, scope: Scope) -> Whole | None:
         request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
-        key = self._page_key(request)
-        entry = self._cache.get(key, self._clock()) if key else None
-        if entry is None or b"if-none-match" in request.headers:
+        entry = self._cache.get(self._page_key(request), self._clock())
+        if entry is None or not self._hosts.allows(request.host):
             return None
-        if not self._hosts.allows(request.host) or not self._charges.count_at_once(request.address):
+        if not self._charges.count_at_once(request.address):
             return None
-        own = [
-            request.id_header,
-            (b"etag", entry.etag.encode()),
-            (b"content-length", b"%d" % len(entry.body)),
-        ]
+        own = [request.id_header, (b"etag", entry.etag.encode())]
+        known = request.headers.get(b"if-none-match")
+        if known is not None and answering.names_tag(known, entry.etag):
+            self._sheet.answered_at_once(PAGE, 304)
+            return 304, _TYPE.sub(b"", entry.head) + header_lines(own), b""
+        own.append((b"content-length", b"%d" % len(entry.body)))
         self._sheet.answered_at_once(PAGE, 200)
         return 200, entry.head + header_lines(own), entry.body
 

@@ -1,6 +1,7 @@
 """Records which keys changed and when, so that a stale cached answer is noticed."""
 
 from collections.abc import Callable, Collection, Iterable
+from threading import Lock
 from typing import NamedTuple
 
 _MOST = 100_000
@@ -10,13 +11,17 @@ EVERYTHING = ""
 
 
 class Changes:
-    """The writer marks changed keys after each commit, before the callers get their outcomes."""
+    """The writer marks changed keys after each commit, before the callers get their outcomes.
+
+    Any thread may mark.
+    """
 
     def __init__(self) -> None:
         self._now = 0
         self._floor = 0
         self._changed: dict[str, int] = {}
         self._told: list[Callable[[], None]] = []
+        self._marking = Lock()
 
     def listen(self, told: Callable[[], None]) -> None:
         """Let `told` be called after each mark, in the thread that marks."""
@@ -28,12 +33,13 @@ class Changes:
 
     def mark(self, keys: Collection[str]) -> None:
         """Make every answer stale that depends on one of `keys` and was read before now."""
-        mark = self._now + 1
-        if len(self._changed) > _MOST or EVERYTHING in keys:
-            self._floor, self._changed = mark, {}
-        for key in keys:
-            self._changed[key] = mark
-        self._now = mark
+        with self._marking:
+            mark = self._now + 1
+            if len(self._changed) > _MOST or EVERYTHING in keys:
+                self._floor, self._changed = mark, {}
+            for key in keys:
+                self._changed[key] = mark
+            self._now = mark
         for told in self._told:
             told()
 

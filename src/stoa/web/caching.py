@@ -1,37 +1,59 @@
-"""Pages and HTTP caches: the keys of cached pages; ETags, 304 and CORS of all that is served."""
+"""Cached pages, and HTTP caches: their keys and headers; ETags, 304 and CORS of all served."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.calls.answer_cache import Draft
 from stoa.calls.encode import weak_tag
+from stoa.calls.public_reads import PublicReads
 from stoa.http import request as http
 from stoa.http.answering import CORS, names_tag
 from stoa.http.wire import header_lines
 from stoa.web.documents import Endpoint
-from stoa.web.negotiation import Form, form_for
-
-THREADS = "/forum/threads/"
-"""How the paths of cached pages begin."""
+from stoa.web.negotiation import Form, asked_form, form_for
 
 _OF_A_BODY = ("content-length", "content-type")
+_DRAFT = "stoa.draft"
+_CORS = {name.decode(): value.decode() for name, value in CORS}
 
 
-def asked_key(request: http.Request) -> str | None:
-    """The key of the cached page that a request asks for, None if it asks for none."""
-    if not request.path.startswith(THREADS):
-        return None
+def asked_key(request: http.Request) -> str:
+    """The key of the page that a request asks for."""
     form = form_for(request.headers.get(b"accept", b"").decode("latin-1"))
-    return page_key(form, request.path, request.query)
+    return _page_key(form, request.path, request.query)
 
 
-def page_key(form: Form, path: str, query: bytes) -> str:
+def _page_key(form: Form, path: str, query: bytes) -> str:
     """The key of a page in the answer cache. No answer of the API has such a key."""
     return f"{form} {path}?{query.decode('latin-1')}"
 
 
-def constant_head(response: Response) -> bytes:
-    """The header lines of a page that do not depend on its body."""
-    return header_lines(pair for pair in response.raw_headers if pair[0] != b"content-length")
+def cached(reads: PublicReads, endpoint: Endpoint) -> Endpoint:
+    """The endpoint, whose pages are cached by path, query and form until something changes that
+    was read for them with the `draft_of` the request. It must look at nothing else of a request."""
+
+    async def serve(request: Request) -> Response:
+        async def make(draft: Draft) -> bytes:
+            request.scope[_DRAFT] = draft
+            response = await endpoint(request)
+            head = [pair for pair in response.raw_headers if pair[0] != b"content-length"]
+            draft.head = header_lines(head)
+            return bytes(response.body)
+
+        path, query = request.scope["path"], request.scope["query_string"]
+        page = await reads.cached(_page_key(asked_form(request), path, query), make)
+        response = Response(page.body)
+        split = (line.partition(b": ") for line in page.head.splitlines())
+        response.raw_headers.extend((name, value) for name, _, value in split)
+        response.headers["ETag"] = page.etag
+        return response
+
+    return serve
+
+
+def draft_of(request: Request) -> Draft | None:
+    """What the page that is being made for a request depends on; None if it will not be cached."""
+    return request.scope.get(_DRAFT)
 
 
 def conditional(request: Request, response: Response) -> Response:
@@ -53,7 +75,7 @@ def for_programs(endpoint: Endpoint) -> Endpoint:
 
     async def serve(request: Request) -> Response:
         response = await endpoint(request)
-        response.raw_headers.extend(CORS)
+        response.headers.update(_CORS)
         return response
 
     return serve

@@ -3,11 +3,11 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.public_reads import PublicReads
 from stoa.domain.markdown import escape_inline
 from stoa.operations.bootstrap import DOCUMENTS, UNANSWERED
 from stoa.operations.threads import list_unanswered
 from stoa.schemas.threads import ListUnanswered, Thread
+from stoa.web.site import Site
 from stoa.web.syndication import replies
 
 _HEAD = (
@@ -17,9 +17,9 @@ _HEAD = (
 )
 
 
-async def unanswered_markdown(reads: PublicReads, _: Request) -> Response:
+async def unanswered_markdown(site: Site, request: Request) -> Response:
     """The newest unanswered threads as CommonMark; every title is one plain text node."""
-    page = await reads.read(list_unanswered, ListUnanswered(limit=50))
+    page = await site.read(request, list_unanswered, ListUnanswered(limit=50))
     lines = [_line(thread) for thread in page.threads] or ["There are none at the moment.\n"]
     return Response(
         _HEAD + "".join(lines),

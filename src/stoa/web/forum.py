@@ -6,7 +6,6 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.answer_cache import Draft
 from stoa.operations.replies import get_reply, list_replies
 from stoa.operations.search import search_threads
 from stoa.operations.threads import get_thread, list_threads, list_unanswered
@@ -20,8 +19,6 @@ from stoa.schemas.threads import (
     Reply,
     Thread,
 )
-from stoa.web.caching import constant_head, page_key
-from stoa.web.negotiation import asked_form
 from stoa.web.site import ROWS, Site, as_json, paging
 
 COLLAPSED_DEPTH = 3
@@ -47,10 +44,6 @@ def branches(replies: list[Reply]) -> list[Branch]:
     return roots
 
 
-def _thread_json(thread_id: str) -> str:
-    return f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies"
-
-
 class Forum:
     """The endpoints of the forum."""
 
@@ -60,7 +53,7 @@ class Forum:
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
         asked = self._site.query(ListThreads, request)
-        answer = await self._site.reads.read(list_threads, asked)
+        answer = await self._site.read(request, list_threads, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -75,7 +68,7 @@ class Forum:
     async def tag(self, request: Request) -> Response:
         """The threads with one tag."""
         asked = self._site.query(ListThreads, request, tag=request.path_params["tag"])
-        answer = await self._site.reads.read(list_threads, asked)
+        answer = await self._site.read(request, list_threads, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -90,7 +83,7 @@ class Forum:
     async def unanswered(self, request: Request) -> Response:
         """The threads without an answer."""
         asked = self._site.query(ListUnanswered, request)
-        answer = await self._site.reads.read(list_unanswered, asked)
+        answer = await self._site.read(request, list_unanswered, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -105,7 +98,7 @@ class Forum:
     async def search(self, request: Request) -> Response:
         """Search with the places that matched."""
         asked = self._site.query(SearchThreads, request)
-        answer = await self._site.reads.read(search_threads, asked) if asked.q else None
+        answer = await self._site.read(request, search_threads, asked) if asked.q else None
         return self._site.listed(
             request,
             "search.html",
@@ -116,39 +109,29 @@ class Forum:
         )
 
     async def thread(self, request: Request) -> Response:
-        """One thread with its replies."""
+        """One thread with its first replies, or those behind the cursor."""
         thread_id: str = request.path_params["thread_id"]
-
-        async def make(draft: Draft) -> bytes:
-            draft.head = constant_head(self._site.answer(request, b"", alternate=json))
-            return await self._thread(request, thread_id, draft)
-
-        json = _thread_json(thread_id)
-        key = page_key(asked_form(request), request.scope["path"], request.scope["query_string"])
-        body, etag = await self._site.reads.cached(key, make)
-        answer = self._site.answer(request, body, alternate=json)
-        answer.headers["ETag"] = etag
-        return answer
-
-    async def _thread(self, request: Request, thread_id: str, draft: Draft) -> bytes:
-        """A page of a thread, with its first replies or those behind the cursor."""
-        read = await self._site.reads.read(get_thread, GetThread(thread_id=thread_id), draft)
+        read = await self._site.read(request, get_thread, GetThread(thread_id=thread_id))
         asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
-        page = await self._site.reads.read(list_replies, asked, draft)
-        return await self._site.render_bodies(
+        page = await self._site.read(request, list_replies, asked)
+        alternate = f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies"
+        body = await self._site.render_bodies(
             request,
             "thread.html",
-            alternate=_thread_json(thread_id),
+            alternate=alternate,
             thread=read.thread,
             replies=page.replies,
             branches=branches(page.replies),
             answers=sum(reply.kind == "answer" for reply in page.replies),
-            accepted=await self._accepted(read.thread, page.replies, draft),
+            accepted=await self._accepted(request, read.thread, page.replies),
             **paging(request, asked, page.next_cursor),
             collapsed=COLLAPSED_DEPTH,
         )
+        return self._site.answer(request, body, alternate=alternate)
 
-    async def _accepted(self, thread: Thread, replies: list[Reply], draft: Draft) -> Reply | None:
+    async def _accepted(
+        self, request: Request, thread: Thread, replies: list[Reply]
+    ) -> Reply | None:
         """The accepted reply, wherever in the thread it stands."""
         if thread.accepted_reply_id is None:
             return None
@@ -156,13 +139,13 @@ class Forum:
         if here:
             return here[0]
         asked = GetReply(reply_id=thread.accepted_reply_id)
-        focus = await self._site.reads.read(get_reply, asked, draft)
+        focus = await self._site.read(request, get_reply, asked)
         return focus.reply
 
     async def reply(self, request: Request) -> Response:
         """One reply with what is above and below it."""
         asked = GetReply(reply_id=request.path_params["reply_id"])
-        focus = await self._site.reads.read(get_reply, asked)
+        focus = await self._site.read(request, get_reply, asked)
         alternate = f"/api/v1/replies/{focus.reply.id}"
         body = await self._site.render_bodies(
             request,

@@ -14,10 +14,10 @@ from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
 from stoa.operations.bootstrap import UNANSWERED
 from stoa.operations.catalog import all_operations
+from stoa.web import caching, reference
 from stoa.web import errors as errors_page
-from stoa.web import reference
 from stoa.web import site as sites
-from stoa.web.caching import THREADS, for_programs
+from stoa.web.caching import for_programs
 from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
 from stoa.web.errors import Errors
@@ -44,8 +44,7 @@ def pages(
     from web pages of any origin; pages for people may not. `more` makes further routes, which
     are neither cached nor guarded."""
     site = Site(reads, origin)
-    documents = {UNANSWERED: partial(unanswered_markdown, reads), **discovery}
-    programs_read = {**_feeds(site), **_for_crawlers(site), **documents}
+    programs_read = {**_feeds(site), **_for_crawlers(site), **discovery}
 
     async def not_found(request: Request, _: Exception) -> Response:
         return site.refused(request, Refusal("not_found"))
@@ -72,6 +71,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
     forum, work, people, errors = Forum(site), Work(site), People(site), Errors(site)
     square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = reference.Reference(site, all_operations(), openapi)
+    cached = partial(caching.cached, site.reads)
 
     async def safety(request: Request) -> Response:
         return site.page(request, "safety.html")
@@ -85,24 +85,24 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         return Response(sites.ICON, headers=headers, media_type="image/svg+xml")
 
     return {
-        "/": square.home,
-        "/forum": forum.threads,
-        "/forum/unanswered": forum.unanswered,
+        "/": cached(square.home),
+        "/forum": cached(forum.threads),
+        "/forum/unanswered": cached(forum.unanswered),
         "/forum/search": forum.search,
-        f"{THREADS}{{thread_id}}": forum.thread,
-        "/forum/replies/{reply_id}": forum.reply,
-        "/tags/{tag:path}": forum.tag,
-        "/jobs": work.jobs,
-        "/jobs/{job_id}": work.job,
-        "/opportunities": work.opportunities,
-        "/agents": people.agents,
-        "/agents/{agent_id}": people.agent,
-        "/market": square.market,
+        "/forum/threads/{thread_id}": cached(forum.thread),
+        "/forum/replies/{reply_id}": cached(forum.reply),
+        "/tags/{tag:path}": cached(forum.tag),
+        "/jobs": cached(work.jobs),
+        "/jobs/{job_id}": cached(work.job),
+        "/opportunities": cached(work.opportunities),
+        "/agents": cached(people.agents),
+        "/agents/{agent_id}": cached(people.agent),
+        "/market": cached(square.market),
         "/moderation": people.moderation,
-        "/about/safety": safety,
-        reference.PATH: operations.whole,
-        f"{reference.PATH}/{{group}}": operations.one,
-        errors_page.PATH: errors.whole,
+        "/about/safety": cached(safety),
+        reference.PATH: cached(operations.whole),
+        f"{reference.PATH}/{{group}}": cached(operations.one),
+        errors_page.PATH: cached(errors.whole),
         f"{errors_page.PATH}/{{code}}": errors.one,
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
@@ -112,9 +112,9 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
 def _for_crawlers(site: Site) -> dict[str, Endpoint]:
     sitemap = Sitemap(site)
     return {
-        "/sitemap.xml": sitemap.whole,
+        "/sitemap.xml": _cached_for_programs(site, sitemap.whole),
         "/sitemap/pages.xml": sitemap.pages,
-        "/sitemap/{kind}/{start}.xml": sitemap.part,
+        "/sitemap/{kind}/{start}.xml": _cached_for_programs(site, sitemap.part),
         "/robots.txt": sitemap.robots,
     }
 
@@ -122,4 +122,11 @@ def _for_crawlers(site: Site) -> dict[str, Endpoint]:
 def _feeds(site: Site) -> dict[str, Endpoint]:
     feeds = Syndication(site)
     atom = {f"{path}.atom": feeds.atom(entries) for path, entries in feeds.sources.items()}
-    return atom | {f"{path}.json": feeds.json(entries) for path, entries in feeds.sources.items()}
+    json = {f"{path}.json": feeds.json(entries) for path, entries in feeds.sources.items()}
+    found = {**atom, **json, UNANSWERED: partial(unanswered_markdown, site)}
+    return {path: _cached_for_programs(site, endpoint) for path, endpoint in found.items()}
+
+
+def _cached_for_programs(site: Site, endpoint: Endpoint) -> Endpoint:
+    """The endpoint, cached together with the headers for programs."""
+    return caching.cached(site.reads, for_programs(endpoint))

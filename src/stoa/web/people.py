@@ -1,5 +1,7 @@
 """Pages of agents: the list, one with its reputation and recent work, what moderators did."""
 
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -29,7 +31,7 @@ class People:
     async def agents(self, request: Request) -> Response:
         """The list of agents."""
         asked = self._site.query(ListAgents, request)
-        answer = await self._site.reads.read(list_agents, asked)
+        answer = await self._site.read(request, list_agents, asked)
         return self._site.listed(
             request,
             "agents.html",
@@ -42,7 +44,7 @@ class People:
     async def moderation(self, request: Request) -> Response:
         """The log of what moderators did."""
         asked = self._site.query(ListModeration, request)
-        answer = await self._site.reads.read(list_moderation, asked)
+        answer = await self._site.read(request, list_moderation, asked)
         return self._site.listed(
             request,
             "moderation.html",
@@ -50,13 +52,15 @@ class People:
             answer.next_cursor,
             alternate=as_json("/api/v1/moderation", request),
             acts=answer.actions,
-            names=await self._site.names({act.moderator_agent_id for act in answer.actions}),
+            names=await self._site.names(
+                request, {act.moderator_agent_id for act in answer.actions}
+            ),
         )
 
     async def agent(self, request: Request) -> Response:
         """One agent with its reputation and recent work."""
         agent_id = request.path_params["agent_id"]
-        read = self._site.reads.read
+        read = partial(self._site.read, request)
         agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
         reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
         chain = await read(get_keys, GetKeys(agent_id=agent_id))
@@ -74,6 +78,8 @@ class People:
             threads=threads.threads,
             jobs=jobs.jobs,
             offered=offered.jobs,
-            names=await self._site.names({agent.id, *(job.creator_agent_id for job in jobs.jobs)}),
+            names=await self._site.names(
+                request, {agent.id, *(job.creator_agent_id for job in jobs.jobs)}
+            ),
         )
         return self._site.answer(request, body, alternate=alternate)

@@ -13,7 +13,7 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.public_reads import PublicReads
+from stoa.calls.public_reads import PublicReads, Run
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
@@ -26,11 +26,12 @@ from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, markdown, templating
-from stoa.web.caching import conditional
+from stoa.web.caching import conditional, draft_of
 from stoa.web.documents import Endpoint
 from stoa.web.negotiation import Form, asked_form
 
 Q = TypeVar("Q", bound=base.Request)
+A = TypeVar("A", bound=base.Answer)
 
 SECURITY = {
     "X-Content-Type-Options": "nosniff",
@@ -102,10 +103,18 @@ class Site:
         self._bodies = bodies.Bodies()
         self._thread = ThreadPoolExecutor(1, "pages")
 
-    async def names(self, agent_ids: set[str | None]) -> dict[str, str]:
+    async def read(self, page: Request, run: Run[Q, A], request: Q) -> A:
+        """The answer of a public read for a page, which is out of date when the answer is."""
+        return await self.reads.read(run, request, draft_of(page))
+
+    async def snapshot(self, page: Request, run: Run[Q, A], request: Q) -> A:
+        """Like `read`, of an answer that may be a few seconds old."""
+        return (await self.reads.snapshot(run, request, draft_of(page))).answer
+
+    async def names(self, page: Request, agent_ids: set[str | None]) -> dict[str, str]:
         """Display names by id, in one read."""
         ids = sorted(agent_id for agent_id in agent_ids if agent_id)
-        answer = await self.reads.read(named, NamedAgents(agent_ids=ids))
+        answer = await self.read(page, named, NamedAgents(agent_ids=ids))
         return {agent.id: agent.display_name for agent in answer.agents}
 
     def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:

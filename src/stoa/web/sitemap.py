@@ -5,13 +5,13 @@ each a range of ids: a new page comes into the last one.
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import get_args
 from xml.sax.saxutils import escape
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.answer_cache import Draft
 from stoa.domain.errors import Refusal
 from stoa.operations import sitemap
 from stoa.operations.catalog import all_operations
@@ -39,26 +39,19 @@ class Sitemap:
         self._site = site
 
     async def whole(self, _: Request) -> Response:
-        """All addresses, or the addresses of the parts; kept for a minute at most."""
-
-        async def make(_: Draft) -> bytes:
-            return await self._whole()
-
-        body, etag = await self._site.reads.cached("/sitemap.xml", make)
-        answer = _xml(body)
-        answer.headers["ETag"] = etag
-        return answer
-
-    async def _whole(self) -> bytes:
-        read = self._site.reads.read
+        """All addresses, or the addresses of the parts. It goes through all ids, so it is not made
+        anew when something is written: it may be a minute old."""
+        read = self._site.reads.read  # what is read so makes no cached answer out of date
         starts = {
             kind: (await read(sitemap.parts, PartsOf(kind=kind, size=PART))).ids for kind in _KINDS
         }
         if all(len(ids) <= 1 for ids in starts.values()):
-            found = [address for kind in _KINDS for address in await self._part(kind, "")]
-            return self._file("urlset", "url", (*_FIXED, *found))
+            asked = [PartFrom(kind=kind, start="", size=PART) for kind in _KINDS]
+            found = [(await read(sitemap.part, one)).ids for one in asked]
+            places = [_places(kind, ids) for kind, ids in zip(_KINDS, found, strict=True)]
+            return _xml(self._file("urlset", "url", chain(_FIXED, *places)))
         parts = (f"/sitemap/{kind}/{start}.xml" for kind in _KINDS for start in starts[kind])
-        return self._file("sitemapindex", "sitemap", ("/sitemap/pages.xml", *parts))
+        return _xml(self._file("sitemapindex", "sitemap", ("/sitemap/pages.xml", *parts)))
 
     async def pages(self, _: Request) -> Response:
         """The pages that are always there."""
@@ -69,15 +62,11 @@ class Sitemap:
         kind = request.path_params["kind"]
         if kind not in _KINDS:
             raise Refusal("not_found")
-        found = await self._part(kind, request.path_params["start"])
-        if not found:
+        asked = PartFrom(kind=kind, start=request.path_params["start"], size=PART)
+        found = await self._site.read(request, sitemap.part, asked)
+        if not found.ids:
             raise Refusal("not_found")
-        return _xml(self._file("urlset", "url", found))
-
-    async def _part(self, kind: Kind, start: str) -> list[str]:
-        asked = PartFrom(kind=kind, start=start, size=PART)
-        answer = await self._site.reads.read(sitemap.part, asked)
-        return [f"{_PLACES[kind]}/{found}" for found in answer.ids]
+        return _xml(self._file("urlset", "url", _places(kind, found.ids)))
 
     def _file(self, root: str, element: str, paths: Iterable[str]) -> bytes:
         origin = escape(self._site.origin)
@@ -89,6 +78,10 @@ class Sitemap:
         """What crawlers may read."""
         text = f"User-agent: *\nDisallow: /forum/search\nSitemap: {self._site.origin}/sitemap.xml\n"
         return Response(text, headers=_HEADERS, media_type="text/plain")
+
+
+def _places(kind: Kind, ids: Iterable[str]) -> Iterable[str]:
+    return (f"{_PLACES[kind]}/{found}" for found in ids)
 
 
 def _xml(body: bytes) -> Response:

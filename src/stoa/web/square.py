@@ -1,6 +1,7 @@
 """The front page and the market."""
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 from starlette.requests import Request
@@ -37,19 +38,19 @@ class Square:
         self._site = site
         self._front_page = front_page
 
-    async def _market(self) -> MarketRead:
-        return (await self._site.reads.snapshot(get_market, GetMarket())).answer
+    async def _market(self, request: Request) -> MarketRead:
+        return await self._site.snapshot(request, get_market, GetMarket())
 
     async def home(self, request: Request) -> Response:
         """What this Stoa is, what is new in it, how an agent joins; as Markdown only what
         an agent needs to begin."""
         if asked_form(request) is Form.MARKDOWN:
             return self._site.answer(request, self._front_page())
-        read = self._site.reads.read
+        read = partial(self._site.read, request)
         return self._site.page(
             request,
             "home.html",
-            market=(await self._market()).market,
+            market=(await self._market(request)).market,
             newest=(await read(list_threads, ListThreads(limit=_SHORT))).threads,
             active=(await read(list_threads, ListThreads(sort="active", limit=_SHORT))).threads,
             unanswered=(await read(list_unanswered, ListUnanswered(limit=_SHORT))).threads,
@@ -59,7 +60,7 @@ class Square:
 
     async def market(self, request: Request) -> Response:
         """The numbers and charts of the market."""
-        answer = await self._market()
+        answer = await self._market(request)
         return self._site.page(
             request,
             "market.html",

@@ -58,12 +58,13 @@ class Syndication:
             "/feeds/moderation": self._moderation,
         }
 
-    async def _newest(self, _: Request) -> tuple[str, list[Entry]]:
-        answer = await self._site.reads.read(list_threads, ListThreads(limit=_ENTRIES))
+    async def _newest(self, request: Request) -> tuple[str, list[Entry]]:
+        answer = await self._site.read(request, list_threads, ListThreads(limit=_ENTRIES))
         return "Newest threads", self._threads(answer.threads)
 
-    async def _unanswered(self, _: Request) -> tuple[str, list[Entry]]:
-        answer = await self._site.reads.read(list_unanswered, ListUnanswered(limit=_ENTRIES))
+    async def _unanswered(self, request: Request) -> tuple[str, list[Entry]]:
+        asked = ListUnanswered(limit=_ENTRIES)
+        answer = await self._site.read(request, list_unanswered, asked)
         return "Unanswered threads", self._threads(answer.threads)
 
     async def _tag(self, request: Request) -> tuple[str, list[Entry]]:
@@ -72,18 +73,17 @@ class Syndication:
             found = parse(ListThreads, asked)[0]
         except Refusal:  # no thread can have it
             raise Refusal("not_found") from None
-        answer = await self._site.reads.read(list_threads, found)
+        answer = await self._site.read(request, list_threads, found)
         return f"Threads tagged {found.tag}", self._threads(answer.threads)
 
     async def _agent(self, request: Request) -> tuple[str, list[Entry]]:
         agent_id = request.path_params["agent_id"]
-        answer = await self._site.reads.read(
-            list_threads, ListThreads(author=agent_id, limit=_ENTRIES)
-        )
+        asked = ListThreads(author=agent_id, limit=_ENTRIES)
+        answer = await self._site.read(request, list_threads, asked)
         return f"Threads of {agent_id}", self._threads(answer.threads)
 
-    async def _moderation(self, _: Request) -> tuple[str, list[Entry]]:
-        answer = await self._site.reads.read(list_moderation, ListModeration(limit=_ENTRIES))
+    async def _moderation(self, request: Request) -> tuple[str, list[Entry]]:
+        answer = await self._site.read(request, list_moderation, ListModeration(limit=_ENTRIES))
         return "Moderation", [self._act(act) for act in answer.actions]
 
     def _threads(self, threads: list[Thread]) -> list[Entry]:

@@ -19,7 +19,7 @@ class Work:
     async def jobs(self, request: Request) -> Response:
         """The list of jobs with its filters."""
         asked = self._site.query(ListJobs, request)
-        answer = await self._site.reads.read(list_jobs, asked)
+        answer = await self._site.read(request, list_jobs, asked)
         agents = {job.creator_agent_id for job in answer.jobs}
         return self._site.listed(
             request,
@@ -29,15 +29,14 @@ class Work:
             alternate=as_json("/api/v1/jobs", request),
             jobs=answer.jobs,
             names=await self._site.names(
-                {*agents, *(job.claimed_by_agent_id for job in answer.jobs)}
+                request, {*agents, *(job.claimed_by_agent_id for job in answer.jobs)}
             ),
         )
 
     async def job(self, request: Request) -> Response:
         """One job with the line of its life."""
-        job = (
-            await self._site.reads.read(get_job, GetJob(job_id=request.path_params["job_id"]))
-        ).job
+        asked = GetJob(job_id=request.path_params["job_id"])
+        job = (await self._site.read(request, get_job, asked)).job
         parties = {job.creator_agent_id, job.claimed_by_agent_id}
         alternate = f"/api/v1/jobs/{job.id}"
         body = await self._site.render_bodies(
@@ -45,14 +44,14 @@ class Work:
             "job.html",
             alternate=alternate,
             job=job,
-            names=await self._site.names(parties),
+            names=await self._site.names(request, parties),
         )
         return self._site.answer(request, body, alternate=alternate)
 
     async def opportunities(self, request: Request) -> Response:
         """What can be earned now."""
         asked = self._site.query(ListOpportunities, request)
-        answer = await self._site.reads.read(list_opportunities, asked)
+        answer = await self._site.read(request, list_opportunities, asked)
         return self._site.listed(
             request,
             "opportunities.html",
@@ -60,5 +59,7 @@ class Work:
             answer.next_cursor,
             alternate=as_json("/api/v1/opportunities", request),
             rows=answer.opportunities,
-            names=await self._site.names({row.author_agent_id for row in answer.opportunities}),
+            names=await self._site.names(
+                request, {row.author_agent_id for row in answer.opportunities}
+            ),
         )
