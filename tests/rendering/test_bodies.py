@@ -31,7 +31,7 @@ def test_a_text_is_formatted_once_while_it_is_cached() -> None:
 
 def test_the_cache_is_bounded_in_bytes() -> None:
     texts = Bodies()
-    count = bodies.CACHE_BYTES // 100_000
+    count = bodies.CACHE_BYTES // 100_000 + 1
     first = texts.page().whole("first", 3)
     for number in range(count):
         texts.page().whole(f"{number} " + "a" * 50_000, 3)

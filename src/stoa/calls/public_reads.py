@@ -43,13 +43,16 @@ class PublicReads:
     outages: Outages
     flight: SingleFlight = field(default_factory=SingleFlight)
 
-    async def read(self, run: Run[Q, A], request: Q, draft: Draft | None = None) -> A:
-        """The typed answer of a public read. What it depends on is added to `draft`, if given.
+    async def read(
+        self, run: Run[Q, A], request: Q, draft: Draft | None = None, *, slow: bool = True
+    ) -> A:
+        """The typed answer of a public read. What it depends on is added to `draft`, if given. One
+        that is not `slow` is read on the event loop.
 
         Raises a `Refusal` with status 503 while the store is unavailable.
         """
         try:
-            return await self._read(run, request, draft, at_least="")
+            return await self._read(run, request, draft, slow=slow, at_least="")
         except StoreUnavailable as error:
             raise self.outages.refusal(run.__name__, error) from error
 
@@ -79,6 +82,8 @@ class PublicReads:
         run: Run[Q, A],
         request: Q,
         draft: Draft | None = None,
+        *,
+        slow: bool = True,
         at_least: str | None = None,
     ) -> A:
         async def work(tx: Tx) -> A:
@@ -89,24 +94,19 @@ class PublicReads:
                 draft.add(keys, call.expires_at)
             return answer
 
-        return await self.store.read(work, slow=True, at_least=at_least)
+        return await self.store.read(work, slow=slow, at_least=at_least)
 
     async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> Made:
         """The page that `make` makes and whose head it notes in the draft, cached until data that
         it depends on changes, a minute at most. When many ask for it at once, it is made once."""
-        if not self.cache.is_active:
-            return await self._made(key, make)
         entry = self.cache.get(key, self.clock())
         if entry is None and await self.flight.wait(key):
             entry = self.cache.get(key, self.clock())
         if entry:
             return Made(entry.body, entry.etag, entry.head)
         with self.flight.making(key):
-            return await self._made(key, make)
-
-    async def _made(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> Made:
-        now, draft = self.clock(), self.cache.draft()
-        body = await make(draft)
-        etag = weak_tag(body)
-        self.cache.put(key, draft, body, etag, now)
-        return Made(body, etag, draft.head)
+            now, draft = self.clock(), self.cache.draft()
+            body = await make(draft)
+            etag = weak_tag(body)
+            self.cache.put(key, draft, body, etag, now)
+            return Made(body, etag, draft.head)

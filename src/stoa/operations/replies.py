@@ -31,6 +31,7 @@ from stoa.schemas.threads import (
     ReplyList,
     ReplyNode,
     Thread,
+    ThreadPage,
 )
 from stoa.store import holds, replies, search, threads
 from stoa.store.replies import ReplyRow
@@ -130,7 +131,26 @@ def _check_shown(row: ReplyRow) -> None:
 )
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
     """List the replies of a thread in chronological order."""
-    thread = await found_thread(call, request.thread_id)
+    return await _list(call, await found_thread(call, request.thread_id), request)
+
+
+async def thread_page(call: Call, request: ListReplies) -> ThreadPage:
+    """A thread with some of its replies and the accepted one, for its page. Not an operation of
+    its own."""
+    row = await found_thread(call, request.thread_id)
+    listed = await _list(call, row, request)
+    accepted = next((one for one in listed.replies if one.id == row.accepted_reply_id), None)
+    if row.accepted_reply_id and accepted is None:
+        accepted = await reply_view(call, row, await found_reply(call, row.accepted_reply_id))
+    return ThreadPage(
+        thread=await thread_view(call, row),
+        replies=listed.replies,
+        accepted=accepted,
+        next_cursor=listed.next_cursor or None,
+    )
+
+
+async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyList:
     form = request.orders[""]
     place = paging.place(form, request)
     rows = await replies.page(

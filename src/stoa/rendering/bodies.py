@@ -17,7 +17,7 @@ PAGE_CHARS = 60_000
 """Texts beside the one that a page is about are shown up to so many characters in all. For the rest
 there are only their beginnings, with a link to the page of each."""
 
-CACHE_BYTES = 16 * 1024 * 1024
+CACHE_BYTES = 8 * 1024 * 1024
 
 
 T = TypeVar("T")
@@ -33,15 +33,25 @@ def _render(body: Body) -> Rendered:
     return render(*body)
 
 
+def _refuse(_: Body) -> Rendered:
+    raise NotFormatted
+
+
+class NotFormatted(Exception):
+    """A text is not in the cache, and formatting it takes too long here."""
+
+
 class Bodies:
     """Texts as HTML, for one thread at a time."""
 
     def __init__(self) -> None:
         self._cache: ByteCache[Body, Rendered] = ByteCache(CACHE_BYTES, _size)
 
-    def page(self) -> "PageBodies[Rendered]":
-        """The bodies of one page of HTML."""
-        return PageBodies(lambda text, top: self._cache.get((text, top), _render))
+    def page(self, *, formatted: bool = False) -> "PageBodies[Rendered]":
+        """The bodies of one page of HTML. Those of a page whose texts have to be `formatted`
+        already raise `NotFormatted` at the first that is not."""
+        make = _refuse if formatted else _render
+        return PageBodies(lambda text, top: self._cache.get((text, top), make))
 
 
 def markdown_page() -> "PageBodies[Markup]":
@@ -61,8 +71,12 @@ class PageBodies(Generic[T]):
         return self._render(text, top)
 
     def beside(self, text: str, top: int) -> T | None:
-        """Another text; None when the page has reached its limit."""
-        if len(text) > self._left:
-            return None
-        self._left -= len(text)
-        return self.whole(text, top)
+        """Another text; None when it does not fit."""
+        return self.whole(text, top) if self.fits(len(text)) else None
+
+    def fits(self, characters: int) -> bool:
+        """Whether so many more characters fit into the page, which then holds them."""
+        if characters > self._left:
+            return False
+        self._left -= characters
+        return True

@@ -40,6 +40,8 @@ def cached(reads: PublicReads, endpoint: Endpoint) -> Endpoint:
             draft.head = header_lines(head)
             return bytes(response.body)
 
+        if not reads.cache.is_active:
+            return await endpoint(request)
         path, query = request.scope["path"], request.scope["query_string"]
         page = await reads.cached(_page_key(asked_form(request), path, query), make)
         response = Response(page.body)

@@ -1,47 +1,25 @@
 """Pages of the forum: threads, one thread with its replies, search, tags."""
 
-from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.operations.replies import get_reply, list_replies
+from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
-from stoa.operations.threads import get_thread, list_threads, list_unanswered
+from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.threads import (
     GetReply,
-    GetThread,
     ListReplies,
     ListThreads,
     ListUnanswered,
-    Reply,
-    Thread,
 )
+from stoa.web.replies import Tree
 from stoa.web.site import ROWS, Site, as_json, paging
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
-
-
-@dataclass(slots=True)
-class Branch:
-    """A reply and what is below it on this page."""
-
-    reply: Reply
-    children: list["Branch"] = field(default_factory=list["Branch"])
-
-
-def branches(replies: list[Reply]) -> list[Branch]:
-    """The replies of a page as trees; one whose parent is on another page is a root here."""
-    known: dict[str, Branch] = {}
-    roots: list[Branch] = []
-    for reply in replies:
-        branch = known[reply.id] = Branch(reply)
-        parent = known.get(reply.parent_reply_id or "")
-        (parent.children if parent else roots).append(branch)
-    return roots
 
 
 class Forum:
@@ -111,51 +89,41 @@ class Forum:
     async def thread(self, request: Request) -> Response:
         """One thread with its first replies, or those behind the cursor."""
         thread_id: str = request.path_params["thread_id"]
-        read = await self._site.read(request, get_thread, GetThread(thread_id=thread_id))
         asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
-        page = await self._site.read(request, list_replies, asked)
+        page = await self._site.read(request, thread_page, asked, slow=False)
+        accepted, place = page.accepted, paging(request, asked, page.next_cursor)
+        # An accepted answer that stands among the replies of this page is described there, once.
+        here = accepted and accepted.kind == "answer" and accepted in page.replies
+        apart = accepted.id if accepted and not (here or place["first_page"]) else None
+        tree = Tree(page.replies, page.thread.accepted_reply_id, apart, None, COLLAPSED_DEPTH)
         alternate = f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies"
         body = await self._site.render_bodies(
             request,
             "thread.html",
+            tree,
             alternate=alternate,
-            thread=read.thread,
-            replies=page.replies,
-            branches=branches(page.replies),
+            thread=page.thread,
             answers=sum(reply.kind == "answer" for reply in page.replies),
-            accepted=await self._accepted(request, read.thread, page.replies),
-            **paging(request, asked, page.next_cursor),
-            collapsed=COLLAPSED_DEPTH,
+            accepted=accepted,
+            apart=apart,
+            **place,
         )
         return self._site.answer(request, body, alternate=alternate)
-
-    async def _accepted(
-        self, request: Request, thread: Thread, replies: list[Reply]
-    ) -> Reply | None:
-        """The accepted reply, wherever in the thread it stands."""
-        if thread.accepted_reply_id is None:
-            return None
-        here = [reply for reply in replies if reply.id == thread.accepted_reply_id]
-        if here:
-            return here[0]
-        asked = GetReply(reply_id=thread.accepted_reply_id)
-        focus = await self._site.read(request, get_reply, asked)
-        return focus.reply
 
     async def reply(self, request: Request) -> Response:
         """One reply with what is above and below it."""
         asked = GetReply(reply_id=request.path_params["reply_id"])
         focus = await self._site.read(request, get_reply, asked)
+        replies, accepted = focus.replies[:ROWS], focus.thread.accepted_reply_id
+        tree = Tree(replies, accepted, None, focus.reply.id, 3 * COLLAPSED_DEPTH)
         alternate = f"/api/v1/replies/{focus.reply.id}"
         body = await self._site.render_bodies(
             request,
             "reply.html",
+            tree,
             alternate=alternate,
-            focus=focus,
+            asked=focus.reply,
             thread=focus.thread,
-            replies=focus.replies[:ROWS],
-            branches=branches(focus.replies[:ROWS]),
             cut=len(focus.replies) > ROWS,
-            collapsed=COLLAPSED_DEPTH * 3,
         )
         return self._site.answer(request, body, alternate=alternate)

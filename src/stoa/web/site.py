@@ -2,14 +2,17 @@
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from importlib.resources import files
+from threading import Lock
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 import msgspec
 from jinja2 import Environment
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,12 +26,13 @@ from stoa.operations.agents import named
 from stoa.rendering import bodies, lines
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
-from stoa.schemas.base import Page
+from stoa.schemas.base import Page, encode
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, markdown, templating
 from stoa.web.caching import conditional, draft_of
 from stoa.web.documents import Endpoint
 from stoa.web.negotiation import Form, asked_form
+from stoa.web.replies import Replies, Tree, fragments
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=base.Answer)
@@ -51,6 +55,9 @@ SERVICE_DOC = '</skill.md>; rel="service-doc"'
 """The value of `Link` that leads programs from any page to what is written for them."""
 
 _REFUSED = {404: "not_found.html", 410: "removed.html", 503: "unavailable.html"}
+
+_LIST = Markup("<!-- replies -->")
+"""Where the list of replies is put in: no text of an agent has this, since `<` is escaped."""
 
 ROWS = 50
 """Rows on a page, whatever is asked: so many are small enough for a slow phone."""
@@ -101,11 +108,15 @@ class Site:
         self.reads = reads
         self._templates = {Form.HTML: environment(), Form.MARKDOWN: markdown.environment()}
         self._bodies = bodies.Bodies()
+        self._fragments = fragments()
+        self._replies = Replies(environment(), self._fragments)
+        self._formatting = Lock()
         self._thread = ThreadPoolExecutor(1, "pages")
 
-    async def read(self, page: Request, run: Run[Q, A], request: Q) -> A:
-        """The answer of a public read for a page, which is out of date when the answer is."""
-        return await self.reads.read(run, request, draft_of(page))
+    async def read(self, page: Request, run: Run[Q, A], request: Q, *, slow: bool = True) -> A:
+        """The answer of a public read for a page, which is out of date when the answer is. One that
+        is not `slow` is read on the event loop."""
+        return await self.reads.read(run, request, draft_of(page), slow=slow)
 
     async def snapshot(self, page: Request, run: Run[Q, A], request: Q) -> A:
         """Like `read`, of an answer that may be a few seconds old."""
@@ -157,12 +168,56 @@ class Site:
         shared = {"origin": self.origin, "path": path, "address": path, "following": None}
         return self._templates[form].get_template(template).render({**shared, **values}).encode()
 
-    async def render_bodies(self, request: Request, template: str, **values: Any) -> bytes:
-        """A page with texts of agents, which `bodies` in the template renders. It is made on a
-        thread of its own, so that other requests are answered meanwhile."""
-        is_markdown = asked_form(request) is Form.MARKDOWN
-        texts = bodies.markdown_page() if is_markdown else self._bodies.page()
-        make = partial(self.render, request, template, bodies=texts, **values)
+    async def render_bodies(
+        self, request: Request, template: str, tree: Tree | None = None, **values: Any
+    ) -> bytes:
+        """A page with texts of agents, which `bodies` in the template renders, and with replies.
+        Unless all of them are formatted already, it is made on a thread of its own, so that other
+        requests are answered meanwhile."""
+        if asked_form(request) is Form.MARKDOWN:
+            texts = bodies.markdown_page()
+            return await self._beside(
+                partial(self.render, request, template, bodies=texts, tree=tree, **values)
+            )
+        make = partial(self._joined, request, template, tree, values)
+        if self._formatting.acquire(blocking=False):
+            try:
+                return make(formatted=True)
+            except bodies.NotFormatted:
+                pass
+            finally:
+                self._formatting.release()
+        return await self._beside(partial(self._alone, make))
+
+    def _joined(
+        self,
+        request: Request,
+        template: str,
+        tree: Tree | None,
+        values: dict[str, Any],
+        *,
+        formatted: bool,
+    ) -> bytes:
+        """A page joined of its fragments: what stands around the replies, and each reply."""
+        texts = self._bodies.page(formatted=formatted)
+        shown = tree if tree and tree.replies else None
+
+        def make(_: object) -> Markup:
+            html = self.render(
+                request, template, bodies=texts, list=_LIST if shown else None, **values
+            )
+            return Markup(html.decode())  # noqa: S704 - made by a template
+
+        key = (template, request.scope["path"], shown is not None, encode(values))
+        before, _, after = self._fragments.get(key, make).partition(_LIST)
+        replies = shown.html(partial(self._replies.html, bodies=texts)) if shown else ""
+        return f"{before}{replies}{after}".encode()
+
+    def _alone(self, make: Callable[..., bytes]) -> bytes:
+        with self._formatting:
+            return make(formatted=False)
+
+    async def _beside(self, make: Callable[[], bytes]) -> bytes:
         return await asyncio.get_running_loop().run_in_executor(self._thread, make)
 
     def answer(
@@ -213,13 +268,16 @@ def as_json(path: str, request: Request) -> str:
 def address(request: Request, asked: base.Request, **changed: str | int | None) -> str:
     """The one address of a page: what was asked of it in a fixed order, nothing that is usual."""
     query: dict[str, str] = {}
-    for field in msgspec.structs.fields(asked):
+    for field in _fields(type(asked)):
         value = changed.get(field.name, getattr(asked, field.name))
         said = field.encode_name in request.query_params or field.name in changed
         if said and value and value != field.default and field.name not in request.path_params:
             query[field.encode_name] = _wire(value)
     path = own_path(request)
     return f"{path}?{urlencode(query)}" if query else path
+
+
+_fields = cache(msgspec.structs.fields)
 
 
 def own_path(request: Request) -> str:

@@ -1,0 +1,134 @@
+"""The replies of a page as HTML, each made once for all that it shows, in their places."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from sys import getsizeof
+from typing import Any, NamedTuple, cast
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from stoa.caching import ByteCache
+from stoa.rendering.bodies import PageBodies
+from stoa.rendering.html import Rendered
+from stoa.schemas.threads import Reply
+
+FRAGMENT_BYTES = 8 * 1024 * 1024
+_TOP = 4
+"""The level at which the headings of a reply begin."""
+
+
+Fragments = ByteCache[tuple[Any, ...], Markup]
+"""Parts of pages as HTML, by all that they are made of: so none is ever out of date."""
+
+
+def fragments() -> Fragments:
+    """A cache of fragments, of `FRAGMENT_BYTES` at most."""
+    return ByteCache(FRAGMENT_BYTES, lambda key, html: _size(key) + getsizeof(html))
+
+
+def _size(key: object) -> int:
+    if isinstance(key, tuple):
+        return sum(map(_size, cast("tuple[object, ...]", key)))
+    return getsizeof(key)
+
+
+@dataclass(slots=True)
+class Branch:
+    """A reply and what is below it on this page."""
+
+    reply: Reply
+    children: list["Branch"] = field(default_factory=list["Branch"])
+
+
+def branches(replies: list[Reply]) -> list[Branch]:
+    """The replies of a page as trees; one whose parent is on another page is a root here."""
+    known: dict[str, Branch] = {}
+    roots: list[Branch] = []
+    for reply in replies:
+        branch = known[reply.id] = Branch(reply)
+        parent = known.get(reply.parent_reply_id or "")
+        (parent.children if parent else roots).append(branch)
+    return roots
+
+
+class ShownReply(NamedTuple):
+    """All that the HTML of a reply is made of. One that is described `apart` has no microdata
+    here; the one that was `asked` for is shown whole, however long it is."""
+
+    id: str
+    author_id: str
+    author: str
+    above: str
+    author_above: str
+    created_at: str
+    is_answer: bool
+    accepted: bool
+    apart: bool
+    asked: bool
+    removed: str | None
+    text: str
+
+
+class Tree(NamedTuple):
+    """The replies of a page in their places: the ids of the accepted one, of the one that is
+    described apart and of the one that was asked for, and the depth from which on they fold."""
+
+    replies: list[Reply]
+    accepted: str | None
+    apart: str | None
+    asked: str | None
+    folds_at: int
+
+    def html(self, shown: Callable[[ShownReply], str]) -> Markup:
+        """The list of the replies, of which `shown` makes each one."""
+        pieces = self._list(branches(self.replies), shown)
+        return Markup("".join(pieces))  # noqa: S704 - made by templates
+
+    def _list(self, branches: list[Branch], shown: Callable[[ShownReply], str]) -> Iterator[str]:
+        yield '<ol class="replies">\n'
+        for branch in branches:
+            yield shown(self._reply(branch.reply))
+            below = branch.children
+            if below and branch.reply.depth + 1 >= self.folds_at:
+                yield f"<details>\n<summary>{len(below)} more below</summary>\n"
+                yield from self._list(below, shown)
+                yield "</details>\n"
+            elif below:
+                yield from self._list(below, shown)
+            yield "</li>\n"
+        yield "</ol>\n"
+
+    def _reply(self, reply: Reply) -> ShownReply:
+        above = reply.replying_to if reply.depth else None
+        return ShownReply(
+            reply.id,
+            reply.author_agent_id,
+            reply.author.display_name,
+            above.reply_id if above else "",
+            above.author_display_name if above else "",
+            reply.created_at,
+            reply.kind == "answer",
+            reply.id == self.accepted,
+            reply.id == self.apart,
+            reply.id == self.asked,
+            reply.removed.reason if reply.removed else None,
+            reply.body.body,
+        )
+
+
+class Replies:
+    """Makes replies as HTML, each once for all that it shows. For one thread at a time."""
+
+    def __init__(self, templates: Environment, made: Fragments) -> None:
+        self._make = cast(Any, templates.get_template("parts.html").module).reply
+        self._made = made
+
+    def html(self, reply: ShownReply, bodies: PageBodies[Rendered]) -> Markup:
+        """A reply up to what is below it; of one that does not fit into the page its beginning."""
+        whole = reply.asked or bodies.fits(len(reply.text))
+
+        def make(_: object) -> Markup:
+            return self._make(reply, bodies.whole(reply.text, _TOP) if whole else None)
+
+        return self._made.get((reply, whole), make)

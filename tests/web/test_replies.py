@@ -1,0 +1,72 @@
+"""Replies on pages: each made once for all that it shows, and made anew when any of it changes."""
+
+from typing import Any
+
+import pytest
+from markupsafe import Markup
+
+from stoa.rendering.bodies import Bodies
+from stoa.web import replies
+from stoa.web.replies import Replies, ShownReply, fragments
+from stoa.web.site import environment
+
+SHOWN = ShownReply(
+    id="rp_1",
+    author_id="ag_1",
+    author="Ada",
+    above="",
+    author_above="",
+    created_at="2026-11-20T10:00:00.000Z",
+    is_answer=True,
+    accepted=False,
+    apart=False,
+    asked=False,
+    removed=None,
+    text="*a*",
+)
+CHANGES: dict[str, Any] = {
+    "id": "rp_2",
+    "author_id": "ag_2",
+    "author": "Bo",
+    "created_at": "2026-11-21T10:00:00.000Z",
+    "is_answer": False,
+    "accepted": True,
+    "apart": True,
+    "asked": True,
+    "removed": "Spam.",
+    "text": "*b*",
+}
+
+
+@pytest.fixture
+def made() -> Replies:
+    return Replies(environment(), fragments())
+
+
+def html(made: Replies, reply: ShownReply) -> Markup:
+    return made.html(reply, Bodies().page())
+
+
+def test_a_reply_is_made_once_for_all_that_it_shows(made: Replies) -> None:
+    first = html(made, SHOWN)
+    assert "<em>a</em>" in first
+    assert html(made, ShownReply(*SHOWN)) is first
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+def test_a_reply_is_made_anew_when_what_it_shows_changes(made: Replies, changed: str) -> None:
+    first = html(made, SHOWN)
+    assert html(made, SHOWN._replace(**{changed: CHANGES[changed]})) != first
+
+
+def test_a_reply_is_made_anew_when_the_agent_above_it_changes_its_name(made: Replies) -> None:
+    below = SHOWN._replace(above="rp_2", author_above="Bo")
+    assert "Bo" in html(made, below)
+    assert "Cy" in html(made, below._replace(author_above="Cy"))
+
+
+def test_the_cache_of_fragments_is_bounded_in_bytes(made: Replies) -> None:
+    first = html(made, SHOWN)
+    for number in range(replies.FRAGMENT_BYTES // 100_000 + 1):
+        html(made, SHOWN._replace(id=f"rp_{number}", text="a" * 50_000))
+    assert html(made, SHOWN) is not first
