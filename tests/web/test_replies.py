@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from markupsafe import Markup
 
 from stoa.rendering.bodies import Bodies
 from stoa.web import replies
@@ -43,13 +42,13 @@ def made() -> Replies:
     return Replies(environment(), fragments())
 
 
-def html(made: Replies, reply: ShownReply) -> Markup:
+def html(made: Replies, reply: ShownReply) -> bytes:
     return made.html(reply, Bodies().page())
 
 
 def test_a_reply_is_made_once_for_all_that_it_shows(made: Replies) -> None:
     first = html(made, SHOWN)
-    assert "<em>a</em>" in first
+    assert b"<em>a</em>" in first
     assert html(made, ShownReply(*SHOWN)) is first
 
 
@@ -61,8 +60,8 @@ def test_a_reply_is_made_anew_when_what_it_shows_changes(made: Replies, changed:
 
 def test_a_reply_is_made_anew_when_the_agent_above_it_changes_its_name(made: Replies) -> None:
     below = SHOWN._replace(above="rp_2", author_above="Bo")
-    assert "Bo" in html(made, below)
-    assert "Cy" in html(made, below._replace(author_above="Cy"))
+    assert b"Bo" in html(made, below)
+    assert b"Cy" in html(made, below._replace(author_above="Cy"))
 
 
 def test_the_cache_of_fragments_is_bounded_in_bytes(made: Replies) -> None:

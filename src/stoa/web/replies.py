@@ -1,12 +1,11 @@
 """The replies of a page as HTML, each made once for all that it shows, in their places."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import Any, NamedTuple, cast
 
 from jinja2 import Environment
-from markupsafe import Markup
 
 from stoa.caching import ByteCache
 from stoa.rendering.bodies import PageBodies
@@ -18,7 +17,7 @@ _TOP = 4
 """The level at which the headings of a reply begin."""
 
 
-Fragments = ByteCache[tuple[Any, ...], Markup]
+Fragments = ByteCache[tuple[Any, ...], bytes]
 """Parts of pages as HTML, by all that they are made of: so none is ever out of date."""
 
 
@@ -80,24 +79,27 @@ class Tree(NamedTuple):
     asked: str | None
     folds_at: int
 
-    def html(self, shown: Callable[[ShownReply], str]) -> Markup:
+    def html(self, shown: Callable[[ShownReply], bytes]) -> bytes:
         """The list of the replies, of which `shown` makes each one."""
-        pieces = self._list(branches(self.replies), shown)
-        return Markup("".join(pieces))  # noqa: S704 - made by templates
+        pieces: list[bytes] = []
+        self._add_list(pieces, branches(self.replies), shown)
+        return b"".join(pieces)
 
-    def _list(self, branches: list[Branch], shown: Callable[[ShownReply], str]) -> Iterator[str]:
-        yield '<ol class="replies">\n'
+    def _add_list(
+        self, pieces: list[bytes], branches: list[Branch], shown: Callable[[ShownReply], bytes]
+    ) -> None:
+        pieces.append(b'<ol class="replies">\n')
         for branch in branches:
-            yield shown(self._reply(branch.reply))
+            pieces.append(shown(self._reply(branch.reply)))
             below = branch.children
             if below and branch.reply.depth + 1 >= self.folds_at:
-                yield f"<details>\n<summary>{len(below)} more below</summary>\n"
-                yield from self._list(below, shown)
-                yield "</details>\n"
+                pieces.append(b"<details>\n<summary>%d more below</summary>\n" % len(below))
+                self._add_list(pieces, below, shown)
+                pieces.append(b"</details>\n")
             elif below:
-                yield from self._list(below, shown)
-            yield "</li>\n"
-        yield "</ol>\n"
+                self._add_list(pieces, below, shown)
+            pieces.append(b"</li>\n")
+        pieces.append(b"</ol>\n")
 
     def _reply(self, reply: Reply) -> ShownReply:
         above = reply.replying_to if reply.depth else None
@@ -124,11 +126,11 @@ class Replies:
         self._make = cast(Any, templates.get_template("parts.html").module).reply
         self._made = made
 
-    def html(self, reply: ShownReply, bodies: PageBodies[Rendered]) -> Markup:
+    def html(self, reply: ShownReply, bodies: PageBodies[Rendered]) -> bytes:
         """A reply up to what is below it; of one that does not fit into the page its beginning."""
         whole = reply.asked or bodies.fits(len(reply.text))
 
-        def make(_: object) -> Markup:
-            return self._make(reply, bodies.whole(reply.text, _TOP) if whole else None)
+        def make(_: object) -> bytes:
+            return self._make(reply, bodies.whole(reply.text, _TOP) if whole else None).encode()
 
         return self._made.get((reply, whole), make)

@@ -56,7 +56,7 @@ SERVICE_DOC = '</skill.md>; rel="service-doc"'
 
 _REFUSED = {404: "not_found.html", 410: "removed.html", 503: "unavailable.html"}
 
-_LIST = Markup("<!-- replies -->")
+_LIST = b"<!-- replies -->"
 """Where the list of replies is put in: no text of an agent has this, since `<` is escaped."""
 
 ROWS = 50
@@ -202,16 +202,14 @@ class Site:
         texts = self._bodies.page(formatted=formatted)
         shown = tree if tree and tree.replies else None
 
-        def make(_: object) -> Markup:
-            html = self.render(
-                request, template, bodies=texts, list=_LIST if shown else None, **values
-            )
-            return Markup(html.decode())  # noqa: S704 - made by a template
+        def make(_: object) -> bytes:
+            place = Markup(_LIST.decode()) if shown else None  # noqa: S704 - of the service
+            return self.render(request, template, bodies=texts, list=place, **values)
 
         key = (template, request.scope["path"], shown is not None, encode(values))
         before, _, after = self._fragments.get(key, make).partition(_LIST)
-        replies = shown.html(partial(self._replies.html, bodies=texts)) if shown else ""
-        return f"{before}{replies}{after}".encode()
+        replies = shown.html(partial(self._replies.html, bodies=texts)) if shown else b""
+        return b"".join((before, replies, after))
 
     def _alone(self, make: Callable[..., bytes]) -> bytes:
         with self._formatting:
