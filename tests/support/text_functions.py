@@ -19,6 +19,7 @@ from stoa.domain import (
     markdown,
     querylang,
     related,
+    snippets,
     text,
     token_counts,
     tokens,
@@ -82,8 +83,9 @@ FUNCTIONS: dict[str, Function] = {
     "domain/querylang.indexed": querylang.indexed,
     "domain/querylang.parted": querylang.parted,
     "domain/querylang.fold": querylang.fold,
-    "domain/querylang.snippet": lambda given: querylang.snippet(
-        given, TERMS, others=frozenset(TERMS)
+    "domain/snippets.prepared": snippets.prepared,
+    "domain/snippets.snippet": lambda given: snippets.snippet(
+        snippets.prepared(given), TERMS, others=frozenset(TERMS)
     ),
     "domain/wordforms.other_forms": wordforms.other_forms,
     "store/fts5.searchable": fts5.searchable,
@@ -122,7 +124,9 @@ WITHIN = {
     "domain/cursors.reads": "domain/cursors.decode",
     "domain/addresses._host": "domain/addresses.bucket_key",
     "domain/addresses._parsed": "domain/addresses.bucket_key",
-    "domain/querylang._window": "domain/querylang.snippet",
+    "domain/snippets._stretch": "domain/snippets.prepared",
+    "domain/snippets._plain_cut": "domain/snippets.snippet",
+    "domain/snippets._any_cut": "domain/snippets.snippet",
     "schemas/auth._checked_key": "domain/keys.parse_public_key",
     "schemas/auth._checked_signature": "domain/keys.parse_signature",
     "rendering/html._formatted": "rendering/html.render",

@@ -34,6 +34,7 @@ class Query:
 _PIECE = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
 
 
+@lru_cache(maxsize=256)  # each request reads its own several times
 def parse(text: str) -> Query:
     """Read a search text: words and "phrases" to look for, with a - in front to leave out.
 
@@ -200,72 +201,3 @@ def highlight_terms(query: Query) -> tuple[str, ...]:
 def highlight_forms(query: Query) -> frozenset[str]:
     """The other forms of these words that a result may have been found by."""
     return frozenset(form for others in forms(query).values() for form in others)
-
-
-SNIPPET_WINDOW = 2_000
-"""Characters of a text in which a snippet is looked for."""
-
-
-def snippet(
-    text: str, terms: tuple[str, ...], width: int = 240, others: frozenset[str] = frozenset()
-) -> str:
-    """At most `width` characters of `text` around the first of `terms`, or else the first of
-    `others`, else from its beginning.
-
-    `terms` are those of `highlight_terms`, `others` those of `highlight_forms`. Whole words where
-    there are gaps between words, on one line, composed (NFC), with an ellipsis where something is
-    left out. Of a long text only a stretch is read, around the first place that has one of the
-    terms without their accents.
-    """
-    first = _window(text, terms, others)
-    left_out = text[first + SNIPPET_WINDOW :].strip() != ""
-    text = composed(text[first : first + SNIPPET_WINDOW]).strip()
-    place = _first_place(fold(text), terms, others)
-    inner = width if len(text) <= width and not first and not left_out else width - 2
-    start = max(0, min(place - width // 4, len(text) - inner))
-    end = start + inner
-    before, after = text[start:place], text[place:end]
-    if start and not text[start - 1].isspace():
-        before = _FIRST_WORD.sub("", before)
-    if end < len(text) and not text[end].isspace():
-        after = _LAST_WORD.sub("", after)
-    stretch = " ".join((before + after).split())
-    more = end < len(text) or left_out
-    return ("…" if start or first else "") + stretch + ("…" if more else "")
-
-
-_FIRST_WORD, _LAST_WORD = re.compile(r"^\S+\s+"), re.compile(r"\s+\S+$")
-
-
-def _window(text: str, terms: tuple[str, ...], others: frozenset[str]) -> int:
-    """Where the stretch of a text begins that its snippet is taken from."""
-    if len(text) <= SNIPPET_WINDOW:
-        return 0
-    folded = text.replace("\u0130", "I").lower()
-    hits = [place for term in terms if (place := folded.find(term)) >= 0]
-    place = min(hits) if hits else _first_word(folded, others)
-    return 0 if place < SNIPPET_WINDOW // 2 else place - SNIPPET_WINDOW // 2
-
-
-def _first_place(folded: str, terms: tuple[str, ...], others: frozenset[str]) -> int:
-    # Finding substrings is far quicker than matching words: it settles where, or whether, to begin.
-    hits = [place for term in terms if (place := folded.find(term)) >= 0]
-    found = _finder(terms).search(folded, min(hits)) if hits else None
-    return found.start() if found else _first_word(folded, others)
-
-
-def _first_word(folded: str, others: frozenset[str]) -> int:
-    """Where the first of these words stands, else 0. There may be hundreds of them, so the text is
-    read once and not searched for each."""
-    if not others:
-        return 0
-    places = (found.start() for found in _LETTERS.finditer(folded) if found[0] in others)
-    return next(places, 0)
-
-
-_LETTERS = re.compile(r"[^\W_]+")
-
-
-@lru_cache(maxsize=128)
-def _finder(terms: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, terms))})(?![^\W_])")

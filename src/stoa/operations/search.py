@@ -9,6 +9,7 @@ from msgspec import UNSET
 from stoa.domain import querylang
 from stoa.domain.cursors import Form
 from stoa.domain.querylang import Query
+from stoa.domain.snippets import prepared, snippet
 from stoa.operations import paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
@@ -58,7 +59,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     hits = await (_newest if query.is_empty else _best)(call, form, request, query)
     terms, others = querylang.highlight_terms(query), querylang.highlight_forms(query)
     show = _joined if call.as_json else _found
-    found = [show(hit, querylang.snippet(hit.text, terms, others=others)) for hit in hits]
+    found = [show(hit, snippet(prepared(hit.text), terms, others=others)) for hit in hits]
     characters = sum(len(hit.thread.view.body.body) for hit in hits)
     budget = Budget.of(call.options)
     page = paging.cut(
