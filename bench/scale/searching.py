@@ -17,6 +17,7 @@ from bench.scale.world import REPLIES_PER_THREAD, Row, World
 from stoa.domain import querylang
 from stoa.store import replies, search, statements, threads
 from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.posts import Posts
 from stoa.store.tsquery import to_words
 from stoa.store.tx import Tx
 
@@ -116,7 +117,7 @@ async def _ask(wanted: Search, author: str, tx: Tx) -> None:
     query = querylang.parse(wanted.words)
     newest = await search.newest_post(tx)
     whose = author if wanted.by_one_author else None
-    found = await search.find(tx, query, whose, wanted.tags, newest, PAGE, wanted.start)
+    found = await search.find(tx, Posts(), query, whose, wanted.tags, newest, PAGE, wanted.start)
     await threads.many(tx, [thread_id for thread_id, _ in found])
     await replies.texts(tx, [reply_id for _, reply_id in found if reply_id])
 

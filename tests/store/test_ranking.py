@@ -13,6 +13,7 @@ from stoa.store import agents, moderation, replies, search, threads
 from stoa.store.bitmaps import bitmap, descending, nth_largest
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.posts import Posts
 from stoa.store.replies import ReplyRow
 from stoa.store.tx import Tx
 from tests.support.store import Opened
@@ -113,7 +114,7 @@ def nothing(*_: object) -> None:
 async def both(tx: Tx, asked: tuple[str, int, int]) -> tuple[Found, Found]:
     text, limit, offset = asked
     query, newest = querylang.parse(text), await search.newest_post(tx)
-    find = partial(search.find, tx, query, None, [], newest, limit, offset)
+    find = partial(search.find, tx, Posts(), query, None, [], newest, limit, offset)
     with_bitmaps = await find()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SqliteTx, "ranked", nothing)

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from sys import getsizeof
 from typing import NamedTuple
 
 from stoa.domain.querylang import composed, fold
@@ -39,9 +40,14 @@ class Prepared(NamedTuple):
 
     @property
     def characters(self) -> int:
-        """How many characters are kept for it."""
-        whole, folded = self.short[:2] if self.short else (self.long, self.lowered)
-        return len(whole) if whole is folded else len(whole) + len(folded)
+        """How long the text is."""
+        return len(self.short.text if self.short else self.long)
+
+    @property
+    def bytes(self) -> int:
+        """How much memory it takes."""
+        text, folded = self.short[:2] if self.short else (self.long, self.lowered)
+        return getsizeof(text) + (0 if folded is text else getsizeof(folded))
 
 
 def prepared(text: str) -> Prepared:

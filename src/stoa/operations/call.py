@@ -13,12 +13,14 @@ from stoa.operations.authors import Authors
 from stoa.operations.buckets import Charge
 from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import Summaries
+from stoa.operations.text_cache import Texts
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.settings import Settings
 from stoa.store import receipts
 from stoa.store.events import Inbox
 from stoa.store.market import Finished
+from stoa.store.posts import Posts
 from stoa.store.remembered import Remembered
 from stoa.store.tx import Tx
 
@@ -53,7 +55,8 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 @dataclass(frozen=True, slots=True)
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
-    `described` caches the words of open opportunities, by id, `offers` those a search looks at."""
+    `described` caches the words of open opportunities, by id, `offers` those a search looks at,
+    `posts` and `texts` what searches found."""
 
     settings: Settings
     ids: Ids
@@ -64,6 +67,8 @@ class Services:
     described: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     summaries: Summaries = field(default_factory=Summaries)
     offers: Remembered[Any] = field(default_factory=Remembered[Any])
+    posts: Posts = field(default_factory=Posts)
+    texts: Texts = field(default_factory=Texts)
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""

@@ -1,5 +1,6 @@
 """Search over titles, bodies and replies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -9,7 +10,7 @@ from msgspec import UNSET
 from stoa.domain import querylang
 from stoa.domain.cursors import Form
 from stoa.domain.querylang import Query
-from stoa.domain.snippets import prepared, snippet
+from stoa.domain.snippets import Prepared, prepared, snippet
 from stoa.operations import paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
@@ -23,6 +24,7 @@ from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.schemas.threads import Thread
 from stoa.store import replies, search, threads
+from stoa.store.posts import Whose
 from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter
 
 
@@ -32,7 +34,7 @@ class Hit:
 
     thread: Summary
     reply_id: str | None
-    text: str
+    text: Prepared
     place: paging.Place
 
 
@@ -59,7 +61,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     hits = await (_newest if query.is_empty else _best)(call, form, request, query)
     terms, others = querylang.highlight_terms(query), querylang.highlight_forms(query)
     show = _joined if call.as_json else _found
-    found = [show(hit, snippet(prepared(hit.text), terms, others=others)) for hit in hits]
+    found = [show(hit, snippet(hit.text, terms, others=others)) for hit in hits]
     characters = sum(len(hit.thread.view.body.body) for hit in hits)
     budget = Budget.of(call.options)
     page = paging.cut(
@@ -95,7 +97,8 @@ async def _newest(call: Call, form: Form, request: SearchThreads, _query: Query)
         only = ThreadFilter(tags[0] if tags else None, request.author)
         rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
         ids, known = [row.id for row in rows], await made(call, rows)
-    return [Hit(known[one], None, known[one].view.body.body, (one,)) for one in ids]
+    texts = await _texts(call, known, [(one, None) for one in ids])
+    return [Hit(known[one], None, texts[one], (one,)) for one in ids]
 
 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> list[Hit]:
@@ -105,20 +108,33 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.
         newest, start = min(int(place[0]), newest), int(place[1])
+    tags, size = request.tags or [], request.size + 1
     found = await search.find(
-        call.tx, query, request.author, request.tags or [], newest, request.size + 1, start
+        call.tx, call.services.posts, query, request.author, tags, newest, size, start
     )
     known = await summaries(call, [thread_id for thread_id, _ in found])
-    texts = await replies.texts(call.tx, [reply_id for _, reply_id in found if reply_id])
+    texts = await _texts(call, known, found)
     return [
-        Hit(
-            known[thread_id],
-            reply_id,
-            texts[reply_id] if reply_id else known[thread_id].view.body.body,
-            (newest, rank),
-        )
+        Hit(known[thread_id], reply_id, texts[reply_id or thread_id], (newest, rank))
         for rank, (thread_id, reply_id) in enumerate(found, start + 1)
     ]
+
+
+async def _texts(
+    call: Call, known: dict[str, Summary], found: Sequence[Whose]
+) -> dict[str, Prepared]:
+    """The texts that were found, by the ids of their replies, else of their threads."""
+    cached = call.services.texts
+    texts = cached.known([reply_id or thread_id for thread_id, reply_id in found])
+    if len(texts) < len(found):
+        missing = [whose for whose in found if (whose[1] or whose[0]) not in texts]
+        bodies = {one: known[one].view.body.body for one, reply_id in missing if not reply_id}
+        if reply_ids := [reply_id for _, reply_id in missing if reply_id]:
+            bodies |= await replies.texts(call.tx, reply_ids)
+        new = {one: prepared(body) for one, body in bodies.items()}
+        cached.keep(new)
+        texts |= new
+    return texts
 
 
 def _match(hit: Hit, snippet: str) -> Match:

@@ -6,6 +6,7 @@ from itertools import islice
 import msgspec
 
 from stoa.domain.querylang import Query, forms
+from stoa.store.posts import Posts, Whose
 from stoa.store.tx import Tx
 
 NEWEST_MATCHES = 10_000
@@ -53,15 +54,22 @@ async def newest_post(tx: Tx) -> int:
 
 
 async def find(
-    tx: Tx, query: Query, author: str | None, tags: list[str], newest: int, limit: int, offset: int
-) -> list[tuple[str, str | None]]:
-    """`(thread id, id of the best matching reply or None)`, best first; all `tags` must be there.
+    tx: Tx,
+    posts: Posts,
+    query: Query,
+    author: str | None,
+    tags: list[str],
+    newest: int,
+    limit: int,
+    offset: int,
+) -> list[Whose]:
+    """Threads with the best matching reply, best first; all `tags` must be there.
 
     Texts added after the text number `newest` are left out.
     """
     numbers = None if author or tags else tx.ranked(query, newest, NEWEST_MATCHES)
     if numbers is not None:
-        return await _whose(tx, numbers, limit, offset)
+        return await _whose(tx, posts, numbers, limit, offset)
     rows = await tx.all(
         f"search.find_{_kind(query)}",
         match=tx.match(query),
@@ -77,14 +85,22 @@ async def find(
 
 
 async def _whose(
-    tx: Tx, numbers: Iterator[int], limit: int, offset: int
-) -> list[tuple[str, str | None]]:
+    tx: Tx, posts: Posts, numbers: Iterator[int], limit: int, offset: int
+) -> list[Whose]:
     """The threads of texts in the order of their best ones."""
     found: dict[str, str | None] = {}
     count = limit + offset
     while len(found) < limit + offset and (some := [*islice(numbers, count)]):
-        for row in await tx.all("postings.whose", numbers=msgspec.json.encode(some).decode()):
-            found.setdefault(row[0], row[1])
+        known = posts.known(some)
+        if len(known) < len(some):
+            missing = [number for number in some if number not in known]
+            rows = await tx.all("postings.whose", numbers=msgspec.json.encode(missing).decode())
+            new: dict[int, Whose] = {row[0]: (row[1], row[2]) for row in rows}
+            posts.keep(new)
+            known |= new
+        for number in some:
+            if number in known:
+                found.setdefault(*known[number])
         count = min(2 * count, NEWEST_MATCHES)
     return [*islice(found.items(), offset, offset + limit)]
 

@@ -12,6 +12,5 @@ GROUP BY m.key
 
 -- Whose some texts are, as far as these are found at all.
 -- name: whose
-SELECT p.thread_id, p.reply_id FROM json_each(:numbers) n CROSS JOIN post p
+SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) n CROSS JOIN post p
 WHERE p.id = n.value AND EXISTS (SELECT 1 FROM post_index_docsize i WHERE i.id = p.id)
-ORDER BY n.key
