@@ -1,9 +1,10 @@
 """What a search and an opportunity can have in common: words and tags."""
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from stoa.domain.querylang import Query, indexed, words
@@ -43,32 +44,77 @@ def asked(query: Query, tags: Iterable[str]) -> list[Term]:
     return list(terms.values())
 
 
-def shared(
-    holders: Mapping[str, Collection[str]], count: int, terms: Sequence[Term], found: set[str]
-) -> dict[str, tuple[int, int]]:
-    """How much each id has in common with a search: points for words, and the number of tags.
+def best(
+    holders: Callable[[str], int], count: int, terms: Sequence[Term], found: int, most: int
+) -> list[int]:
+    """The places of the `most` things that have the most in common with a search, the best first.
 
-    `holders` has the ids of each word, of `count` ids in all; `found` are those that the search
-    itself found. A word counts the more the fewer ids have it. An id that lacks a word that must be
-    there has no points, and one with a word that must not be there is left out, as is one without
-    anything in common.
+    There are `count` things, of which the first is the best of equal ones. Sets of them are
+    bitmaps: `holders` gives those that have a word, `found` are those that the search itself found.
+    Points for words come before the number of tags. A word counts the more the fewer things have
+    it. What lacks a word that must be there has no points, and what has a word that must not be
+    there or has nothing in common is left out.
     """
     musts, nots, tags = (_of_kind(terms, kind) for kind in ("must", "not", "tag"))
-    allowed = found.union(_having_all(holders, musts)) if musts else None
-    points = dict.fromkeys(found, 1)
+    having_all, barred = -1, 0
+    for word in musts:
+        having_all &= holders(word)
+    for word in nots:
+        barred |= holders(word)
+    kept = ((1 << count) - 1) & ~barred
+    sums = [(0, kept & ~found), (1, kept & found)]
     for word in musts | _of_kind(terms, "word"):
-        having = holders.get(word, ())
-        for subject in having if allowed is None else allowed.intersection(having):
-            points[subject] = points.get(subject, 0) + _points(len(having), count)
-    tagged = Counter(subject for tag in tags for subject in holders.get(tag, ()))
-    barred = {subject for word in nots for subject in holders.get(word, ())}
-    common = (points.keys() | tagged.keys()) - barred
-    return {subject: (points.get(subject, 0), tagged[subject]) for subject in common}
+        having = holders(word)
+        if having:
+            points = _points(having.bit_count(), count)
+            sums = _added(sums, having & (found | having_all), points)
+    by_tags = _by_tags([holders(tag) & kept for tag in tags])
+    return [*islice(_in_order(_joined(sums), by_tags), most)]
 
 
-def _having_all(holders: Mapping[str, Collection[str]], words: Iterable[str]) -> set[str]:
-    first, *others = (set(holders.get(word, ())) for word in words)
-    return first.intersection(*others)
+_Sums = list[tuple[int, int]]
+
+
+def _added(sums: _Sums, having: int, points: int) -> _Sums:
+    """Points, and the bitmap of the things that get so many, with some more for those `having` a
+    word."""
+    parts = (
+        (total + more, bits)
+        for total, things in sums
+        for more, bits in ((points, things & having), (0, things & ~having))
+    )
+    return [(total, bits) for total, bits in parts if bits]
+
+
+def _joined(sums: _Sums) -> dict[int, int]:
+    joined: defaultdict[int, int] = defaultdict(int)
+    for total, bits in sums:
+        joined[total] |= bits
+    return joined
+
+
+def _by_tags(tags: Sequence[int]) -> list[int]:
+    """At each number, the bitmap of the things that have exactly so many of these tags, except that
+    the first, of those without any, is of all others."""
+    at_least: list[int] = []
+    for tag in tags:
+        more = tag
+        for place, some in enumerate(at_least):
+            at_least[place], more = some | more, some & more
+        if more:
+            at_least.append(more)
+    exactly = [some & ~more for some, more in zip(at_least, [*at_least[1:], 0], strict=False)]
+    return [~(at_least[0] if at_least else 0), *exactly]
+
+
+def _in_order(sums: Mapping[int, int], by_tags: Sequence[int]) -> Iterator[int]:
+    for total in sorted(sums, reverse=True):
+        for number in range(len(by_tags) - 1, -1 if total else 0, -1):
+            bits = sums[total] & by_tags[number]
+            while bits:
+                lowest = bits & -bits
+                bits ^= lowest
+                yield lowest.bit_length() - 1
 
 
 def _of_kind(terms: Sequence[Term], wanted: str) -> set[str]:

@@ -1,14 +1,17 @@
 """The opportunities that a search names beside its threads: those that have to do with it."""
 
 from collections import defaultdict
-from heapq import nlargest
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, cast
+
+import msgspec
 
 from stoa.domain import limits
 from stoa.domain.querylang import Query
-from stoa.domain.related import Term, asked, described, shared
+from stoa.domain.related import Term, asked, best, described
 from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
+from stoa.schemas.base import encode
 from stoa.schemas.opportunities import Opportunity
 from stoa.store import holds, opportunities
 from stoa.store.dependencies import read_from
@@ -22,13 +25,44 @@ _MOST = 500
 """Opportunities whose words are cached. They never change, and a full cache is emptied."""
 
 
+class Shown(NamedTuple):
+    """An opportunity as it travels, and as JSON that only looks like one to the type checker."""
+
+    view: Opportunity
+    json: Opportunity
+
+
 class Offers(NamedTuple):
-    """Open opportunities by id, the best first, the ids that have each word or tag, and those that
-    were shown already as they travel."""
+    """Open opportunities by id, the best first, and the ids that have each word or tag. `sets` has
+    those of words that were asked for as bitmaps of their places, `shown` those that were shown
+    already as they travel."""
 
     rows: dict[str, OpportunityRow]
     holders: dict[str, set[str]]
-    views: dict[str, Opportunity]
+    places: dict[str, int]
+    sets: dict[str, int]
+    shown: dict[str, Shown]
+
+    @classmethod
+    def of(cls, rows: dict[str, OpportunityRow], holders: dict[str, set[str]]) -> "Offers":
+        """Offers of which none was shown yet."""
+        places = {subject: place for place, subject in enumerate(rows)}
+        return cls(rows, holders, places, {}, {})
+
+    def having(self, word: str) -> int:
+        """Which have a word or a tag."""
+        found = self.sets.get(word)
+        if found is None and (holders := self.holders.get(word)):
+            found = self.sets[word] = self.those(holders)
+        return found or 0
+
+    def those(self, subjects: Iterable[str]) -> int:
+        """Which of these ids are offers."""
+        bits = 0
+        for subject in subjects:
+            if subject in self.places:
+                bits |= 1 << self.places[subject]
+        return bits
 
 
 async def related(call: Call, query: Query, tags: set[str], found: list[str]) -> list[Opportunity]:
@@ -42,13 +76,18 @@ async def related(call: Call, query: Query, tags: set[str], found: list[str]) ->
     offers = await _offers(call)
     if len(offers.rows) == LOOKED_AT:
         offers = await _with_more(call, offers, terms, found)
-    both = offers.rows.keys() & set(found)
-    common = shared(offers.holders, len(offers.rows), terms, both)
-    in_order = (subject for subject in offers.rows if subject in common)
-    best = nlargest(limits.SUGGESTIONS, in_order, key=common.__getitem__)
-    missing = [offers.rows[subject] for subject in best if subject not in offers.views]
-    offers.views.update((view.id, view) for view in await rows_views(call, missing))
-    return [offers.views[subject] for subject in best]
+    places = best(offers.having, len(offers.rows), terms, offers.those(found), limits.SUGGESTIONS)
+    subjects = list(offers.rows)
+    shown = await _shown(call, offers, [subjects[place] for place in places])
+    return [one.json if call.as_json else one.view for one in shown]
+
+
+async def _shown(call: Call, offers: Offers, subjects: list[str]) -> list[Shown]:
+    missing = [offers.rows[subject] for subject in subjects if subject not in offers.shown]
+    if missing:
+        for view in await rows_views(call, missing):
+            offers.shown[view.id] = Shown(view, cast(Opportunity, msgspec.Raw(encode(view))))
+    return [offers.shown[subject] for subject in subjects]
 
 
 async def _offers(call: Call) -> Offers:
@@ -63,7 +102,7 @@ async def _offers(call: Call) -> Offers:
         holders = latest.holders  # their words never change
     else:
         holders = _holders(await _words(call, rows))
-    offers = Offers(rows, holders, {})
+    offers = Offers.of(rows, holders)
     read = read_from(call.tx.ran[before:])
     deadline = await holds.next_deadline(call.tx) if read else None
     cache.keep(offers, marks, read and read | rows.keys(), deadline)
@@ -89,7 +128,7 @@ async def _with_more(call: Call, offers: Offers, terms: list[Term], found: list[
         for _, word in terms
     }
     rows = sorted((offers.rows | more).values(), key=_order, reverse=True)
-    return Offers({row.id: row for row in rows}, holders, {})
+    return Offers.of({row.id: row for row in rows}, holders)
 
 
 def _order(row: OpportunityRow) -> tuple[int, int, str]:
