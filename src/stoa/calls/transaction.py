@@ -3,7 +3,6 @@
 The SQLite engine may run a write in another process, to which `PlainRuns` takes it.
 """
 
-from collections.abc import Awaitable
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -86,15 +85,20 @@ class Transactions:
         writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
         return await self._store.position(writer, wrote_at)
 
-    def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
+    async def _once(self, run: "OperationRun", shown: str | None) -> Result:
         invocation = run.invocation
         if invocation.operation.writes:
-            return self._store.write(run)
+            return await self._store.write(run)
+        # Other forms than the full one take long to make, whatever is cached.
+        if invocation.operation.effect.in_memory and invocation.options == FULL:
+            result = self._store.at_once(run)
+            if result is not None:
+                return result
         slow = invocation.operation.effect.mode is Mode.SLOW_READ
         settled_before = self._clock() - self._store.lag_ms
         wanted = at_least(invocation, shown or "", settled_before)
         stepwise = invocation.operation.effect.stepwise
-        return self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
+        return await self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):

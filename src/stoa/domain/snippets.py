@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from sys import getsizeof
 from typing import NamedTuple
 
 from stoa.domain.querylang import composed, fold
@@ -45,9 +44,10 @@ class Prepared(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """How much memory it takes."""
+        """How much memory it takes at most."""
         text, folded = self.short[:2] if self.short else (self.long, self.lowered)
-        return getsizeof(text) + (0 if folded is text else getsizeof(folded))
+        kept = len(text) if folded is text else len(text) + len(folded)
+        return kept if text.isascii() else 4 * kept
 
 
 def prepared(text: str) -> Prepared:

@@ -56,7 +56,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
     `described` caches the words of open opportunities, by id, `offers` those a search looks at,
-    `posts` and `texts` what searches found."""
+    `newest_text` its number, `posts` and `texts` what searches found."""
 
     settings: Settings
     ids: Ids
@@ -67,6 +67,7 @@ class Services:
     described: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     summaries: Summaries = field(default_factory=Summaries)
     offers: Remembered[Any] = field(default_factory=Remembered[Any])
+    newest_text: Remembered[int] = field(default_factory=Remembered[int])
     posts: Posts = field(default_factory=Posts)
     texts: Texts = field(default_factory=Texts)
 

@@ -24,6 +24,7 @@ from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.schemas.threads import Thread
 from stoa.store import replies, search, threads
+from stoa.store.dependencies import read_from
 from stoa.store.posts import Whose
 from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter
 
@@ -43,7 +44,7 @@ class Hit:
     "/api/v1/search",
     tag="threads",
     tool="search_threads",
-    effect=Effect(Mode.SLOW_READ),
+    effect=Effect(Mode.SLOW_READ, in_memory=True),
     caching=Caching(lagging=True),
 )
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
@@ -104,7 +105,7 @@ async def _newest(call: Call, form: Form, request: SearchThreads, _query: Query)
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> list[Hit]:
     """By rank: later pages leave out what was written since the first, which would shift them."""
     place = paging.place(form, request)
-    newest, start = await search.newest_post(call.tx), request.offset or 0
+    newest, start = await _newest_text(call), request.offset or 0
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.
         newest, start = min(int(place[0]), newest), int(place[1])
@@ -118,6 +119,16 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
         Hit(known[thread_id], reply_id, texts[reply_id or thread_id], (newest, rank))
         for rank, (thread_id, reply_id) in enumerate(found, start + 1)
     ]
+
+
+async def _newest_text(call: Call) -> int:
+    """The number of the newest text, which is kept until there is another one."""
+    cached, marks, before = call.services.newest_text, call.tx.marks, len(call.tx.ran)
+    newest = cached.get(marks, call.now)
+    if newest is None:
+        newest = await search.newest_post(call.tx)
+        cached.keep(newest, marks, read_from(call.tx.ran[before:]), None)
+    return newest
 
 
 async def _texts(

@@ -81,7 +81,8 @@ class Effect:
     A `final` write cannot be taken back; a `repeatable` one changes nothing when the same agent
     makes it again. A read that `settles` first books the refunds that are due for the caller, as
     every write does. Each statement of a `stepwise` read sees what is committed when it runs. A
-    read that `waits` may answer late: when there is something.
+    read that `waits` may answer late: when there is something. All that a read `in_memory` needs is
+    often cached, so it is first tried with that alone.
     """
 
     mode: Mode = Mode.READ
@@ -90,6 +91,7 @@ class Effect:
     settles: bool = False
     stepwise: bool = False
     waits: bool = False
+    in_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "thread_tag": ("thread_id",),
     "thread_moved": ("thread_id",),
     "reply": ("thread_id",),
+    "post": ("thread_id",),
     "job": ("job_id",),
     "job_tag": ("job_id",),
     "job_event": ("job_id",),

@@ -128,6 +128,11 @@ class Store(Protocol):
         all up to this `position`, "" for any; `work` may then be run a second time."""
         ...
 
+    def at_once(self, work: Work[T]) -> T | None:
+        """Run `work`, which only reads, on what is cached, without waiting; None if that is not
+        enough, or something was written meanwhile."""
+        ...
+
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         """A mark of now for `at_least`, None where there is no replica or it is not known. With an
         agent it also stands for its last write, which was at `wrote_at` or later."""

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from stoa.clock import SystemClock
+from stoa.store import search
 from stoa.store.changes import Changes
 from stoa.store.engines import sqlite, sqlite_file
 from stoa.store.engines.sqlite import SqliteStore
@@ -40,6 +41,27 @@ def test_a_closed_database_answers_nobody(tmp_path: Path):
                 await late
 
     asyncio.run(use_after_close())
+
+
+def test_only_what_runs_no_statement_is_read_at_once(tmp_path: Path):
+    async def number(tx: Tx) -> int:
+        return await search.newest_post(tx)
+
+    async def read() -> None:
+        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
+
+        async def overtaken(tx: Tx) -> int:
+            store.changes.mark(["th_1"])
+            return tx.now
+
+        assert store.at_once(now)
+        assert store.at_once(number) is None
+        assert store.at_once(overtaken) is None
+        await store.close()
+        with pytest.raises(StoreUnavailable):
+            store.at_once(now)
+
+    asyncio.run(read())
 
 
 def test_a_file_that_was_refused_can_be_opened_later(tmp_path: Path):

@@ -164,6 +164,9 @@ class PostgresStore:
         begin = None if single else self._begin_read
         return await self._repeatedly(partial(self._attempt, work, begin, self._end_read))
 
+    def at_once(self, work: Work[T]) -> T | None:  # noqa: ARG002 - nothing is cached
+        return None
+
     async def write(self, work: Work[T]) -> T:
         if self._watch.outdated:
             raise WritingStopped(OUTDATED)

@@ -83,6 +83,9 @@ class ReplicatedStore:
             self._answered["primaryReads"] += 1
         return await self._primary.read(work, slow=slow, single=single)
 
+    def at_once(self, work: Work[T]) -> T | None:  # noqa: ARG002 - nothing is cached
+        return None
+
     async def write(self, work: Work[T]) -> T:
         return await self._primary.write(work)
 

@@ -19,11 +19,13 @@ from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prep
 from stoa.store.engines.sqlite_groups import Groups
 from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.engines.sqlite_process import ProcessWriter
-from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
+from stoa.store.engines.sqlite_tx import CachedTx, NotCached, SqliteTx, carry_out, drive
 from stoa.store.engines.sqlite_writer import Writer
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
 
 T = TypeVar("T")
+
+_CLOSED = "the database is closed"
 
 SLOW_READERS = 2
 SLOW_CACHE_MB = 64
@@ -146,7 +148,7 @@ class SqliteStore:
         at_least: str | None = None,  # noqa: ARG002 - there is no replica
     ) -> T:
         if self._closed:
-            raise StoreUnavailable("the database is closed")
+            raise StoreUnavailable(_CLOSED)
         try:
             if slow:
                 loop = asyncio.get_running_loop()
@@ -156,6 +158,17 @@ class SqliteStore:
             if isinstance(error, apsw.SQLError | apsw.BindingsError):
                 raise
             raise StoreUnavailable(f"the database cannot be read: {error}") from error
+
+    def at_once(self, work: Work[T]) -> T | None:
+        if self._closed:
+            raise StoreUnavailable(_CLOSED)
+        marks = Marks(self.changes, self.changes.stamp())
+        tx = CachedTx(self._clock(), marks, self._postings)
+        try:
+            result = drive(work(tx))
+        except NotCached:
+            return None
+        return result if self.changes.stamp() == marks.stamp else None
 
     async def write(self, work: Work[T]) -> T:
         return await self._writer.submit(work)

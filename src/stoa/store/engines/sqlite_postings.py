@@ -6,20 +6,19 @@ which each search adds what was posted since. When a text was hidden or shown ag
 anew.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import apsw
 import msgspec
 
 from stoa.caching import ByteCache
 from stoa.domain.querylang import Phrase, Query, forms, weights
-from stoa.store import statements
 from stoa.store.bitmaps import bitmap
 from stoa.store.changes import Marks
 from stoa.store.fts5 import searchable
 from stoa.store.ranking import Word, ranked
+from stoa.store.tx import Row, Value
 
 _MOST_BYTES = 32 * 1024 * 1024
 _WORDS = 4
@@ -32,6 +31,9 @@ _HIDING = ("moderation.mark_thread", "moderation.mark_reply")
 """The statements with which texts are taken out of the index or put back."""
 
 _numbers = msgspec.json.Decoder(list[int]).decode
+
+Ask = Callable[[str, dict[str, Value]], Sequence[Row]]
+"""Runs a statement."""
 
 Looked = tuple[str, tuple[str, ...]]
 """A word as the index has it, and its other forms."""
@@ -59,7 +61,7 @@ class Postings:
         self._lock = Lock()
 
     def ranked(
-        self, connection: apsw.Connection, marks: Marks, query: Query, newest: int, most: int
+        self, ask: Ask, marks: Marks, query: Query, newest: int, most: int
     ) -> Iterator[int] | None:
         """The numbers of the texts up to `newest` that a query finds, the best first, among the
         `most` newest that have a word of it; None for a query that SQL has to answer."""
@@ -68,7 +70,7 @@ class Postings:
             return None
         if any(phrase[1:] for phrase in phrases):
             return None
-        others, reader = forms(query), _Reader(connection, marks, newest, most)
+        others, reader = forms(query), _Reader(ask, marks, newest, most)
         found = [self._find(reader, _looked(phrase, others.get(phrase, ()))) for phrase in phrases]
         since = max(known.since for known in found)
         upto = (1 << newest - since) - 1
@@ -98,7 +100,7 @@ class Postings:
 class _Reader(NamedTuple):
     """Reads the index in one transaction."""
 
-    connection: apsw.Connection
+    ask: Ask
     marks: Marks
     newest: int
     most: int
@@ -126,19 +128,16 @@ class _Reader(NamedTuple):
     def _newest(self, match: str | None) -> list[int]:
         if match is None:
             return []
-        values = {"match": match, "newest": self.newest, "most": self.most}
-        return _numbers(self._ask("postings.newest_with", values)[0][0])
+        values: dict[str, Value] = {"match": match, "newest": self.newest, "most": self.most}
+        return _numbers(self.ask("postings.newest_with", values)[0][0])
 
     def _since(self, after: int, matches: Sequence[str | None]) -> list[list[int]]:
         asked = msgspec.json.encode(matches).decode()
-        rows = self._ask(
+        rows = self.ask(
             "postings.new_with", {"matches": asked, "after": after, "newest": self.newest}
         )
         found = {row[0]: _numbers(row[1]) for row in rows}
         return [found.get(place, []) for place in range(len(matches))]
-
-    def _ask(self, statement: str, values: dict[str, str | int]) -> list[tuple[Any, ...]]:
-        return self.connection.execute(statements.load("sqlite")[statement], values).fetchall()
 
 
 def _count(words: Sequence[Word]) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Coroutine, Iterable, Iterator
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 import apsw
 
@@ -15,6 +15,9 @@ from stoa.store.fts5 import searchable, to_fts5
 from stoa.store.tx import Row, Statement, Value, Work
 
 T = TypeVar("T")
+
+_RANKED_AT_ONCE = 250_000
+"""Of more texts the bitmaps are so large that a search holds up others for a millisecond."""
 
 _HAS_WORD = "SELECT 1 FROM post_index WHERE post_index MATCH ? LIMIT 1"
 
@@ -81,7 +84,11 @@ class SqliteTx:
     def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
         if self._postings is None or self.marks is None:
             return None
-        return self._postings.ranked(self._connection, self.marks, query, newest, most)
+        return self._postings.ranked(self.ask, self.marks, query, newest, most)
+
+    def ask(self, statement: str, values: dict[str, Value]) -> list[Row]:
+        """Every row, of a statement that no answer is cached of."""
+        return self._connection.execute(self._statements[statement], values).fetchall()
 
     def match(self, query: Query) -> str:
         known = {
@@ -93,6 +100,32 @@ class SqliteTx:
     def _has(self, word: str) -> bool:
         """Whether any text has a word. To look for those that none has would take longer."""
         return self._connection.execute(_HAS_WORD, (f'"{word}"',)).fetchone() is not None
+
+
+class NotCached(Exception):
+    """A statement would have to be run."""
+
+
+class _NoConnection:
+    """In the place of a connection where no statement is run."""
+
+    def execute(self, *_: object) -> NoReturn:
+        raise NotCached
+
+
+class CachedTx(SqliteTx):
+    """A `Tx` that runs no statement: it reads what is cached, or raises `NotCached`."""
+
+    __slots__ = ()
+
+    def __init__(self, now: int, marks: Marks, postings: Postings) -> None:
+        super().__init__(cast(apsw.Connection, _NoConnection()), now, marks, postings)
+
+    def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
+        found = super().ranked(query, newest, most) if newest <= _RANKED_AT_ONCE else None
+        if found is None:
+            raise NotCached
+        return found
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:
