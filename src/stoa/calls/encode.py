@@ -10,18 +10,25 @@ from stoa.schemas.options import FULL, Options
 from stoa.schemas.shaping import shortened
 
 
-def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -> tuple[bytes, str]:
+def encoded(
+    answer: Answer,
+    options: Options = FULL,
+    counted: Sequence[bytes] | None = None,
+    *,
+    private: bool = False,
+) -> tuple[bytes, str]:
     """The JSON of an answer and its ETag.
 
-    What may be out of date in an answer is left out of the hash. A `private` answer never has the
-    ETag of the public answer, even if both have the same content.
+    What may be out of date in an answer is left out of the hash, or it is made of what is `counted`
+    of the full form. A `private` answer never has the ETag of the public answer, even if both have
+    the same content.
     """
     if options.view == "lean":
         body, content = _lean(answer, options.excerpt)
     else:
         answer = shortened(answer, options.excerpt) if options.excerpt else answer
         body = encode(answer)
-        content = answer.counted(body)
+        content = counted or answer.counted(body)
     return body, weak_tag(*content, b"private") if private else weak_tag(*content)
 
 

@@ -130,7 +130,8 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             answer = replace(answer, dry_run=True)
         tag = None
         if operation.has_etag or asked.options != FULL:
-            body, tag = encoded(answer, asked.options, private=call.private)
+            counted = None if asked.warnings else call.counted
+            body, tag = encoded(answer, asked.options, counted, private=call.private)
         else:
             body = encode(answer)
         keys = await depends_on(call) if operation.caching.cached else None

@@ -103,8 +103,9 @@ class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
-    the answer is wanted, and `as_json` that rows of it may be JSON already. `interest` is what the
-    call may wait for, as it found nothing."""
+    the answer is wanted, and `as_json` that rows of it may be JSON already. `counted` is what its
+    ETag counts, where that is less than its whole JSON. `interest` is what the call may wait for,
+    as it found nothing."""
 
     tx: Tx
     services: Services
@@ -116,6 +117,7 @@ class Call:
     buckets: Sequence[Charge] = ()
     options: Options = FULL
     as_json: bool = False
+    counted: Sequence[bytes] | None = None
     interest: Interest | None = None
 
     def expires(self, at: int) -> None:

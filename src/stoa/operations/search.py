@@ -61,21 +61,30 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     form = request.orders["newest" if query.is_empty else "best"]
     hits = await (_newest if query.is_empty else _best)(call, form, request, query)
     terms, others = querylang.highlight_terms(query), querylang.highlight_forms(query)
-    show = _joined if call.as_json else _found
-    found = [show(hit, snippet(hit.text, terms, others=others)) for hit in hits]
+    snippets = [snippet(hit.text, terms, others=others) for hit in hits]
+    matches: list[bytes] = []
+    if call.as_json:
+        matches = list(map(_match_json, hits, snippets))
+        found = list(map(_joined, hits, matches))
+    else:
+        found = list(map(_found, hits, map(_match, hits, snippets)))
     characters = sum(len(hit.thread.view.body.body) for hit in hits)
     budget = Budget.of(call.options)
     page = paging.cut(
         budget, form, request, hits, found, lambda hit: hit.place, characters=characters
     )
-    shown = [hit.thread.view for hit in hits[: len(page.rows)]]
-    beside = await _related(call, request, query, shown)
-    return SearchResult(
+    shown = [hit.thread for hit in hits[: len(page.rows)]]
+    beside = await _related(call, request, query, [one.view for one in shown])
+    result = SearchResult(
         query=request.q,
         threads=page.rows,
         related_opportunities=beside[: budget.fitting(beside, least=0)],
         **page.members,
     )
+    if call.as_json:
+        rest = encode(msgspec.structs.replace(result, threads=[]))
+        call.counted = [rest, *(one.counted for one in shown), *matches[: len(shown)]]
+    return result
 
 
 async def _related(
@@ -152,10 +161,19 @@ def _match(hit: Hit, snippet: str) -> Match:
     return Match(reply_id=hit.reply_id or UNSET, snippet=UntrustedContent(body=snippet))
 
 
-def _found(hit: Hit, snippet: str) -> FoundThread:
-    return FoundThread(**msgspec.structs.asdict(hit.thread.view), match=_match(hit, snippet))
+def _found(hit: Hit, match: Match) -> FoundThread:
+    return FoundThread(**msgspec.structs.asdict(hit.thread.view), match=match)
 
 
-def _joined(hit: Hit, snippet: str) -> FoundThread:
-    """The same as JSON, which only looks like a `FoundThread` to the type checker."""
-    return cast(FoundThread, hit.thread.joined(match=encode(_match(hit, snippet))))
+_BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
+
+
+def _match_json(hit: Hit, snippet: str) -> bytes:
+    """The JSON of a match."""
+    reply_id = b'"replyId":"%b",' % hit.reply_id.encode() if hit.reply_id else b""
+    return b'{%b"snippet":%b%b%b}' % (reply_id, _BEFORE, encode(snippet), _BEHIND)
+
+
+def _joined(hit: Hit, match: bytes) -> FoundThread:
+    """A row as JSON, which only looks like a `FoundThread` to the type checker."""
+    return cast(FoundThread, msgspec.Raw(b'%b,"match":%b}' % (hit.thread.json, match)))

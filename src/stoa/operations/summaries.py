@@ -1,5 +1,6 @@
 """Threads as searches show them, from the cache or made of their rows."""
 
+import hashlib
 from collections.abc import Sequence
 
 from stoa import entropy
@@ -7,7 +8,9 @@ from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.operations.summary_cache import Summary
 from stoa.operations.views import thread_views
+from stoa.schemas.agents import without_late
 from stoa.schemas.base import encode
+from stoa.schemas.threads import Thread
 from stoa.store import threads
 from stoa.store.threads import ThreadRow
 
@@ -26,12 +29,18 @@ async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
     """Summaries of these rows by id, which are cached from now on."""
     stamp, views = call.tx.marks.stamp if call.tx.marks else 0, await thread_views(call, rows)
     new = [
-        Summary(view, encode(view), stamp, _expires_at(row, call.now))
+        _summary(view, stamp, _expires_at(row, call.now))
         for row, view in zip(rows, views, strict=True)
     ]
     if call.tx.marks:
         call.services.summaries.keep(new)
     return {summary.view.id: summary for summary in new}
+
+
+def _summary(view: Thread, stamp: int, expires_at: int) -> Summary:
+    json = encode(view)
+    counted = hashlib.sha1(b"".join(without_late(json)), usedforsecurity=False)
+    return Summary(view, json[:-1], counted.digest(), stamp, expires_at)
 
 
 def _expires_at(row: ThreadRow, now: int) -> int:

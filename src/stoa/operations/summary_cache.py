@@ -19,17 +19,14 @@ _VIEW_BYTES = 2_000  # what a thread takes beside its JSON and its text
 
 
 class Summary(msgspec.Struct, frozen=True, gc=False):
-    """A thread with its JSON, read at `stamp`; at `expires_at` (ms) it may be too old."""
+    """A thread with its JSON but for the last brace, read at `stamp`; at `expires_at` (ms) it may
+    be too old. `counted` is a hash of what ETags count of it."""
 
     view: Thread
     json: bytes
+    counted: bytes
     stamp: int
     expires_at: int
-
-    def joined(self, **members: bytes) -> msgspec.Raw:
-        """The JSON with more members, which are JSON."""
-        more = [b',"%b":%b' % (name.encode(), value) for name, value in members.items()]
-        return msgspec.Raw(b"".join((self.json[:-1], *more, b"}")))
 
 
 def _size(_: str, summary: Summary) -> int:

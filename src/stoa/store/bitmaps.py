@@ -16,16 +16,17 @@ def bitmap(numbers: Sequence[int]) -> int:
     return int(digits, 2)
 
 
-def descending(bits: int) -> Iterator[int]:
-    """The numbers of a set, the largest first."""
+def descending(bits: int, more: int = 0) -> Iterator[int]:
+    """The numbers of a set, the largest first, and so much more each."""
     while bits:
         place = max(0, bits.bit_length() - _CHUNK_BITS)
         chunk = bits >> place
         bits ^= chunk << place
+        first = place + more
         while chunk:
             top = chunk.bit_length() - 1
             chunk ^= 1 << top
-            yield place + top
+            yield first + top
 
 
 def nth_largest(bits: int, n: int) -> int:

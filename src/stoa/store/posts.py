@@ -1,32 +1,27 @@
 """Whose the texts are that searches find, by their numbers. This never changes."""
 
-from collections.abc import Mapping, Sequence
-from threading import Lock
-
-from stoa.caching import ByteCache
+from collections.abc import Mapping
 
 Whose = tuple[str, str | None]
 """A thread's id, and that of a reply, or None for the text of the thread itself."""
 
-_MOST_BYTES = 8 * 1024 * 1024
-_IDS_BYTES = 250
+_MOST = 30_000
+"""Of some 250 bytes each."""
 
 
 class Posts:
-    """Those that were looked up, for all threads of a process."""
+    """Those that were looked up, for all threads of a process. A full cache is emptied."""
 
     def __init__(self) -> None:
-        self._known: ByteCache[int, Whose] = ByteCache(_MOST_BYTES, lambda _number, _: _IDS_BYTES)
-        self._lock = Lock()
+        self._known: dict[int, Whose] = {}
 
-    def known(self, numbers: Sequence[int]) -> dict[int, Whose]:
-        """Those of these texts that were looked up."""
-        find = self._known.find
-        with self._lock:
-            return {number: whose for number in numbers if (whose := find(number))}
+    @property
+    def known(self) -> Mapping[int, Whose]:
+        """Those that are cached, by number."""
+        return self._known
 
     def keep(self, posts: Mapping[int, Whose]) -> None:
         """Cache these."""
-        with self._lock:
-            for number, whose in posts.items():
-                self._known.put(number, whose)
+        if len(self._known) + len(posts) > _MOST:
+            self._known = {}
+        self._known.update(posts)

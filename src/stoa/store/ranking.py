@@ -35,8 +35,10 @@ class Word(NamedTuple):
         return Word(*(bits >> place for bits in self))
 
 
-def ranked(words: Sequence[Word], without: int, weights: Weights, most: int) -> Iterator[int]:
-    """The numbers of the texts that have any of the words, the best first.
+def ranked(
+    words: Sequence[Word], without: int, weights: Weights, most: int, first: int = 0
+) -> Iterator[int]:
+    """The numbers of the texts that have any of the words, counted from `first`, the best first.
 
     It looks at the `most` newest of them, and leaves out those that are in `without`. Each word
     counts the more the fewer of these texts have it, if there are several.
@@ -56,7 +58,7 @@ def ranked(words: Sequence[Word], without: int, weights: Weights, most: int) -> 
     for total, bits in sums:
         points[total] |= bits
     for total in sorted(points, reverse=True):
-        yield from (oldest + number for number in descending(points[total]))
+        yield from descending(points[total], first + oldest)
 
 
 def _by_part(weights: Weights) -> tuple[int, ...]:

@@ -89,20 +89,28 @@ async def _whose(
 ) -> list[Whose]:
     """The threads of texts in the order of their best ones."""
     found: dict[str, str | None] = {}
-    count = limit + offset
-    while len(found) < limit + offset and (some := [*islice(numbers, count)]):
-        known = posts.known(some)
-        if len(known) < len(some):
-            missing = [number for number in some if number not in known]
-            rows = await tx.all("postings.whose", numbers=msgspec.json.encode(missing).decode())
-            new: dict[int, Whose] = {row[0]: (row[1], row[2]) for row in rows}
-            posts.keep(new)
-            known |= new
-        for number in some:
-            if number in known:
-                found.setdefault(*known[number])
-        count = min(2 * count, NEWEST_MATCHES)
+    known, count = posts.known, limit + offset
+    for number in numbers:
+        whose = known.get(number)
+        if whose:
+            found.setdefault(*whose)
+        else:
+            for one in await _looked_up(tx, posts, [number, *islice(numbers, count)]):
+                found.setdefault(*one)
+            count = min(2 * count, NEWEST_MATCHES)
+        if len(found) >= limit + offset:
+            break
     return [*islice(found.items(), offset, offset + limit)]
+
+
+async def _looked_up(tx: Tx, posts: Posts, numbers: Sequence[int]) -> list[Whose]:
+    """Whose these texts are, as far as they are found at all."""
+    known = posts.known
+    missing = [number for number in numbers if number not in known]
+    rows = await tx.all("postings.whose", numbers=msgspec.json.encode(missing).decode())
+    new: dict[int, Whose] = {row[0]: (row[1], row[2]) for row in rows}
+    posts.keep(new)
+    return [whose for number in numbers if (whose := known.get(number) or new.get(number))]
 
 
 def _kind(query: Query) -> str:

@@ -81,7 +81,7 @@ class Postings:
         without = 0
         for word in excluded:
             without |= word.written
-        return (since + 1 + number for number in ranked(words, without, weights(query), most))
+        return ranked(words, without, weights(query), most, since + 1)
 
     def _find(self, reader: "_Reader", looked: Looked) -> _Known:
         with self._lock:
