@@ -14,6 +14,7 @@ from stoa.calls.single_flight import SingleFlight
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.operations.summary_cache import Summaries
+from stoa.operations.text_cache import Texts
 from stoa.store.dependencies import read_from
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.remembered import Remembered
@@ -123,7 +124,7 @@ class World:
             author.accept(thread, self.random.choice(of_thread))
 
     def rename(self) -> None:
-        capabilities = self.random.choice([["sql"], ["beer"], ["sql", "beer"]])
+        capabilities = self.random.choice([["sql"], ["beer"], ["sql", "beer", "Wal"]])
         name = f"Name {self.random.randrange(1000)}"
         self.agent().sign_in({"displayName": name, "capabilities": capabilities})
 
@@ -293,6 +294,7 @@ class World:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SqliteTx, "ranked", nothing)
             patch.setattr(Summaries, "fresh", no_summaries)
+            patch.setattr(Texts, "known", no_summaries)
             patch.setattr(Remembered, "get", nothing)
             patch.setattr(Remembered, "latest", None)
             made = [self.stoa.get(target).ok().json for target in SEARCHES]

@@ -9,8 +9,8 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.domain import querylang
+from stoa.domain.bitmaps import bitmap, descending, nth_largest
 from stoa.store import agents, moderation, replies, search, threads
-from stoa.store.bitmaps import bitmap, descending, nth_largest
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.posts import Posts

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
+from stoa.domain.bitmaps import ascending, by_count
 from stoa.domain.querylang import Query, indexed, words
 
 Term = tuple[Literal["word", "must", "not", "tag"], str]
@@ -68,7 +69,7 @@ def best(
         if having:
             points = _points(having.bit_count(), count)
             sums = _added(sums, having & (found | having_all), points)
-    by_tags = _by_tags([holders(tag) & kept for tag in tags])
+    by_tags = by_count(map(holders, tags), kept)
     return [*islice(_in_order(_joined(sums), by_tags), most)]
 
 
@@ -93,28 +94,10 @@ def _joined(sums: _Sums) -> dict[int, int]:
     return joined
 
 
-def _by_tags(tags: Sequence[int]) -> list[int]:
-    """At each number, the bitmap of the things that have exactly so many of these tags, except that
-    the first, of those without any, is of all others."""
-    at_least: list[int] = []
-    for tag in tags:
-        more = tag
-        for place, some in enumerate(at_least):
-            at_least[place], more = some | more, some & more
-        if more:
-            at_least.append(more)
-    exactly = [some & ~more for some, more in zip(at_least, [*at_least[1:], 0], strict=False)]
-    return [~(at_least[0] if at_least else 0), *exactly]
-
-
 def _in_order(sums: Mapping[int, int], by_tags: Sequence[int]) -> Iterator[int]:
     for total in sorted(sums, reverse=True):
         for number in range(len(by_tags) - 1, -1 if total else 0, -1):
-            bits = sums[total] & by_tags[number]
-            while bits:
-                lowest = bits & -bits
-                bits ^= lowest
-                yield lowest.bit_length() - 1
+            yield from ascending(sums[total] & by_tags[number])
 
 
 def _of_kind(terms: Sequence[Term], wanted: str) -> set[str]:

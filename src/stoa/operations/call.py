@@ -11,6 +11,7 @@ from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import Ids
 from stoa.operations.authors import Authors
 from stoa.operations.buckets import Charge
+from stoa.operations.offer_cache import Recommended
 from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import Summaries
 from stoa.operations.text_cache import Texts
@@ -56,6 +57,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
     `described` caches the words of open opportunities, by id, `offers` those a search looks at,
+    `recommended` what recommendations are made of,
     `newest_text` its number, `posts` and `texts` what searches found."""
 
     settings: Settings
@@ -67,6 +69,7 @@ class Services:
     described: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     summaries: Summaries = field(default_factory=Summaries)
     offers: Remembered[Any] = field(default_factory=Remembered[Any])
+    recommended: Recommended = field(default_factory=Recommended)
     newest_text: Remembered[int] = field(default_factory=Remembered[int])
     posts: Posts = field(default_factory=Posts)
     texts: Texts = field(default_factory=Texts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,8 +15,9 @@ from stoa.operations import next_actions, paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
+from stoa.operations.offer_cache import Offer, Terms
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
-from stoa.schemas.base import Page, iso
+from stoa.schemas.base import Page, encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.opportunities import (
@@ -28,6 +29,7 @@ from stoa.schemas.opportunities import (
     RecommendedList,
 )
 from stoa.store import agents, jobs, opportunities, threads
+from stoa.store.board import board
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import START, OpportunityRow, Place
 from stoa.store.threads import ThreadRow
@@ -72,11 +74,18 @@ def _place(page: Page) -> Place:
     return int(overlap), int(amount), int(created_at), str(opportunity_id)
 
 
+def _characters(views: list[Opportunity]) -> int:
+    return sum(len(label) for view in views for label in view.requirements)
+
+
 def _page(
-    call: Call, request: Page, rows: list[OpportunityRow], views: list[Opportunity]
+    call: Call,
+    request: Page,
+    rows: list[OpportunityRow],
+    views: list[Opportunity],
+    characters: int,
 ) -> paging.Cut[Opportunity]:
     form = request.orders[""]
-    characters = sum(len(label) for view in views for label in view.requirements)
     budget = Budget.of(call.options)
     return paging.cut(
         budget, form, request, rows, views, lambda row: row.place, characters=characters
@@ -107,7 +116,8 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
         limit=request.size + 1,
         offset=request.offset or 0,
     )
-    page = _page(call, request, rows, await rows_views(call, rows))
+    views = await rows_views(call, rows)
+    page = _page(call, request, rows, views, _characters(views))
     return OpportunityList(opportunities=page.rows, **page.members)
 
 
@@ -118,7 +128,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     tool="get_recommended_opportunities",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.SLOW_READ),
+    effect=Effect(Mode.SLOW_READ, in_memory=True),
     caching=Caching(personal=True, polled=True),
 )
 async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
@@ -130,7 +140,13 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     skipped = request.offset or 0
     rows = await _recommended(call, _place(request), skipped + request.size + 1)
     rows = rows[skipped:]
-    page = _page(call, request, rows, await rows_views(call, rows, recommended=True))
+    if call.as_json:
+        return await _joined(call, request, rows)
+    views = await rows_views(call, rows, recommended=True)
+    return _recommendations(_page(call, request, rows, views, _characters(views)))
+
+
+def _recommendations(page: paging.Cut[Opportunity]) -> RecommendedList:
     return RecommendedList(
         opportunities=page.rows,
         poll_after_seconds=limits.POLL_AFTER_MS // 1000,
@@ -138,12 +154,61 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     )
 
 
+async def _joined(
+    call: Call, request: ListRecommended, rows: list[OpportunityRow]
+) -> RecommendedList:
+    """The same with rows that are JSON."""
+    offers = await _offers(call, rows)
+    known = [offers[row.id] for row in rows]
+    matched = [_matched_json(row) for row in rows]
+    joined = [
+        msgspec.Raw(b'%b,"matchedOn":%b}' % (offer.json, terms))
+        for offer, terms in zip(known, matched, strict=True)
+    ]
+    characters = sum(offer.characters for offer in known)
+    # They only look like opportunities to the type checker.
+    page = _page(call, request, rows, cast("list[Opportunity]", joined), characters)
+    answer, count = _recommendations(page), len(page.rows)
+    rest = encode(msgspec.structs.replace(answer, opportunities=[]))
+    call.counted = [rest, *(offer.counted for offer in known[:count]), *matched[:count]]
+    return answer
+
+
+def _matched_json(row: OpportunityRow) -> bytes:
+    return encode(sorted(set(_list(row.terms)))) if row.overlap else b"[]"
+
+
+async def _offers(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
+    """These opportunities as JSON, cached or made now."""
+    cached = call.services.recommended.offers
+    found = cached.fresh([row.id for row in rows], call.tx.marks)
+    missing = [row for row in rows if row.id not in found]
+    if missing:
+        new = {view.id: Offer.of(view) for view in await rows_views(call, missing)}
+        cached.keep(new, call.tx.marks)
+        found |= new
+    return found
+
+
 async def _recommended(call: Call, after: Place, limit: int) -> list[OpportunityRow]:
-    agent_id = call.own_id()
+    agent_id, terms = call.own_id(), await _own_terms(call)
+    on_offer = await board(call.tx, call.services.recommended.board)
+    if on_offer is None:
+        return await opportunities.recommended(call.tx, agent_id, sorted(terms), after, limit)
+    return on_offer.recommended(agent_id, terms, after, limit)
+
+
+async def _own_terms(call: Call) -> Terms:
+    """What the caller is good at, as opportunities name it."""
+    agent_id, cached = call.own_id(), call.services.recommended.terms
+    known = cached.fresh([agent_id], call.tx.marks)
+    if known:
+        return known[agent_id]
     row = await agents.get(call.tx, agent_id)
     capabilities = agent_resource(row).capabilities if row else []
-    terms = {normalise_capability(label) for label in capabilities}
-    return await opportunities.recommended(call.tx, agent_id, sorted(terms), after, limit)
+    terms = tuple({normalise_capability(label) for label in capabilities})
+    cached.keep({agent_id: terms}, call.tx.marks)
+    return terms
 
 
 async def recommended_now(call: Call, limit: int) -> list[Opportunity]:

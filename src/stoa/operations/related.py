@@ -15,7 +15,7 @@ from stoa.schemas.base import encode
 from stoa.schemas.opportunities import Opportunity
 from stoa.store import holds, opportunities
 from stoa.store.dependencies import read_from
-from stoa.store.opportunities import START, OpportunityRow
+from stoa.store.opportunities import NEW_THREAD, START, OpportunityRow
 from stoa.store.tx import Tx
 
 LOOKED_AT = 150
@@ -105,7 +105,7 @@ async def _offers(call: Call) -> Offers:
     offers = Offers.of(rows, holders)
     read = read_from(call.tx.ran[before:])
     deadline = await holds.next_deadline(call.tx) if read else None
-    cache.keep(offers, marks, read and read | rows.keys(), deadline)
+    cache.keep(offers, marks, read and (read | rows.keys()) - {NEW_THREAD}, deadline)
     return offers
 
 

@@ -30,6 +30,10 @@ _LARGEST = 1 << 62
 START: Place = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
 
 
+NEW_THREAD = "threads.insert"
+"""A new thread is neither locked nor hidden, so that it changes nothing that is on offer."""
+
+
 def _json(values: Sequence[str | tuple[str, str]]) -> str:
     return msgspec.json.encode(values).decode()
 

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from stoa.domain.bitmaps import descending, nth_largest
 from stoa.domain.querylang import Weights
-from stoa.store.bitmaps import descending, nth_largest
 
 Sums = list[tuple[int, int]]
 """Points, and the bitmap of the texts that get so many."""

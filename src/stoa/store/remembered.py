@@ -1,9 +1,11 @@
-"""One value that was made of what was read, for as long as nothing of that changes."""
+"""Values that were made of what was read, for as long as nothing of that changes."""
 
-from collections.abc import Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
+from threading import Lock
 from typing import Generic, TypeVar
 
+from stoa.caching import ByteCache
 from stoa.store.changes import Marks
 
 T = TypeVar("T")
@@ -52,3 +54,33 @@ class Remembered(Generic[T]):
         these it is out of date at once."""
         stamp = marks.stamp if marks and depends_on is not None else -1
         self._entry = _Entry(value, depends_on or frozenset(), stamp, expires_at, checked=-1)
+
+
+class RememberedById(Generic[T]):
+    """Values that were made of the rows of one owner each, by its id, until one of these changes.
+
+    For all threads of a process. `size` gives the bytes of a value.
+    """
+
+    def __init__(self, most_bytes: int, size: Callable[[T], int]) -> None:
+        self._known: ByteCache[str, tuple[int, T]] = ByteCache(
+            most_bytes, lambda _, entry: size(entry[1])
+        )
+        self._lock = Lock()
+
+    def fresh(self, ids: Iterable[str], marks: Marks | None) -> dict[str, T]:
+        """Those of these values that would be made now."""
+        if marks is None:
+            return {}
+        with self._lock:
+            found = {one: self._known.find(one) for one in ids}
+        fresh = marks.changes.fresh
+        return {one: entry[1] for one, entry in found.items() if entry and fresh((one,), entry[0])}
+
+    def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
+        """Keep these, which were made in the transaction of `marks`."""
+        if marks is None:
+            return
+        with self._lock:
+            for one, value in values.items():
+                self._known.put(one, (marks.stamp, value))

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.caching import ByteCache
+from stoa.domain.bitmaps import bitmap
 from stoa.domain.querylang import Phrase, Query, forms, weights
-from stoa.store.bitmaps import bitmap
 from stoa.store.changes import Marks
 from stoa.store.fts5 import searchable
 from stoa.store.ranking import Word, ranked

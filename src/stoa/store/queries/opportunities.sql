@@ -15,3 +15,9 @@ DELETE FROM opportunity WHERE id = :subject_id
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
 WHERE {{open}} AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
+
+-- What is on offer, the highest reward first, once for each of its terms.
+-- name: board
+SELECT o.id, o.type, o.amount, o.created_at, o.author_id, m.term
+FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
+WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit

@@ -1,0 +1,80 @@
+"""Recommendations from what is kept in memory are those that would be made now."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from stoa.store.remembered import Remembered, RememberedById
+from tests.contract.test_cached_answers import MORE_STEPS, World, latest, no_summaries
+from tests.support.app import Agent, App
+
+TARGETS = [f"opportunities/recommended{query}" for query in ("", "?limit=1", "?limit=2&offset=1")]
+STEPS = 100
+
+
+@pytest.fixture
+def engine() -> str:
+    """Where other processes write too, nothing is kept."""
+    return "sqlite"
+
+
+@pytest.fixture(autouse=True)
+def make_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have boards made however little time has passed: the clock stands still between steps."""
+    monkeypatch.setattr("stoa.store.board.MADE_EACH_MS", 0)
+
+
+async def no_board(*_: object) -> None:
+    """Leave it to SQL."""
+
+
+def ever_kept(cache: RememberedById[Any], ids: Iterable[str], *_: object) -> dict[str, Any]:
+    """All that is kept of these."""
+    known = cache._known  # pyright: ignore[reportPrivateUsage]
+    return {one: entry[1] for one in ids if (entry := known.find(one))}
+
+
+def pages(reader: Agent, target: str) -> list[Any]:
+    """A page of a list, and the one behind it."""
+    first = reader.get(target).ok().json
+    if first["nextCursor"] is None:
+        return [first]
+    return [first, reader.get(f"opportunities/recommended?cursor={first['nextCursor']}").ok().json]
+
+
+class Market(World):
+    """The same agents, of whom one asks for recommendations after each step."""
+
+    def __init__(self, stoa: App, seed: int) -> None:
+        super().__init__(stoa, seed, set())
+
+    def compare_after(self, steps: int) -> None:
+        """Write, and compare what is recommended, many times."""
+        for _ in range(steps):
+            self.choose()
+            after, reader = self.step(), self.agent()
+            kept = [pages(reader, target) for target in TARGETS]
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("stoa.operations.opportunities.board", no_board)
+                patch.setattr(RememberedById, "fresh", no_summaries)
+                made = [pages(reader, target) for target in TARGETS]
+            assert kept == made, after
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_recommendations_are_those_that_would_be_made_now(stoa: App, seed: int) -> None:
+    Market(stoa, seed).compare_after(STEPS)
+
+
+@pytest.mark.parametrize(
+    ("cache", "method", "careless"),
+    [(RememberedById, "fresh", ever_kept), (Remembered, "get", latest)],
+    ids=["terms and rows", "board"],
+)
+def test_a_part_of_a_recommendation_that_is_never_out_of_date_would_be_noticed(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, cache: type, method: str, careless: Any
+) -> None:
+    monkeypatch.setattr(cache, method, careless)
+    with pytest.raises(AssertionError):
+        Market(stoa, 0).compare_after(MORE_STEPS)
