@@ -42,12 +42,12 @@ def test_an_operator_backs_up_a_served_database_and_brings_it_back(
     token = token_of(server)
     assert status_of(server, token) == 200
     made = run_stoa_here("backup", str(backups), "--keep", "2", "--data-dir", str(data))
-    [file] = backups.iterdir()
+    [file] = backups.glob("*.db")
     assert (made.code, made.out) == (0, f"database: {address}\nbackup:   {file}\n")
     described = json.loads(
         run_stoa_here("backup", str(backups), "--json", "--data-dir", str(data)).out
     )
-    assert described == {"database": address, "file": str(max(backups.iterdir()))}
+    assert described == {"database": address, "file": str(max(backups.glob("*.db")))}
     refused = run_stoa_here("restore", str(file), "--data-dir", str(data))
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "another Stoa is already serving" in refused.err

@@ -1,5 +1,6 @@
-"""The backups in a folder: how their files are named, and how old the newest one is."""
+"""The backups in a folder: their names, their checksums, and how old the newest one is."""
 
+import hashlib
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +31,26 @@ def made_at(name: str) -> int | None:
     except ValueError:
         return None
     return round(moment.timestamp() * 1000) + int(found[2] or 0)
+
+
+def checksum_file(backup: Path) -> Path:
+    """Where the checksum of a backup is, as `sha256sum` writes it."""
+    return backup.with_name(f"{backup.name}.sha256")
+
+
+def checksum_line(content: Path, name: str) -> str:
+    """The checksum of this content under the name that its file will have."""
+    with content.open("rb") as file:
+        return f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n"
+
+
+def has_changed(backup: Path) -> bool:
+    """Whether a backup is not what its checksum was made of; one without a checksum is not."""
+    try:
+        known = checksum_file(backup).read_text(encoding="ascii").split()[:1]
+    except FileNotFoundError:
+        return False
+    return known != checksum_line(backup, backup.name).split()[:1]
 
 
 def newest(folder: str) -> int | None:

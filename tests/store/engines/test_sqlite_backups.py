@@ -1,5 +1,6 @@
 """Backups of the file of a service: whole, checked, kept in number, and the way back."""
 
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from stoa.store import audit
+from stoa.store import audit, backups
 from stoa.store.engines import sqlite, sqlite_migrations
 from stoa.store.engines.sqlite_backups import back_up, restore
 from stoa.store.tx import StartRefused
@@ -151,14 +152,21 @@ def test_nothing_is_restored_while_the_file_is_served(
     assert titles(stoa) == threads
 
 
-def test_a_backup_is_as_private_as_the_database_and_one_file(
+def with_checksum(*made: Path) -> set[Path]:
+    """The files of these backups."""
+    return {*made, *map(backups.checksum_file, made)}
+
+
+def test_a_backup_and_its_checksum_are_as_private_as_the_database(
     file: Path, clock: VirtualClock, tmp_path: Path
 ) -> None:
     file.chmod(0o640)
     backup = back_up(file, clock, tmp_path / "new" / "backups", 0)
-    there, here = file.stat(), backup.stat()
-    assert (here.st_mode & 0o777, here.st_uid) == (0o640, there.st_uid)
-    assert [path.name for path in backup.parent.iterdir()] == [backup.name]
+    made = with_checksum(backup)
+    assert {(path.stat().st_mode & 0o777, path.stat().st_uid) for path in made} == {
+        (0o640, file.stat().st_uid)
+    }
+    assert set(backup.parent.iterdir()) == made
     assert backup.parent.stat().st_mode & 0o077 == 0
 
 
@@ -168,7 +176,8 @@ def test_every_file_belongs_to_the_owner_of_the_database(
     owner, group = (4321, 4322) if os.getuid() == 0 else (os.getuid(), os.getgid())
     os.chown(file, owner, group)  # only root may give files away
     backup = back_up(file, clock, tmp_path / "backups", 0)
-    assert (backup.stat().st_uid, backup.stat().st_gid) == (owner, group)
+    made = with_checksum(backup)
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in made} == {(owner, group)}
     stoa.close()
     restore(file, clock, backup)
     shutil.rmtree(file.parent)
@@ -188,10 +197,10 @@ def test_so_many_backups_are_kept_and_other_files_left_alone(
     for _ in range(4):
         made.append(back_up(file, clock, folder, 2))
         clock.advance(1000)
-    assert set(folder.iterdir()) == {*made[-2:], folder / "stoa-important.db"}
+    assert set(folder.iterdir()) == {*with_checksum(*made[-2:]), folder / "stoa-important.db"}
     clock.advance(-3_600_000)
     early = back_up(file, clock, folder, 1)  # the clock was set back
-    assert set(folder.iterdir()) == {early, folder / "stoa-important.db"}
+    assert set(folder.iterdir()) == {*with_checksum(early), folder / "stoa-important.db"}
 
 
 def healthy(_operation: Operation, _path: str) -> None:
@@ -224,12 +233,12 @@ def test_a_disk_that_is_full_during_a_backup_loses_nothing_and_leaves_no_half_fi
     storage.fault = fail
     with pytest.raises(StartRefused, match=f"^no backup was made in {folder}: {said}$"):
         back_up(file, clock, folder, 1)
-    assert list(folder.iterdir()) == [old]
+    assert set(folder.iterdir()) == with_checksum(old)
     assert old.read_bytes() == kept
     storage.fault = healthy
     new = back_up(file, clock, folder, 1)
     assert new != old
-    assert list(folder.iterdir()) == [new]
+    assert set(folder.iterdir()) == with_checksum(new)
 
 
 def test_a_disk_that_is_full_during_a_restore_leaves_the_file_as_it_was(
@@ -267,9 +276,10 @@ def test_a_copy_whose_audit_finds_a_difference_is_no_backup_and_not_restored(
     tampered(file)
     with pytest.raises(StartRefused, match=r"the audit of a copy of .* finds differences"):
         back_up(file, clock, folder, 1)
-    assert list(folder.iterdir()) == [backup]
+    assert set(folder.iterdir()) == with_checksum(backup)
     stoa.close()
     tampered(backup)
+    backups.checksum_file(backup).unlink()
     before = content(file)
     with pytest.raises(StartRefused, match="finds differences"):
         restore(file, clock, backup)
@@ -328,6 +338,33 @@ def another(file: Path) -> None:
         connection.pragma("application_id", 1)
 
 
+def with_another_title(file: Path) -> None:
+    """As a disk that goes bad does it: SQLite sees nothing wrong."""
+    old, new = b"A title to change", b"A title to chance"
+    content = file.read_bytes()
+    assert old in content
+    file.write_bytes(content.replace(old, new))
+
+
+@pytest.mark.promise("D37")
+def test_a_backup_that_has_changed_is_refused_and_changes_nothing(
+    stoa: App, file: Path, clock: VirtualClock, tmp_path: Path
+) -> None:
+    stoa.agent("ada").thread(title="A title to change")
+    backup = back_up(file, clock, tmp_path / "backups", 0)
+    line = backups.checksum_file(backup).read_text()
+    assert line == f"{hashlib.sha256(backup.read_bytes()).hexdigest()}  {backup.name}\n"
+    stoa.close()
+    before = content(file)
+    with_another_title(backup)
+    with pytest.raises(StartRefused, match="has changed since it was made: choose another backup"):
+        restore(file, clock, backup)
+    assert content(file) == before
+    backups.checksum_file(backup).unlink()
+    restore(file, clock, backup)  # nothing else finds it
+    assert content(file) != before
+
+
 HARM = [
     *(Path.unlink, empty, cut, of_something_else, damaged_in_the_middle),
     *(of_another_program, newer, another),
@@ -342,6 +379,7 @@ def test_what_is_no_whole_backup_is_refused_and_changes_nothing(
     file.parent.mkdir()
     shutil.copy(migrated_file, file)
     backup = back_up(file, clock, tmp_path / "backups", 0)
+    backups.checksum_file(backup).unlink()
     harm(backup)
     before = file.read_bytes()
     with pytest.raises(StartRefused) as told:

@@ -37,7 +37,9 @@ def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
         for left in folder.glob(".stoa-*.partial*"):  # of a backup that was killed
             left.unlink()
         with _unfinished(partial):
-            _copy(path, partial, like=path.stat(), clock=clock)
+            like = path.stat()
+            _copy(path, partial, like=like, clock=clock)
+            _write_checksum(partial, target, like)
             _put(partial, target)
         if keep:
             _remove_oldest(folder, keep, target)
@@ -50,6 +52,10 @@ def restore(file: Path, clock: Clock, backup: Path) -> Restored:
     Raises `StartRefused` with the file as it was.
     """
     source = _existing_backup(backup)
+    with _told(f"{file} was not restored"):
+        if backups.has_changed(source):
+            said = f"{source} has changed since it was made: choose another backup"
+            raise StartRefused(said)
     like = _like(file, source)
     is_new_folder = not file.parent.exists()
     with _told(f"{file} was not restored"), locked(file) as path:
@@ -68,10 +74,8 @@ def _copy(
 ) -> None:
     """Copy one state of a file for this owner, and audit the copy. One that is to be served is
     brought to this program's schema, and its sessions end."""
-    descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
+    descriptor = _new(partial, like)
     try:
-        os.fchown(descriptor, like.st_uid, like.st_gid)
-        os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
         with _copyable(source):
             _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
             if to_serve:
@@ -139,6 +143,24 @@ def _close(partial: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
 
 
+def _write_checksum(partial: Path, target: Path, like: os.stat_result) -> None:
+    """Write the checksum that the backup will have, for the owner of the backup."""
+    unnamed = partial.with_name(f"{partial.name}.sha256")
+    with _unfinished(unnamed), os.fdopen(_new(unnamed, like), "w", encoding="ascii") as file:
+        file.write(backups.checksum_line(partial, target.name))
+        file.flush()
+        os.fsync(file.fileno())
+        unnamed.replace(backups.checksum_file(target))
+
+
+def _new(path: Path, like: os.stat_result) -> int:
+    """A new file, for the owner of another one."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
+    os.fchown(descriptor, like.st_uid, like.st_gid)
+    os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
+    return descriptor
+
+
 def _put(partial: Path, target: Path) -> None:
     partial.replace(target)
     sync(target.parent)
@@ -174,6 +196,7 @@ def _remove_oldest(folder: Path, keep: int, made: Path) -> None:
     others = [file for file in found if file != made]
     for old in others[: max(0, len(others) - keep + 1)]:
         old.unlink()
+        backups.checksum_file(old).unlink(missing_ok=True)
 
 
 def _existing_backup(backup: Path) -> Path:
