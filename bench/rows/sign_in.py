@@ -53,7 +53,7 @@ def _sign_in(stage: Stage, own: list[SigningKey], count: int) -> float:
     asked: list[_Asked] = list(islice(zip(stage.addresses, cycle(own), strict=False), count))
     asking = [_request(_CHALLENGE, address, key, {}) for address, key in asked]
     verifying = [
-        _request(_VERIFY, address, key, _signed(stage.stoa, key)) for address, key in asked
+        _request(_VERIFY, address, key, _signed(stage.stoa, address, key)) for address, key in asked
     ]
     sides = Side(stage.stoa, asking), Side(stage.stoa, verifying)
     return count / sum(stage.run(side, CONNECTIONS[0], once=True).seconds for side in sides)
@@ -73,9 +73,9 @@ def _request(path: str, address: str, key: SigningKey, members: dict[str, str]) 
     return post(path, address, None, {"publicKey": _public(key), **members})
 
 
-def _signed(server: Server, key: SigningKey) -> dict[str, str]:
-    """A challenge for a key with its signature."""
-    headers = {"Content-Type": "application/json", "Host": HOST}
+def _signed(server: Server, address: str, key: SigningKey) -> dict[str, str]:
+    """A challenge for a key with its signature, asked for from this address."""
+    headers = {"Content-Type": "application/json", "Host": HOST, "X-Forwarded-For": address}
     body = msgspec.json.encode({"publicKey": _public(key)})
     answer = server.ask("POST", _CHALLENGE, body, headers).read()
     challenge: str = msgspec.json.decode(answer)["challenge"]
