@@ -22,6 +22,7 @@ from stoa.store import (
     leases,
     ledger,
     moderation,
+    search,
     sessions,
     threads,
 )
@@ -100,8 +101,10 @@ class Upkeep:
             continue
 
     async def catch_up(self) -> None:
-        """Copy changed columns of threads to the rows of their tags."""
+        """After replies, copy changed columns of threads to the rows of their tags, and merge a
+        part of the search index."""
         if await self._store.read(threads.lag_behind, single=True):
+            await self._store.write(search.merge)
             while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
                 continue
 

@@ -8,6 +8,10 @@ INSERT INTO post_index (id, title, words)
 SELECT r.id, nullif(r.title, ''), r.title || r.body
 FROM json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TEXT)
 
+-- The index of this engine has no segments.
+-- name: merge
+SELECT CAST(:pages AS BIGINT)
+
 -- Looks at the newest texts with the words, in one block of 2^12 numbers after the other. What a text
 -- has is kept in bits, two for each phrase of the query: anywhere, and in its title; none are those of a text
 -- that is left out. So texts with the same parts are counted and weighed together, in a list of their

@@ -4,6 +4,10 @@
 -- name: index_post
 INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
 
+-- Writes up to so many pages of merged segments.
+-- name: merge
+INSERT INTO post_index (post_index, rank) VALUES ('merge', :pages)
+
 -- Looks at the newest texts with the words. Each word of the query counts the more the fewer of
 -- these have it in any form, as bm25 does it with k1 = 0; the weights say what it counts as written and in
 -- other forms, and what a title adds. Beside a quoted phrase words count alike. Each thread comes once,
