@@ -4,7 +4,6 @@ import re
 from binascii import a2b_base64
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -19,8 +18,6 @@ _STANDARD = bytes.maketrans(b"-_", b"+/")
 _LAST = {2: b"AQgw", 3: b"AEIMQUYcgkosw048"}
 """By the number of characters behind the last four, how base64 without a second spelling ends: the
 bits that mean nothing are 0."""
-_KEYS = 10_000
-"""Keys that are remembered as checked."""
 _LAST_TIME = 10**11
 """In seconds; no date that is meant lies behind it."""
 
@@ -108,16 +105,9 @@ def check_signature(key: bytes, read: Parts) -> None:
     if not keys.verify(key, read.signed, read.signature):
         raise refusal("The signature of client_assertion is not that of the key in iss and sub.")
     try:
-        _check_key(key)
+        keys.check_public_key(key)
     except ValueError as error:
         raise refusal(f"iss and sub of client_assertion are no public key: {error}") from None
-
-
-@lru_cache(maxsize=_KEYS)
-def _check_key(key: bytes) -> None:
-    """`keys.check_public_key`, once for keys that passed it lately. Only who has such a key gets
-    here, so how long it takes tells nobody else anything."""
-    keys.check_public_key(key)
 
 
 def check_claims(claims: Claims, audiences: Collection[str], now: int) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nacl.bindings import crypto_core_ed25519_is_valid_point, crypto_sign_open
 from nacl.exceptions import BadSignatureError
@@ -11,6 +12,9 @@ SIGNATURE_BYTES = 64
 
 PUBLIC_KEY_PATTERN = "^[0-9a-fA-F]{64}$"
 SIGNATURE_PATTERN = "^[0-9a-fA-F]{128}$"
+
+_CHECKED = 10_000
+"""So many keys that passed the check lately are not checked again."""
 
 _PUBLIC_KEY = re.compile(PUBLIC_KEY_PATTERN)
 _SIGNATURE = re.compile(SIGNATURE_PATTERN)
@@ -66,10 +70,14 @@ def read_public_key(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
+@lru_cache(_CHECKED)
 def check_public_key(key: bytes) -> None:
     """`ValueError` for a point that is non-canonical, of small order or outside the prime-order
-    group (libsodium's `is_valid_point`), and for the key of `TEST_VECTOR`. This takes three times
-    as long as a verification."""
+    group (libsodium's `is_valid_point`), and for the key of `TEST_VECTOR`.
+
+    This takes as long as a verification or longer, so what passed is remembered. That a key was
+    used lately can be told by the time; agents show their keys and when they were last seen.
+    """
     if not crypto_core_ed25519_is_valid_point(key):
         raise ValueError(
             "Must be a usable Ed25519 public key, not a non-canonical one or one that is not of "

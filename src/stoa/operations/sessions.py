@@ -116,10 +116,10 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         )
     if known is None:
         await register(call, public_key, request)
+        row = await agents.by_key(call.tx, public_key)
+        assert row is not None
     else:
-        await _update(call, known, request)
-    row = await agents.by_key(call.tx, public_key)
-    assert row is not None
+        row = await _updated(call, known, request)
     return await _signed_in(call, row._replace(last_seen_at=call.now), is_new=known is None)
 
 
@@ -189,15 +189,19 @@ async def register(call: Call, public_key: bytes, profile: VerifyChallenge | Non
         await ledger.book(call.tx, call.services.ids, credits.grant(agent_id, amount))
 
 
-async def _update(call: Call, known: AgentRow, request: VerifyChallenge) -> None:
-    # Most clients send the same each time, and a change invalidates cached answers.
-    may_change = known.status != "suspended" and known.removed_at is None
-    if may_change and _profile(known, request) != _profile(known):
-        await call.tx.lock("agent", known.id)
-        row = await agents.get(call.tx, known.id) or known
-        key_standing.check_same_key(row, known)
-        await agents.update_profile(call.tx, row.id, *_profile(row, request))
+async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> AgentRow:
+    """The agent with what the request changes of its profile, seen now."""
     agents.seen(call.tx, known.id)
+    sent = (request.display_name, request.description, request.capabilities)
+    may_change = known.status != "suspended" and known.removed_at is None
+    # Most clients send nothing or the same each time, and a change invalidates cached answers.
+    if sent == (None, None, None) or not may_change or _profile(known, request) == _profile(known):
+        return known
+    await call.tx.lock("agent", known.id)
+    row = await agents.get(call.tx, known.id) or known
+    key_standing.check_same_key(row, known)
+    await agents.update_profile(call.tx, row.id, *_profile(row, request))
+    return await agents.get(call.tx, row.id) or row
 
 
 def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str, str, list[str]]:
