@@ -23,9 +23,8 @@ _MERGED_PAGES = 64
 
 async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:
     """Make a text findable."""
-    row = await tx.one("search.insert_post", thread_id=thread_id, reply_id=reply_id)
-    if row:
-        index(tx, row[0], title, body)
+    number = await tx.number("search.insert_post", thread_id=thread_id, reply_id=reply_id)
+    index(tx, number, title, body)
 
 
 def index(tx: Tx, number: int, title: str, body: str) -> None:

@@ -45,6 +45,10 @@ class Tx(Protocol):
         """Carry out a change; returns the number of rows it touched."""
         ...
 
+    async def number(self, statement: str, **values: Value) -> int:
+        """Add a row; returns its number."""
+        ...
+
     def defer(self, statement: str, **values: Value) -> None:
         """Run a change just before the commit, as one statement with other deferred changes of the
         same kind. It must not break a constraint, and nothing before the commit may read it.

@@ -79,6 +79,11 @@ class PostgresTx:
         done = await self._connection.execute(sql, *_kept(map(values.__getitem__, names)))
         return int(done.rpartition(" ")[2])
 
+    async def number(self, statement: str, **values: Value) -> int:
+        row = await self.one(statement, **values)
+        assert row is not None
+        return row[0]
+
     def defer(self, statement: str, **values: Value) -> None:
         self._deferred.append((statement, values))
 

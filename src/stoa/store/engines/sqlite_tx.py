@@ -55,6 +55,12 @@ class SqliteTx:
         self._connection.execute(self._statements[statement], values)
         return self._connection.changes()
 
+    async def number(self, statement: str, **values: Value) -> int:
+        # RETURNING would make a table in memory, which costs more than the rest of the statement.
+        self.ran.append((statement, values))
+        self._connection.execute(self._statements[statement], values)
+        return self._connection.last_insert_rowid()
+
     def defer(self, statement: str, **values: Value) -> None:
         self.ran.append((statement, values))
         self._deferred.append((statement, values))

@@ -1,5 +1,5 @@
 -- name: insert_post
-INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id) RETURNING id
+INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id)
 
 -- Texts of a thread, or one of its replies, that are shown.
 -- name: texts

@@ -3,6 +3,9 @@
 -- let some: CASE WHEN CAST(:author AS TEXT) IS NULL AND CAST(:tags AS TEXT) = '[]' THEN CAST(:some AS BIGINT) ELSE 10 * CAST(:some AS BIGINT) END
 -- let asked_tags: ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))
 
+-- name: insert_post
+INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id) RETURNING id
+
 -- name: index_post
 INSERT INTO post_index (id, title, words)
 SELECT r.id, nullif(r.title, ''), r.title || r.body
