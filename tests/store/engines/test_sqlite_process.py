@@ -220,6 +220,24 @@ def test_what_was_queued_is_finished_at_the_close_and_one_file_is_left(tmp_path:
         os.kill(process, 0)
 
 
+def test_outcomes_of_cancelled_callers_may_come_while_the_store_closes(tmp_path: Path) -> None:
+    apart = opened_apart(tmp_path / "stoa.db")
+    faults: list[dict[str, Any]] = []
+
+    async def close_after_cancelling() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+        writes = [asyncio.create_task(apart.store.write(put(name))) for name in NAMES]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # now they are sent
+        for write in writes:
+            write.cancel()
+        await apart.store.close()
+
+    apart.run(close_after_cancelling())
+    apart.close()
+    assert faults == []
+
+
 def test_signals_to_the_whole_group_leave_the_writer_to_its_server(apart: Opened) -> None:
     process = process_of(apart)
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -116,7 +116,6 @@ class ProcessWriter:
         """End the processes. Call `stop` first."""
         if self._refusing:
             self._refusing.cancel()
-        self._waiting.clear()  # cancelled callers
         await self._keeper.close()
 
     def _flush(self) -> None:
