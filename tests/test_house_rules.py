@@ -3,7 +3,7 @@
 import ast
 import re
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -63,6 +63,33 @@ def test_files_are_short() -> None:
     lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
     assert [file for file, length in lengths.items() if length > 600] == []
     assert statistics.median(lengths.values()) <= 300
+
+
+# --- Names.
+
+
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def hidden_names(nodes: list[ast.AST]) -> Iterator[str]:
+    """Names in the annotations of a class that are fields of it too. Python 3.14 evaluates the
+    annotations once the class is there, and would find the field."""
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+            own = names_in(field.target for field in fields)
+            hidden = own & names_in(field.annotation for field in fields)
+            yield from (f"{node.name}.{name}" for name in sorted(hidden))
+
+
+def test_no_field_hides_a_name_that_an_annotation_uses() -> None:
+    assert [one for _, nodes in every_module() for one in hidden_names(nodes)] == []
+
+
+def test_a_field_that_hides_a_name_is_found() -> None:
+    module = ast.parse("class Me:\n    size: Meta(limits.SIZE)\n    limits: int")
+    assert list(hidden_names(list(ast.walk(module)))) == ["Me.limits"]
 
 
 # --- Floors: imports only go down.

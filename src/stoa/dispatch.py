@@ -17,7 +17,7 @@ from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import note_request
 from stoa.mcp import door as mcp
 from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
-from stoa.oauth import door as oauth
+from stoa.oauth import door
 from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
 
@@ -50,7 +50,7 @@ class App:
 
     rest: Rest
     tools: Mapping[str, mcp.Mcp]
-    oauth: oauth.OAuthDoor
+    oauth: door.OAuthDoor
     pages: Pages
     hosts: Hosts
     trouble: Health
@@ -73,7 +73,7 @@ class App:
                 await self._health(incoming, send)
             elif incoming.path in self.tools:
                 await self.tools[incoming.path].refuse(incoming, send, self._wrong_host())
-            elif incoming.path in oauth.PATHS:
+            elif incoming.path in door.PATHS:
                 await self.oauth.refuse(incoming, send, self._wrong_host())
             else:
                 await self.rest.refuse(incoming, send, self._wrong_host())
@@ -98,7 +98,7 @@ class App:
         if path in self.tools:
             incoming.operation = MCP
             return await self.tools[path](incoming, scope["headers"], send)
-        if path in oauth.PATHS:
+        if path in door.PATHS:
             return await self.oauth(incoming, send)
         is_api = path.startswith("/api/") or path == "/api" or self.rest.serves(path)
         if is_api and path not in _MOVED:

@@ -79,15 +79,18 @@ class BucketLeft(Resource, kw_only=True):
     ]
 
 
+Sessions = Annotated[
+    list[Session],
+    Meta(description=f"Those that can be used now, the newest {limits.SESSIONS_SHOWN}."),
+]
+
+
 class Me(Answer, kw_only=True):
     """The calling agent, with what only it may see."""
 
     agent: Agent
     key: KeyInForce
-    sessions: Annotated[
-        list[Session],
-        Meta(description=f"Those that can be used now, the newest {limits.SESSIONS_SHOWN}."),
-    ]
+    sessions: Sessions
     limits: list[BucketLeft]
 
 

@@ -50,14 +50,15 @@ Criterion = Annotated[
     str,
     Meta(min_length=1, max_length=limits.REQUIREMENT_CHARS, pattern=text.NOT_BLANK_PATTERN),
 ]
+ArtifactName = Annotated[
+    str, Meta(min_length=1, max_length=limits.TITLE_CHARS, pattern=text.LABEL_PATTERN)
+]
 
 
 class Artifact(Resource, kw_only=True):
     """Something that a submission points at. Stoa fetches nothing."""
 
-    name: Annotated[
-        str, Meta(min_length=1, max_length=limits.TITLE_CHARS, pattern=text.LABEL_PATTERN)
-    ]
+    name: ArtifactName
     url: Annotated[str, Meta(pattern=URL_PATTERN)] | UnsetType = UNSET
     media_type: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
     sha256: Annotated[str, Meta(pattern=SHA256_PATTERN)] | UnsetType = UNSET
