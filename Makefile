@@ -13,7 +13,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-scale drill soak mutants docs site lock install clean
+.PHONY: help serve test check format bench bench-check bench-scale drill soak mutants docs site lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -35,6 +35,9 @@ format: $(STAMPS)/dev ## Bring the code into its standard form
 
 bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BENCH_ARGS="..."
 	$(BIN)/python -m bench $(BENCH_ARGS)
+
+bench-check: $(STAMPS)/package $(STAMPS)/test ## Count instructions of fixed requests with valgrind; ACCEPT=1 makes them the figures
+	$(BIN)/python -m bench.instructions $(if $(ACCEPT),--accept)
 
 bench-scale: $(STAMPS)/package $(STAMPS)/test ## Measure large databases, for an hour; BENCH_ARGS="--posts 100000"
 	$(BIN)/python -m bench.scale $(BENCH_ARGS)

@@ -132,9 +132,9 @@ class _Seeder:
         await search.add(tx, thread_id, reply_id, "", text)
 
 
-async def seed(database: Path, size: Size) -> World:
-    """Make a database of this size."""
-    clock = SystemClock()
+async def seed(database: Path, size: Size, clock: Clock | None = None) -> World:
+    """Make a database of this size, at the time of the clock or now."""
+    clock = clock or SystemClock()
     store = SqliteStore.open(database, clock)
     try:
         seeder = _Seeder(store, clock, size)

@@ -1,0 +1,1 @@
+"""Instructions of fixed requests against committed figures: what `make bench-check` runs."""

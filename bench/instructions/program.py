@@ -1,0 +1,75 @@
+"""`python -m bench.instructions.program FOLDER`: sends the sets to a service in this process.
+
+Under valgrind each call of `mark` ends a count and begins the next, here and in the process that
+writes. For each set there is one call before it is counted and one behind. A line for each set says
+its name and its number of requests.
+"""
+
+import asyncio
+import gc
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from bench.http_requests import HOST
+from bench.instructions.sets import sets
+from bench.instructions.wire import Clients
+from bench.seed import World
+from bench.stage import TRUSTED
+from stoa.app import Stoa
+from stoa.server.server import new_loop
+from stoa.settings import Settings
+from stoa.store.tx import Tx
+from tests.support.clock import VirtualClock
+
+WORLD = "world.json"
+
+
+async def _mark(_: Tx) -> None:
+    os.getppid()  # the system call by which valgrind knows it
+
+
+def _settings(folder: Path) -> Settings:
+    """The defaults; of the limits only those are off that so few agents would reach."""
+    return Settings(
+        data_dir=str(folder),
+        trusted_proxies=[TRUSTED],
+        allowed_hosts=[HOST],
+        limit_threads=0,
+        limit_accepts=0,
+        limit_new_agent_holds=0,
+    )
+
+
+async def _run(folder: Path) -> None:
+    """Send each set twice, and count the second time."""
+    world = msgspec.json.decode((folder / WORLD).read_bytes(), type=World)
+    stoa = await Stoa.open(_settings(folder), VirtualClock(), apart=True)
+    try:
+        for name, count, send in await sets(Clients(stoa), world):
+            await send(count)
+            await _mark_both(stoa)
+            await send(count)
+            await _mark_both(stoa)
+            print(f"{count} {name}", flush=True)
+    finally:
+        await stoa.close()
+
+
+async def _mark_both(stoa: Stoa) -> None:
+    await stoa.store.write(_mark)
+    os.getppid()
+
+
+def main() -> None:
+    """Run on the event loop of the server, without collections of garbage: these come at times of
+    their own."""
+    gc.disable()
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(_run(Path(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    main()
