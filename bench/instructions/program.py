@@ -48,12 +48,12 @@ async def _run(folder: Path) -> None:
     world = msgspec.json.decode((folder / WORLD).read_bytes(), type=World)
     stoa = await Stoa.open(_settings(folder), VirtualClock(), apart=True)
     try:
-        for name, count, send in await sets(Clients(stoa), world):
-            await send(count)
+        for name, number, send in await sets(Clients(stoa), world):
+            await send(number)
             await _mark_both(stoa)
-            await send(count)
+            await send(number)
             await _mark_both(stoa)
-            print(f"{count} {name}", flush=True)
+            print(f"{number} {name}", flush=True)
     finally:
         await stoa.close()
 

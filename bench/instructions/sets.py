@@ -25,7 +25,7 @@ class Set(NamedTuple):
     what the first ones load or fill does not count."""
 
     name: str
-    count: int
+    number: int
     send: Send
 
 
