@@ -3,6 +3,7 @@
 The SQLite engine may run a write in another process, to which `PlainRuns` takes it.
 """
 
+from collections.abc import Awaitable
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -85,10 +86,13 @@ class Transactions:
         writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
         return await self._store.position(writer, wrote_at)
 
-    async def _once(self, run: "OperationRun", shown: str | None) -> Result:
+    def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
+        if run.invocation.operation.writes:
+            return self._store.write(run)
+        return self._read(run, shown)
+
+    async def _read(self, run: "OperationRun", shown: str | None) -> Result:
         invocation = run.invocation
-        if invocation.operation.writes:
-            return await self._store.write(run)
         # Other forms than the full one take long to make, whatever is cached.
         if invocation.operation.effect.in_memory and invocation.options == FULL:
             result = self._store.at_once(run)
