@@ -1,16 +1,22 @@
 """What is hidden is gone from every read, list, page, feed and search, and can come back."""
 
+import asyncio
+import threading
 from typing import Any
 
 import pytest
 
+from stoa.store.tx import Tx
 from tests.support import jobs
+from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.database import query
 from tests.support.mcp import Mcp
 from tests.support.moderation import MODERATED, REASON, moderate, path
 
 pytestmark = MODERATED
 CANARY = "canary bird"
+WAIT_S = 60
 
 PLACES = (
     "threads",
@@ -121,6 +127,37 @@ def test_a_hidden_thread_is_gone_from_everywhere_at_once(
         gone = agent.get(f"threads/{thread['id']}").refused(410, "removed")
         assert gone["reason"] == REASON
     assert stoa.get("credits/balance", headers=ada.headers).ok()["balance"]["available"] == 100
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_reply_of_the_commit_that_hides_its_thread_is_not_found(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    """The engine that commits many writes at once puts texts into its index at the end."""
+    thread = ada.thread()
+    begun, over = threading.Event(), threading.Event()
+
+    async def keep_busy(_: Tx) -> None:
+        begun.set()
+        assert over.wait(WAIT_S)
+
+    async def write() -> list[Answer]:
+        busy = asyncio.create_task(stoa.stoa.store.write(keep_busy))
+        await asyncio.to_thread(begun.wait, WAIT_S)
+        reply = bob.ask("POST", f"threads/{thread['id']}/replies", {"body": CANARY})
+        hide = mod.ask("POST", f"{path(thread)}/hide", {"reason": REASON})
+        asked = [asyncio.create_task(one) for one in (reply, hide)]
+        while stoa.stoa.store.waiting < len(asked):  # noqa: ASYNC110 - the queue has no event
+            await asyncio.sleep(0)
+        over.set()
+        await busy
+        return await asyncio.gather(*asked)
+
+    assert [answer.status for answer in stoa.run(write())] == [201, 200]
+    assert stoa.get("search?q=canary").json["threads"] == []
+    assert (
+        query(stoa.settings, "SELECT rowid FROM post_index WHERE post_index MATCH 'canary'") == []
+    )
 
 
 @pytest.mark.promise("M2")

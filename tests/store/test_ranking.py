@@ -82,9 +82,8 @@ class Corpus:
     def hide(self) -> None:
         """Hide a reply, as moderation does it."""
         self.hidden = self.random.choice(self.replies)
-        thread_id, reply_id = self.hidden
         self.opened.write(partial(_mark, hidden=self.hidden, reason="spam"))
-        self.opened.write(partial(search.remove, thread_id=thread_id, reply_id=reply_id))
+        self.opened.write(partial(_remove, hidden=self.hidden))
 
     def show_again(self) -> None:
         """Show the reply again that was hidden last."""
@@ -105,6 +104,10 @@ class Corpus:
 
 async def _mark(tx: Tx, hidden: tuple[str, str], reason: str | None) -> None:
     await moderation.mark(tx, "reply", reason, thread_id=hidden[0], id=hidden[1])
+
+
+async def _remove(tx: Tx, hidden: tuple[str, str]) -> None:
+    search.remove(tx, *hidden)
 
 
 def nothing(*_: object) -> None:

@@ -272,7 +272,7 @@ async def _show_or_hide(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
     if isinstance(row, ThreadRow):
         await moderation.mark(tx, "thread", reason, thread_id=row.id)
         if reason is not None:
-            await search.remove(tx, row.id, None)
+            search.remove(tx, row.id, None)
         if order.action is Action.HIDE:
             await _refund_bounty(tx, ids, row)
     elif isinstance(row, ReplyRow):
@@ -280,7 +280,7 @@ async def _show_or_hide(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
         by_one = (1 if reason is None else -1) if is_news and row.kind == "answer" else 0
         await moderation.recount(tx, row.thread_id, by_one)
         if reason is not None:
-            await search.remove(tx, row.thread_id, row.id)
+            search.remove(tx, row.thread_id, row.id)
     elif isinstance(row, JobRow):
         await moderation.mark(tx, "job", reason, job_id=row.id)
         if order.action is Action.HIDE and row.status_at(tx.now) is JobStatus.OPEN:

@@ -39,9 +39,10 @@ async def merge(tx: Tx) -> None:
     await tx.run("search.merge", pages=_MERGED_PAGES)
 
 
-async def remove(tx: Tx, thread_id: str, reply_id: str | None) -> None:
-    """Let a text not be found any more: a reply, or all of a thread without one."""
-    await tx.run("search.unindex", thread_id=thread_id, reply_id=reply_id)
+def remove(tx: Tx, thread_id: str, reply_id: str | None) -> None:
+    """Let a text not be found any more: a reply, or all of a thread without one. Deferred, because
+    texts are put into the index so: some may be on their way."""
+    tx.defer("search.unindex", thread_id=thread_id, reply_id=reply_id)
 
 
 async def add_again(tx: Tx, removed: Sequence[tuple[str, str | None]]) -> None:

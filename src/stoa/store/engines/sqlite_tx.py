@@ -9,7 +9,7 @@ import apsw
 from stoa.domain.querylang import Query, forms
 from stoa.store import statements
 from stoa.store.changes import Marks
-from stoa.store.deferring import by_statement
+from stoa.store.deferring import in_order
 from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.fts5 import searchable, to_fts5
 from stoa.store.tx import Row, Statement, Value, Work
@@ -138,7 +138,7 @@ def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> 
     """Carry out what these transactions deferred, one kind after the other. (A full-text index
     writes all it was given at the end of every savepoint; this comes behind the last one.)"""
     deferred = chain.from_iterable(map(SqliteTx.take_deferred, transactions))
-    for statement, rows in by_statement(deferred).items():
+    for statement, rows in in_order(deferred):
         connection.executemany(statements.load("sqlite")[statement], rows)
 
 

@@ -129,8 +129,8 @@ ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- name: unindex
 DELETE FROM post_index WHERE id IN (
-  SELECT p.id FROM post p WHERE p.thread_id = :thread_id
-    AND (CAST(:reply_id AS TEXT) IS NULL OR p.reply_id = :reply_id))
+  SELECT p.id FROM json_to_recordset(CAST(:rows AS JSON)) AS r (thread_id TEXT, reply_id TEXT)
+  JOIN post p ON p.thread_id = r.thread_id AND (r.reply_id IS NULL OR p.reply_id = r.reply_id))
 
 -- Texts that the index lacks.
 -- name: unindexed
