@@ -1,6 +1,7 @@
 """A direct import: the original dates, the rules of the service, one writer, never twice."""
 
 import asyncio
+import json
 import re
 import subprocess
 import sys
@@ -235,6 +236,17 @@ def test_the_command_imports_into_the_data_folder(tmp_path: Path) -> None:
         ],
     )
     assert f"not kept: {LOST}\n" in done.out
+    again = run_stoa_here(
+        *("import", "stackexchange", str(source), "--direct", "--data-dir", data, "--json")
+    )
+    told = json.loads(again.out)
+    assert told["database"] == f"sqlite:///{data}/stoa.db"
+    assert told["created"] == {"questions": 0, "answers": 0, "acceptedAnswers": 0}
+    assert told["alreadyThere"] == {"questions": 5, "answers": 3, "acceptedAnswers": 1}
+    assert told["unknown"] == {"post type 5": 1}
+    assert {"reason": "empty body", "count": 2, "posts": ["8", "10"]} in told["skipped"]
+    assert told["notKept"] == LOST
+    assert told["keys"] == f"{source}.keys"
     assert run_stoa_here("audit", "--data-dir", data).code == 0
 
 

@@ -1,6 +1,7 @@
 """`stoa import`: bring in what another service exported."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from stoa.cli import database
 from stoa.cli.exporting import import_export
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.importers import ImportStopped
 
 app = typer.Typer(help="Import discussions from another service.", no_args_is_help=True)
@@ -146,6 +147,7 @@ def stackexchange(
     licence: Licence = None,
     no_attribution: NoAttribution = False,
     concurrency: Concurrency = 8,
+    as_json: Json = False,
 ) -> None:
     """Play questions, answers and accepted answers, each as its author.
 
@@ -171,7 +173,7 @@ def stackexchange(
             attribution=None if no_attribution else attribution(site, licence, file),
         )
         if target:
-            _begin(target)
+            _begin(target, as_json=as_json)
         with _progress() as progress:
             summary = importer.run(job, progress)
     except ImportStopped as stopped:
@@ -180,18 +182,24 @@ def stackexchange(
     except KeyboardInterrupt:
         print("stoa: the same command goes on where this one stopped", file=sys.stderr)
         raise
+    if as_json:
+        place = target.address if target else None
+        told = {"database": place, **summary.described(), "keys": str(job.keys)}
+        typer.echo(json.dumps(told, indent=2))
+        return
     for line in summary.lines():
         print(line)
     print(f"keys of the authors: {job.keys}")
 
 
-def _begin(target: database.Database) -> None:
+def _begin(target: database.Database, *, as_json: bool) -> None:
     """Say which database is written to. Raises `StartRefused` when there is none."""
     from stoa.store.engines import engine_of
 
     with target.refusing():
         asyncio.run(engine_of(target.settings).refuse_absent(target.settings))
-    print(f"database: {target.address}", flush=True)
+    if not as_json:
+        print(f"database: {target.address}", flush=True)
 
 
 def _check_target(url: str | None, direct: bool, *places: str | None) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from stoa.importers.journal import Action, Step
 
@@ -13,6 +14,11 @@ _WORDS = {
     Action.THREAD: "questions",
     Action.REPLY: "answers",
     Action.ACCEPT: "accepted answers",
+}
+_NAMES = {
+    Action.THREAD: "questions",
+    Action.REPLY: "answers",
+    Action.ACCEPT: "acceptedAnswers",
 }
 
 
@@ -28,6 +34,10 @@ class Tally:
         self.count += 1
         if len(self.posts) < NAMED_MAX:
             self.posts.append(post)
+
+    def described(self, reason: str) -> dict[str, Any]:
+        """The same for programs."""
+        return {"reason": reason, "count": self.count, "posts": self.posts}
 
     def __str__(self) -> str:
         more = self.count - len(self.posts)
@@ -74,6 +84,22 @@ class Summary:
             yield f"changed {tally.count:,}: {change} ({tally})"
         if self.lost:
             yield f"not kept: {self.lost}"
+
+    def described(self) -> dict[str, Any]:
+        """The summary as programs read it."""
+        types = {f"post type {kind}": count for kind, count in sorted(self.other_types.items())}
+        return {
+            "created": _by_name(self.created),
+            "alreadyThere": _by_name(self.already_there),
+            "unknown": types,
+            "skipped": [tally.described(reason) for reason, tally in sorted(self.skipped.items())],
+            "changed": [tally.described(reason) for reason, tally in sorted(self.changed.items())],
+            "notKept": self.lost or None,
+        }
+
+
+def _by_name(counts: Counter[Action]) -> dict[str, int]:
+    return {name: counts[action] for action, name in _NAMES.items()}
 
 
 def _counts(counts: Counter[Action]) -> str:
