@@ -1,6 +1,7 @@
 """Changes that wait for the end of a transaction, where those of one kind are made together."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import chain
 
 from stoa.store.tx import Statement, Value
 
@@ -18,14 +19,12 @@ def by_statement(deferred: Iterable[Statement]) -> dict[str, Rows]:
     return rows
 
 
-def in_order(deferred: Iterable[Statement]) -> Iterator[tuple[str, Rows]]:
+def in_order(deferred: Iterable[Statement]) -> Iterable[tuple[str, Rows]]:
     """The same of several transactions, of which a later one may undo what an earlier one did."""
-    before: list[Statement] = []
-    for one in deferred:
-        if one[0] == _IN_ORDER:
-            yield from by_statement(before).items()
-            yield from by_statement([one]).items()
-            before.clear()
+    batches: list[dict[str, Rows]] = [{}]
+    for statement, values in deferred:
+        if statement == _IN_ORDER:
+            batches += [{statement: [values]}, {}]
         else:
-            before.append(one)
-    yield from by_statement(before).items()
+            batches[-1].setdefault(statement, []).append(values)
+    return chain.from_iterable(map(dict[str, Rows].items, batches))
