@@ -185,12 +185,23 @@ def test_a_page_that_is_ready_counts_against_its_address(stoa: App, page: str) -
 
 
 @embedded
-@pytest.mark.parametrize("headers", [{"host": "elsewhere.example"}, {"if-none-match": "*"}])
-def test_other_requests_for_a_page_are_answered_by_the_application(
-    stoa: App, page: str, headers: dict[str, str]
-) -> None:
+def test_a_page_under_another_host_is_refused_by_the_application(stoa: App, page: str) -> None:
     stoa.get(page).ok()
-    assert stoa.stoa.ready.find(scope(page, headers)) is None
+    assert stoa.stoa.ready.find(scope(page, {"host": "elsewhere.example"})) is None
+
+
+@embedded
+def test_a_page_that_its_reader_has_is_304_with_the_headers_of_one_that_was_made(
+    stoa: App, page: str
+) -> None:
+    tag = stoa.get(page).ok().headers["etag"]
+    sent = {"if-none-match": tag, "x-request-id": "abc"}
+    made = stoa.get(page, headers=sent).ok(304)
+    whole = stoa.stoa.ready.find(scope(page, sent))
+    assert whole
+    assert (whole[0], whole[2]) == (304, b"")
+    headers = dict(line.split(": ", 1) for line in whole[1].decode().splitlines())
+    assert headers == made.headers
 
 
 @embedded
