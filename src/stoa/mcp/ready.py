@@ -10,10 +10,11 @@ from stoa.http.wire import Whole, header_lines
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.results import content, result
 from stoa.metrics import Sheet
-from stoa.operations.buckets import headers as rate_headers
+from stoa.operations.buckets import header_lines as rate_lines
 
 NO_STORE = (b"cache-control", b"no-store")
 _ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, NO_STORE])
+_OWN = b"%bx-request-id: %b\r\n%bcontent-length: %d\r\n"
 
 
 class ReadyCalls:
@@ -47,7 +48,6 @@ class ReadyCalls:
         if entry is None or charge is None:
             return None
         answer = result(message_id, known.begin, *content(entry.body))
-        length = (b"content-length", b"%d" % len(answer))
         self._sheet.answered_at_once(entry.operation, 200)
-        lines = header_lines([request.id_header, *rate_headers(charge), length])
-        return 200, _ALWAYS + lines, answer
+        lines = _OWN % (_ALWAYS, request.id.encode(), rate_lines(charge), len(answer))
+        return 200, lines, answer
