@@ -29,7 +29,7 @@ from stoa.domain import tokens
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.postgres import PostgresStore
 
-CYCLE_TARGET = 0.35
+CYCLE_TARGET = 0.75
 WORKERS_TARGET = 1.6
 ENOUGH_CORES = 8
 _CONNECTIONS = Settings().database_connections
