@@ -80,7 +80,7 @@ BELOW = ["/", "/api/v1/", "/api/v1/threads/", "/feeds/tags/", "/tags/", "/agents
     value=st.binary(max_size=8),
 )
 @settings(
-    max_examples=200,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
