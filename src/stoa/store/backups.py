@@ -47,10 +47,10 @@ def checksum_line(content: Path, name: str) -> str:
 def has_changed(backup: Path) -> bool:
     """Whether a backup is not what its checksum was made of; one without a checksum is not."""
     try:
-        known = checksum_file(backup).read_text(encoding="ascii").split()[:1]
+        known = checksum_file(backup).read_bytes().split()[:1]
     except FileNotFoundError:
         return False
-    return known != checksum_line(backup, backup.name).split()[:1]
+    return known != checksum_line(backup, backup.name).encode().split()[:1]
 
 
 def newest(folder: str) -> int | None:

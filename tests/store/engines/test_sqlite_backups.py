@@ -360,6 +360,9 @@ def test_a_backup_that_has_changed_is_refused_and_changes_nothing(
     with pytest.raises(StartRefused, match="has changed since it was made: choose another backup"):
         restore(file, clock, backup)
     assert content(file) == before
+    backups.checksum_file(backup).write_bytes(b"\xff\0")
+    with pytest.raises(StartRefused, match="has changed"):
+        restore(file, clock, backup)
     backups.checksum_file(backup).unlink()
     restore(file, clock, backup)  # nothing else finds it
     assert content(file) != before
