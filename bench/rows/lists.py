@@ -6,7 +6,7 @@ from itertools import cycle
 from bench import servers
 from bench.http_requests import get, signed
 from bench.registry import Result, at_least, row
-from bench.rows.reads import yardstick
+from bench.rows.reads import against_bare, yardstick
 from bench.stage import Side, Stage
 
 CONNECTIONS = 32
@@ -20,10 +20,7 @@ _RECOMMENDED = "/api/v1/opportunities/recommended?limit=20"
 def lists(stage: Stage) -> Iterator[Result]:
     """The public lists, each asked for by everyone."""
     for name in _LISTS:
-        path = f"/api/v1/{name}?limit=20"
-        requests = [get(path, address) for address in stage.addresses]
-        with servers.bare(yardstick(stage.stoa, path)) as bare:
-            found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), CONNECTIONS)
+        found = against_bare(stage, f"/api/v1/{name}?limit=20", CONNECTIONS)
         yield at_least(f"list of 20 {name}", found.ratio, TARGET, found.detail)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bench import servers
 from bench.http_requests import get
 from bench.registry import Result, at_least, at_most, rate_at_least, row
-from bench.rows.reads import yardstick
+from bench.rows.reads import against_bare, yardstick
 from bench.stage import Side, Stage
 
 CONNECTIONS = 32
@@ -46,9 +46,7 @@ def thread_page(stage: Stage) -> Iterator[Result]:
 def list_and_market_pages(stage: Stage) -> Iterator[Result]:
     """The list of threads and the market, asked for by everyone."""
     for name, path in (("list", "/forum"), ("market", "/market")):
-        requests = [get(path, address) for address in stage.addresses]
-        with servers.bare(yardstick(stage.stoa, path)) as bare:
-            found = stage.compare(Side(stage.stoa, requests), Side(bare, requests), CONNECTIONS)
+        found = against_bare(stage, path, CONNECTIONS)
         yield at_least(f"{name} page", found.ratio, SHARE_TARGET, found.detail)
 
 

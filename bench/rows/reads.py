@@ -9,7 +9,7 @@ from bench.bare import Answer, Spec
 from bench.http_requests import get, with_header
 from bench.registry import Result, at_least, rate_at_least, row
 from bench.servers import Server
-from bench.stage import Side, Stage
+from bench.stage import Comparison, Side, Stage
 
 CONNECTIONS = (32, 64)
 HOT_TARGET = 0.90
@@ -33,6 +33,13 @@ def yardstick(server: Server, path: str, headers: Mapping[str, str] | None = Non
         if name.lower() != "date"  # which the server adds
     ]
     return Spec(port=0, get=Answer(answer.status, kept, body))
+
+
+def against_bare(stage: Stage, path: str, connections: int) -> Comparison:
+    """An answer that everyone asks for, against an application that has it ready."""
+    requests = [get(path, address) for address in stage.addresses]
+    with servers.bare(yardstick(stage.stoa, path)) as bare:
+        return stage.compare(Side(stage.stoa, requests), Side(bare, requests), connections)
 
 
 @row

@@ -456,8 +456,8 @@ def test_a_change_that_marks_nothing_would_be_noticed(
         world.run()
 
 
-def reads_of_a_burst(stoa: App, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often the store is read for twenty reads of one list that come at the same time."""
+def reads_of_a_burst(stoa: App, monkeypatch: pytest.MonkeyPatch, path: str) -> int:
+    """How often the store is read for twenty reads of one path that come at the same time."""
     store = stoa.stoa.store
     read, reads = store.read, 0
 
@@ -467,7 +467,7 @@ def reads_of_a_burst(stoa: App, monkeypatch: pytest.MonkeyPatch) -> int:
         return await read(work, **how)
 
     monkeypatch.setattr(store, "read", counted)
-    answers = stoa.together(*(stoa.ask("GET", "opportunities") for _ in range(20)))
+    answers = stoa.together(*(stoa.ask("GET", path) for _ in range(20)))
     assert {answer.ok().content for answer in answers} == {answers[0].content}
     return reads
 
@@ -475,7 +475,7 @@ def reads_of_a_burst(stoa: App, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_a_burst_of_the_same_read_computes_one_answer(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert reads_of_a_burst(stoa, monkeypatch) == 1
+    assert reads_of_a_burst(stoa, monkeypatch, "opportunities") == 1
 
 
 def test_a_burst_that_nobody_joins_computes_many_answers(
@@ -485,7 +485,7 @@ def test_a_burst_that_nobody_joins_computes_many_answers(
         return False
 
     monkeypatch.setattr(SingleFlight, "wait", never)
-    assert reads_of_a_burst(stoa, monkeypatch) > 1
+    assert reads_of_a_burst(stoa, monkeypatch, "opportunities") > 1
 
 
 def test_a_refused_read_lets_those_that_wait_for_it_go_on(stoa: App) -> None:

@@ -10,8 +10,7 @@ from stoa.caching import ByteCache
 from stoa.calls.single_flight import SingleFlight
 from stoa.domain import limits
 from stoa.operations.call import Call
-from stoa.store.tx import Work
-from tests.contract.test_cached_answers import World, nothing
+from tests.contract.test_cached_answers import World, nothing, reads_of_a_burst
 from tests.support.app import App
 from tests.support.moderation import operate
 from tests.support.routes import web_paths
@@ -198,27 +197,11 @@ def test_an_act_of_moderation_ends_pages_that_show_a_snapshot(stoa: App) -> None
     assert "rarest" not in stoa.get("/market").ok().text
 
 
-def times_made(stoa: App, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often the store is read for twenty readers of one page who come at the same time."""
-    store = stoa.stoa.store
-    read, reads = store.read, 0
-
-    async def counted(work: Work[Any], **how: Any) -> Any:
-        nonlocal reads
-        reads += 1
-        return await read(work, **how)
-
-    monkeypatch.setattr(store, "read", counted)
-    answers = stoa.together(*(stoa.ask("GET", "/forum") for _ in range(20)))
-    assert {answer.ok().text for answer in answers} == {answers[0].text}
-    return reads
-
-
 @SQLITE
 def test_a_burst_of_readers_of_one_page_makes_it_once(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert times_made(stoa, monkeypatch) == 1
+    assert reads_of_a_burst(stoa, monkeypatch, "/forum") == 1
 
 
 @SQLITE
@@ -229,4 +212,4 @@ def test_a_burst_in_which_nobody_waits_makes_a_page_many_times(
         return False
 
     monkeypatch.setattr(SingleFlight, "wait", never)
-    assert times_made(stoa, monkeypatch) > 1
+    assert reads_of_a_burst(stoa, monkeypatch, "/forum") > 1
