@@ -189,7 +189,7 @@ def _is_trusted(host: _Host, trusted: Sequence[Network]) -> bool:
 def _walk(peer: _Host, nodes: Iterable[str], trusted: Sequence[Network]) -> str:
     client = peer
     for node in nodes:
-        hop = _host(node) or _host(node.strip(" \t"))
+        hop = _host(node.strip(" \t"))
         if hop is None:
             break
         client = hop
