@@ -20,6 +20,7 @@ _START_S = 30.0
 _PAUSE_S = 0.005
 _STOP_S = 15.0
 _KIB = 1024
+_NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
 class ServerFailed(Exception):
@@ -87,9 +88,12 @@ def free_port() -> int:
 
 @contextmanager
 def stoa(folder: Path, **settings: object) -> Generator[Server]:
-    """A Stoa on the data in `folder`, with these settings and nothing from this environment."""
+    """A Stoa on the data in `folder`, with these settings and nothing from this environment.
+
+    Its bytecode is kept, as where it is installed: the first one that starts compiles for all."""
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if name[:5] != "STOA_"}
+    environment.pop(_NO_BYTECODE, None)
     environment |= {f"STOA_{name.upper()}": str(value) for name, value in settings.items()}
     command = [sys.executable, "-m", "stoa", "serve", "--port", str(port)]
     command += ["--data-dir", str(folder)]

@@ -1,6 +1,8 @@
 """The cache that is bounded by the memory of what it holds."""
 
-from stoa.caching import ByteCache
+import gc
+
+from stoa.caching import ByteCache, kept_bytes
 
 ENTRY = 300
 
@@ -22,3 +24,37 @@ def test_a_value_larger_than_the_cache_is_not_kept() -> None:
     cache: ByteCache[str, str] = ByteCache(ENTRY, lambda _, value: len(value))
     first = cache.get("a", lambda key: key * 10)
     assert cache.get("a", lambda key: key * 20) != first
+
+
+def test_values_that_grow_evict_others() -> None:
+    cache: ByteCache[str, list[str]] = ByteCache(3 * ENTRY + 60, lambda _, value: len(value))
+    values: dict[str, list[str]] = {key: [] for key in "abc"}
+    for key, value in values.items():
+        cache.put(key, value)
+    values["a"] += ["more"] * 60
+    cache.grow("a", values["a"], 60)
+    assert cache.find_all("abcd") == values
+    cache.grow("a", [], 1)  # another value is no longer there
+    assert cache.find_all("cba") == values
+    values["a"] += ["one"]
+    cache.grow("a", values["a"], 1)
+    assert cache.find_all("abc") == {key: values[key] for key in "ab"}
+    cache.put("c", [])
+    assert cache.find_all("abc") == {"b": [], "c": []}, "what it grew by was not given back"
+
+
+def filled() -> ByteCache[str, str]:
+    """A cache with room for one value, which took the place of another."""
+    cache: ByteCache[str, str] = ByteCache(2 * ENTRY, lambda _, value: len(value))
+    for key in "ab":
+        cache.put(key, key * 4)
+    return cache
+
+
+def test_what_all_caches_hold_is_counted_as_long_as_they_are_there() -> None:
+    before = kept_bytes()
+    caches = [filled() for _ in range(3)]
+    assert kept_bytes() - before == 3 * (ENTRY + 4)
+    del caches
+    gc.collect()
+    assert kept_bytes() == before

@@ -12,13 +12,13 @@ import apsw
 import httpx
 import msgspec
 import pytest
-import structlog
 
 from stoa import logs
 from stoa.domain import tokens
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from tests.support.keys import Key
+from tests.support.logs import restored
 from tests.support.server import Server
 
 CANARY = "canary-4f7a"
@@ -30,10 +30,10 @@ class Log:
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
-    def begin(self) -> Any:
+    def begin(self) -> logs.Log:
         """Configure it, in the test itself: each phase of a test has a stderr of its own."""
         logs.configure_logs("info")
-        return structlog.get_logger()
+        return logs.log
 
     @property
     def lines(self) -> list[dict[str, Any]]:
@@ -53,12 +53,8 @@ def test_a_line_that_cannot_be_written_fails_nothing(log: "Log", monkeypatch: py
 
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Iterator[Log]:
-    root = logging.getLogger()
-    handlers, level, before = root.handlers[:], root.level, structlog.get_config()
-    yield Log(capsys)
-    structlog.configure(**before)
-    logging.basicConfig(handlers=handlers, level=level, force=True)
-    logging.getLogger("uvicorn").setLevel(logging.NOTSET)
+    with restored():
+        yield Log(capsys)
 
 
 def test_a_line_is_json_with_time_level_and_event(log: Log):

@@ -19,7 +19,7 @@ from bench.instructions.wire import Clients
 from bench.seed import World
 from bench.stage import TRUSTED
 from stoa.app import Stoa
-from stoa.server.server import new_loop
+from stoa.server.server import loop_factory
 from stoa.settings import Settings
 from stoa.store.tx import Tx
 from tests.support.clock import VirtualClock
@@ -67,7 +67,7 @@ def main() -> None:
     """Run on the event loop of the server, without collections of garbage: these come at times of
     their own."""
     gc.disable()
-    with asyncio.Runner(loop_factory=new_loop) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(_run(Path(sys.argv[1])))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.registry import Result, table
-from bench.scale import cluster
+from bench.scale import cluster, serving
 from bench.scale.rows import Given, rows
 
 
@@ -22,6 +22,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--large", type=int, default=10_000_000, help="replies of the large one")
     parser.add_argument("--posts", type=int, default=1_000_000, help="texts to search in")
     parser.add_argument("--rounds", type=int, default=60, help="times that each thing is asked")
+    parser.add_argument("--reads", type=int, default=serving.READS, help="reads before memory")
     parser.add_argument(
         "--folder", type=Path, help="keeps the databases there, and uses them again"
     )
@@ -45,7 +46,8 @@ def main() -> int:
         )
         folder.chmod(0o755)  # the server of the wheel runs as another user
         server = stack.enter_context(cluster.running(folder))
-        given = Given(folder, server, asked.small, asked.large, asked.posts, asked.rounds)
+        sizes = (asked.small, asked.large, asked.posts, asked.rounds, asked.reads)
+        given = Given(folder, server, *sizes)
         results = list(_results(given, asked.only, Console(stderr=True)))
     Console(width=None if sys.stdout.isatty() else 140).print(table(results))
     missed = any(result.passed is False for result in results)

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.machine import own_times
 from bench.registry import Result, at_most
-from bench.scale import cluster, growth, loading, searching
+from bench.scale import cluster, growth, loading, searching, serving
 from bench.scale.cluster import Cluster
 from bench.scale.growth import p50, p95
 from bench.scale.lists import clock
@@ -27,7 +27,7 @@ SEARCH_P95_MS = 50.0
 
 @dataclass(frozen=True)
 class Given:
-    """Where to measure, and how much: replies, posts, rounds."""
+    """Where to measure, and how much: replies, posts, rounds, reads."""
 
     folder: Path
     cluster: Cluster
@@ -35,6 +35,7 @@ class Given:
     large: int
     posts: int
     rounds: int
+    reads: int
 
 
 Measure = Callable[[Given], Coroutine[Any, Any, list[Result]]]
@@ -46,6 +47,7 @@ def rows() -> Iterator[tuple[str, Measure]]:
     yield "market", market_reads
     yield "search on PostgreSQL", search_postgresql
     yield "search on SQLite", search_sqlite
+    yield "start and memory", start_and_memory
 
 
 async def lists(given: Given) -> list[Result]:
@@ -119,9 +121,7 @@ async def search_postgresql(given: Given) -> list[Result]:
 
 async def search_sqlite(given: Given) -> list[Result]:
     """The same searches in a file."""
-    path = given.folder / f"posts_{given.posts}.db"
-    if not path.exists():
-        searching.fill_sqlite(path, searching.world_of(given.posts))
+    path = _filled_sqlite(given)
     took = await _spent_ms(partial(searching.read_sqlite, path))
     store = SqliteStore.open(path, clock)
     read = partial(store.read, slow=True)
@@ -131,6 +131,20 @@ async def search_sqlite(given: Given) -> list[Result]:
     finally:
         await store.close()
     return [_warmed("SQLite", took), *_searches("SQLite", times)]
+
+
+def _filled_sqlite(given: Given) -> Path:
+    path = given.folder / f"posts_{given.posts}.db"
+    if not path.exists():
+        searching.fill_sqlite(path, searching.world_of(given.posts))
+    return path
+
+
+async def start_and_memory(given: Given) -> list[Result]:
+    """How a server starts over the file with many posts, and its memory after many reads."""
+    path = _filled_sqlite(given)
+    serving.settle(path)
+    return [serving.ready(path), *serving.memory(path, given.posts, given.reads)]
 
 
 def _warmed(engine: str, took_ms: float) -> Result:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import Any, NoReturn
 
 
 def run() -> None:
@@ -10,11 +11,25 @@ def run() -> None:
     The process then ends by SIGINT itself, which is 130 to a shell and ends a loop around it too.
     """
     try:
-        from stoa.cli import main
+        from stoa.cli import serve_flags
 
-        main.run()
+        flags = serve_flags.read(sys.argv[1:])
+        if flags is None:
+            from stoa.cli import main
+
+            main.run()
+        _serve(flags)
     except KeyboardInterrupt:
         _end_by_signal()
+
+
+def _serve(flags: dict[str, Any]) -> NoReturn:
+    from functools import partial
+
+    from stoa.cli import serving
+    from stoa.cli.ending import end_with
+
+    end_with(partial(serving.serve, flags, flags.pop("config", None)))
 
 
 def _end_by_signal() -> None:

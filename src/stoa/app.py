@@ -1,12 +1,10 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
 import os
-from collections.abc import Callable, Iterable
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from starlette.routing import Route
-
+from stoa import caching
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
@@ -30,16 +28,15 @@ from stoa.domain.oauth import RESOURCE
 from stoa.domain.webhooks import SECRET_BYTES, Signer
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
+from stoa.http.late import LateApplication
 from stoa.http.ready import ReadyAnswers
-from stoa.http.wire import Application, Receive, Scope, Send
+from stoa.http.wire import Application
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.ready import ReadyCalls
 from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
-from stoa.oauth import pages as oauth
 from stoa.oauth.door import OAuthDoor
-from stoa.openapi.document import openapi_document
 from stoa.operations import operator, secret
 from stoa.operations.authors import Authors
 from stoa.operations.buckets import BUCKETS
@@ -60,12 +57,8 @@ from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
 from stoa.upkeep.webhooks import Webhooks
-from stoa.web import discovery
-from stoa.web.caching import asked_key
-from stoa.web.documents import Endpoint
-from stoa.web.pages import pages
+from stoa.web.negotiation import asked_key
 from stoa.web.shedding import ShedPage
-from stoa.web.site import Site
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -91,7 +84,8 @@ class Stoa:
         settings, shares = services.settings, engine_of(services.settings).SHARED
         self.waiting = Waiting(store, settings)
         hosts, operations = Hosts(settings), all_operations()
-        answers = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024)
+        others = partial(_kept_bytes, services)
+        answers = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024, others)
         charges = Charges(limiter, settings, clock, sheet)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
         reads = PublicReads(store, services, clock, answers, snapshots, outages)
@@ -119,18 +113,15 @@ class Stoa:
             store, services.ids, signer, Outgoing(allowed), clock, shares=shares
         )
         known = KnownCalls()
-        self.ready = _ready(answers, charges, hosts, clock, sheet, known)
+        begins = not shares and isinstance(limiter, MemoryLimiter)
+        self.ready = _ready(answers, charges, hosts, clock, sheet, known, begins=begins)
         documentation = f"{settings.origin}/docs/errors"
-        openapi = partial(openapi_document, operations, settings)
-
-        documents = partial(discovery.endpoints, settings, openapi, clock, signer)
         authorizing = Authorizing(store, services, outages)
-        signing_in = partial(oauth.routes, authorizing, charges, clock)
         self.asgi = App(
             Rest(runner, charges, operations, documentation),
             _tools(runner, charges, hosts, Gate(authenticator), known),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
-            _site(reads, settings.origin, openapi, documents, signing_in),
+            LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),
             hosts,
             lambda: self.upkeep.trouble,
             self._details,
@@ -256,6 +247,12 @@ def new_services(settings: Settings) -> Services:
     return Services(settings, Ids(), Authors(), Secret(), Hosts(settings).base_urls)
 
 
+def _kept_bytes(services: Services) -> int:
+    """What is cached in this process beside answers, counted twice: it is in small pieces, between
+    which memory stays free, and the pages of the file that were read for it are kept as well."""
+    return 2 * (caching.kept_bytes() + services.authors.kept_bytes)
+
+
 async def _keep_secrets(store: Store) -> Signer:
     """Have something to seal challenges with, and to sign deliveries to webhooks. Closes the store
     when it does not take them."""
@@ -276,27 +273,29 @@ def _ready(
     clock: Clock,
     sheet: Sheet,
     known: KnownCalls,
+    *,
+    begins: bool,
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
     calls = ReadyCalls(known, cache, charges, hosts, clock, sheet)
     posted = {PATH.encode(): calls.find}
-    return ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet, posted)
+    return ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet, posted, begins=begins)
 
 
 def _site(
-    reads: PublicReads,
-    origin: str,
-    openapi: Callable[[], dict[str, Any]],
-    documents: Callable[[], dict[str, Endpoint]],
-    more: Callable[[Site], Iterable[Route]],
+    reads: PublicReads, authorizing: Authorizing, charges: Charges, clock: Clock, signer: Signer
 ) -> Application:
-    """What is not under `/api`, made when it is first asked for: the start does not wait for it."""
-    site = cache(lambda: pages(reads, origin, openapi, documents(), more))
+    """What is not under `/api`, with all that makes pages."""
+    from stoa.oauth import pages as oauth
+    from stoa.openapi.document import openapi_document
+    from stoa.web import discovery
+    from stoa.web.pages import pages
 
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        await site()(scope, receive, send)
-
-    return answer
+    settings = reads.services.settings
+    openapi = partial(openapi_document, all_operations(), settings)
+    documents = discovery.endpoints(settings, openapi, clock, signer)
+    signing_in = partial(oauth.routes, authorizing, charges, clock)
+    return pages(reads, settings.origin, openapi, documents, signing_in)
 
 
 def _tools(

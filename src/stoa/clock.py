@@ -7,6 +7,7 @@ import mmap
 import struct
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from stoa.domain import limits
 
@@ -24,6 +25,11 @@ _BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 def _machine_us() -> int:
     return time.time_ns() // 1000
+
+
+def wall_time() -> str:
+    """The machine's wall clock in UTC to the microsecond, as the log tells it."""
+    return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def _elapsed_us() -> int:

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import msgspec
-import structlog
 
 from stoa.domain.addresses import is_loopback
 from stoa.domain.errors import Refusal
@@ -14,14 +13,12 @@ from stoa.http.hosts import Hosts
 from stoa.http.ready import REQUEST
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
-from stoa.logs import note_request
+from stoa.logs import log, note_request
 from stoa.mcp import door as mcp
 from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
 from stoa.oauth import door
 from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
-
-log = structlog.get_logger("stoa.http")
 
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]

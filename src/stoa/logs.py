@@ -14,15 +14,14 @@ import logging
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO, cast
 
-import structlog
-from structlog.typing import EventDict
+from stoa.clock import wall_time
 
 _FRAMES = 12
 _DEPTH = 4
@@ -31,6 +30,10 @@ _SPEAKERS = ("uvicorn",)
 _SECRETS = re.compile(r"stoa_[0-9A-Za-z]{8,}|[0-9A-Za-z_-]{80,}")
 _MASK = "***"
 _WORD = re.compile(r"[\w.:/-]+", re.ASCII)
+
+Form = Literal["json", "text"]
+Line = dict[str, Any]
+"""What a line says, by name: `level` and `event` first."""
 
 
 @dataclass(slots=True)
@@ -56,48 +59,74 @@ def note_agent(agent_id: str) -> None:
         note.agent = agent_id
 
 
-def configure_logs(level: str, form: Literal["json", "text"] = "json") -> None:
-    """Send structlog and the standard library's loggers to stderr at `level`."""
+def writer(form: Form, output: TextIO) -> Callable[[Line], None]:
+    """What writes lines in this form. One that cannot be written, to a closed terminal or a full
+    disk, is lost, and does not fail what it tells of."""
+    render = _render if form == "json" else _render_for_people
+
+    def write(line: Line) -> None:
+        with suppress(OSError, ValueError):
+            output.write(render(_completed(line)) + "\n")
+            output.flush()
+
+    return write
+
+
+class Log:
+    """Tells what happens: each event in a sentence, with what is told of it by name.
+
+    Events below the level `least` (a number of the module `logging`) are left out; `write` takes
+    the others.
+    """
+
+    def __init__(self) -> None:
+        self.least = logging.DEBUG
+        self.write = writer("text", sys.stderr)
+
+    def debug(self, event: str, **told: object) -> None:
+        """Tell what each request does."""
+        self.tell(logging.DEBUG, event, **told)
+
+    def info(self, event: str, **told: object) -> None:
+        """Tell what is as it should be."""
+        self.tell(logging.INFO, event, **told)
+
+    def warning(self, event: str, **told: object) -> None:
+        """Tell what the operator may want to change."""
+        self.tell(logging.WARNING, event, **told)
+
+    def error(self, event: str, **told: object) -> None:
+        """Tell what failed. An exception is told as its `fault`."""
+        self.tell(logging.ERROR, event, **told)
+
+    def critical(self, event: str, **told: object) -> None:
+        """Tell what stops a part of the service until the operator acts."""
+        self.tell(logging.CRITICAL, event, **told)
+
+    def exception(self, event: str, **told: object) -> None:
+        """Tell what failed, with the exception that is being handled."""
+        self.tell(logging.ERROR, event, **told, fault=sys.exception())
+
+    def tell(self, level: int, event: str, **told: object) -> None:
+        """Tell an event of any level."""
+        if level >= self.least:
+            self.write({"level": logging.getLevelName(level).lower(), "event": event, **told})
+
+
+def configure_logs(level: str, form: Form = "json") -> None:
+    """Send the log and the standard library's loggers to stderr at `level`."""
     number = logging.getLevelNamesMapping()[level.upper()]
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(number),
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _add_note,
-            _tell_fault,
-            _render if form == "json" else _render_for_people,
-        ],
-        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _Output(sys.stderr))),
-    )
+    log.least, log.write = number, writer(form, sys.stderr)
     quiet = max(number, logging.WARNING)
     logging.basicConfig(handlers=[_Libraries()], level=quiet, force=True)
     for name in _SPEAKERS:
         logging.getLogger(name).setLevel(number)
 
 
-class _Output:
-    """Where lines go. One that cannot be written, to a closed terminal or a full disk, is lost, and
-    does not fail what it tells of."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> None:
-        """Write, or not."""
-        with suppress(OSError, ValueError):
-            self._stream.write(text)
-
-    def flush(self) -> None:
-        """Write what is buffered, or not."""
-        with suppress(OSError, ValueError):
-            self._stream.flush()
-
-
 def loop_fault(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """An event loop's exception handler; the loop's own would print the exception's message."""
     error = context.get("exception")
-    structlog.get_logger().error("a task or callback failed", exc_info=error)
+    log.error("a task or callback failed", fault=error)
 
 
 class _Libraries(logging.Handler):
@@ -112,25 +141,24 @@ class _Libraries(logging.Handler):
             event = "a library says something"
             told["place"] = f"{_short(record.pathname)}:{record.lineno}"
         error = record.exc_info and record.exc_info[1]
-        structlog.get_logger().log(record.levelno, event, exc_info=error, **told)
+        log.tell(record.levelno, event, **told, fault=error)
 
 
-def _add_note(_logger: object, _method: str, event: EventDict) -> EventDict:
+def _completed(line: Line) -> Line:
+    """The line with its time and its request, and with the places of its fault."""
+    fault = line.pop("fault", None)
+    line = {"timestamp": wall_time(), **line, **dict(_noted())}
+    if isinstance(fault, BaseException):
+        line["fault"] = list(_told(fault))
+    return line
+
+
+def _noted() -> Iterator[tuple[str, str]]:
     note = _note.get()
     if note:
-        event["request"] = note.request
+        yield "request", note.request
         if note.agent:
-            event["agent"] = note.agent
-    return event
-
-
-def _tell_fault(_logger: object, _method: str, event: EventDict) -> EventDict:
-    error = event.pop("exc_info", None)
-    if error is True:
-        error = sys.exception()
-    if isinstance(error, BaseException):
-        event["fault"] = list(_told(error))
-    return event
+            yield "agent", note.agent
 
 
 def _told(error: BaseException, depth: int = 0) -> Iterator[str]:
@@ -153,18 +181,17 @@ def _short(path: str) -> str:
     return "/".join(Path(path).parts[-2:])
 
 
-def _render(_logger: object, _method: str, event: EventDict) -> str:
-    """The line, masked. A value that is not JSON is told by its type."""
-    line = {name: event.pop(name) for name in ("timestamp", "level", "event")}
-    return _SECRETS.sub(_MASK, _json({**line, **event}))
+def _render(line: Line) -> str:
+    """The line as JSON, masked. A value that is not JSON is told by its type."""
+    return _SECRETS.sub(_MASK, _json(line))
 
 
-def _render_for_people(_logger: object, _method: str, event: EventDict) -> str:
+def _render_for_people(line: Line) -> str:
     """The line for people, masked: time, level and event, then `name=value`. Text is quoted as in
     JSON, so that it never begins a line of its own."""
-    time, level, text = (str(event.pop(name)) for name in ("timestamp", "level", "event"))
+    time, level, text = (str(line.pop(name)) for name in ("timestamp", "level", "event"))
     told = [f"{time} {level:8} {_json(text)[1:-1]}"]
-    told += [f"{name}={_plain(value)}" for name, value in event.items()]
+    told += [f"{name}={_plain(value)}" for name, value in line.items()]
     return _SECRETS.sub(_MASK, " ".join(told))
 
 
@@ -174,3 +201,7 @@ def _plain(value: object) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, default=lambda inner: type(inner).__name__)
+
+
+log = Log()
+"""The log of this process."""

@@ -227,7 +227,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = []
     cache_mb: Annotated[
         Megabytes,
-        Meta(description="Memory for answers to public reads that are kept ready; 0 keeps none."),
+        Meta(
+            description="Memory for what each process keeps ready: answers to public reads in what "
+            "searches, lists and pages leave of it; 0 keeps no answers."
+        ),
     ] = 128
     log_level: Annotated[
         LogLevel,

@@ -17,7 +17,8 @@ class Cached:
 
     def __init__(self, most_bytes: int = 32 * MIB) -> None:
         self.changes = Changes()
-        self.cache = AnswerCache(self.changes, most_bytes)
+        self.others = 0
+        self.cache = AnswerCache(self.changes, most_bytes, lambda: self.others)
         self.now = 1_000_000
 
     def put(
@@ -112,6 +113,17 @@ def test_what_was_not_used_goes_when_memory_runs_over(cached: Cached) -> None:
     kept = [number for number in newest_first if cached.get(f"{number}")]
     assert 20 <= len(kept) <= 40
     assert kept == list(newest_first[: len(kept)])
+
+
+@pytest.mark.parametrize(("others", "least", "most"), [(0, 20, 32), (16, 10, 16), (90, 2, 5)])
+def test_answers_leave_room_for_what_other_caches_hold(
+    cached: Cached, others: int, least: int, most: int
+) -> None:
+    cached.others = others * MIB
+    for number in range(100):
+        cached.put(f"{number}", size=MIB)
+    kept = sum(cached.get(f"{number}") is not None for number in range(99, 99 - most, -1))
+    assert least <= kept <= most
 
 
 def test_every_answer_comes_back_as_it_was(cached: Cached) -> None:

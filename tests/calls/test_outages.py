@@ -2,17 +2,16 @@
 
 import asyncio
 
-from structlog.testing import capture_logs
-
 from stoa.calls.outages import Outages
 from stoa.store.tx import StoreUnavailable, WritingStopped
+from tests.support.logs import logged
 
 GONE = StoreUnavailable("no connection")
-AGAIN = {"event": "store available again", "log_level": "warning"}
+AGAIN = {"event": "store available again", "level": "warning"}
 
 
 def begun(operation: str) -> dict[str, str]:
-    event = {"event": "store unavailable", "log_level": "error"}
+    event = {"event": "store unavailable", "level": "error"}
     return event | {"operation": operation, "reason": "no connection"}
 
 
@@ -26,7 +25,7 @@ def test_an_outage_is_told_when_it_begins_and_counted_when_it_is_over() -> None:
                 await asyncio.sleep(0.005)
         outages.note("get_job", GONE)
 
-    with capture_logs() as lines:
+    with logged() as lines:
         asyncio.run(run())
     assert lines == [begun("create_thread"), AGAIN | {"refused": 3}, begun("get_job")]
 
@@ -38,7 +37,7 @@ def test_an_outage_goes_on_while_calls_are_refused() -> None:
             outages.note("create_thread", GONE)
             await asyncio.sleep(0)
 
-    with capture_logs() as lines:
+    with logged() as lines:
         asyncio.run(run())
     assert lines == [begun("create_thread")]
 
@@ -58,12 +57,12 @@ def test_an_outage_goes_on_while_the_store_says_so() -> None:
             while len(lines) < 2:  # noqa: ASYNC110 - a log calls nobody
                 await asyncio.sleep(0.005)
 
-    with capture_logs() as lines:
+    with logged() as lines:
         asyncio.run(run())
     assert lines == [begun("create_thread"), AGAIN | {"refused": 2}]
 
 
 def test_an_outage_that_the_engine_has_logged_is_not_logged_again() -> None:
-    with capture_logs() as lines:
+    with logged() as lines:
         refusal = Outages().refusal("create_thread", WritingStopped("the disk is full"))
     assert (refusal.code, lines) == ("temporarily_unavailable", [])

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import pytest
-from structlog.testing import capture_logs
 
 from stoa.calls.limiter import LimiterUnavailable
 from stoa.calls.shared_limiter import SharedLimiter
@@ -16,6 +15,7 @@ from stoa.calls.valkey_limiter import ValkeyLimiter
 from stoa.domain import limits
 from stoa.operations.buckets import Bucket
 from stoa.settings import SettingsError
+from tests.support.logs import logged
 from tests.support.valkey import Valkey
 
 MINUTE = 60_000
@@ -178,9 +178,9 @@ def test_limits_go_on_here_while_valkey_is_gone_and_there_once_it_is_back(
             assert await passed(limiter, READS, 5) == 3
             assert limiter.figures() == {"limits": "shared", "outages": 1, "countedLocally": 5}
 
-    with capture_logs() as lines:
+    with logged() as lines:
         asyncio.run(run())
-    assert [(line["event"], line["log_level"]) for line in lines] == [
+    assert [(line["event"], line["level"]) for line in lines] == [
         ("valkey does not answer", "warning"),
         ("valkey answers again", "warning"),
     ]

@@ -211,7 +211,7 @@ def wait_until_refused(server: Server) -> None:
     raise AssertionError("new connections are still taken")
 
 
-@pytest.mark.parametrize("loaded", ["stoa.cli", "rich.console", "stoa.logs"])
+@pytest.mark.parametrize("loaded", ["stoa.cli", "stoa.configuration", "stoa.logs"])
 def test_a_signal_while_the_server_starts_ends_it_too(tmp_path: Path, loaded: str):
     command = [sys.executable, "-X", "importtime", "-m", "stoa", "serve", "--port", "0"]
     with subprocess.Popen(

@@ -11,10 +11,12 @@ from typing import Any, cast
 import pytest
 
 from stoa.calls.single_flight import SingleFlight
+from stoa.operations import threads
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.operations.summary_cache import Summaries
 from stoa.operations.text_cache import Texts
+from stoa.schemas.threads import Thread
 from stoa.store.dependencies import read_from
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.remembered import Remembered
@@ -76,6 +78,7 @@ class World:
         self.replies: list[Any] = []
         self.jobs: list[Any] = []
         self.deadlines: list[tuple[int, Callable[[], None]]] = []
+        self.tagged: dict[tuple[str, str], Any] = {}
         self.fresh = self.keys = 0
         self.open_thread()
         self.reply()
@@ -280,13 +283,18 @@ class World:
                 self.compare_searches(after)
 
     def compare(self, operation: str, target: str, after: str) -> None:
-        """What may come from the cache is what is made anew for an address nobody asked for yet."""
+        """What may come from the cache is what is made anew for an address nobody asked for yet,
+        and what had its ETag before was the same."""
         self.fresh += 1
         of_agents = operation in {"get_agent", "list_agents", "get_reputation"}
         ignored = {"warnings", "requestId"} | (set[str]() if of_agents else SHOWN_LATE)
-        cached = self.stoa.get(target).json
+        cached = self.stoa.get(target)
+        shown = without(ignored, cached.json)
         made = self.stoa.get(f"{target}&fresh{self.fresh}=1").json
-        assert without(ignored, cached) == without(ignored, made), (target, after)
+        assert shown == without(ignored, made), (target, after)
+        tag = cached.headers.get("etag")
+        if tag:
+            assert self.tagged.setdefault((target, tag), shown) == shown, (target, after)
 
     def compare_searches(self, after: str) -> None:
         """What is joined of cached parts is what is made where nothing is cached."""
@@ -396,6 +404,17 @@ def test_a_party_never_gets_the_cached_view_of_others_and_they_never_get_its_own
         assert "The work." not in stoa.agent(f"other {_}").get(path).ok().text
 
 
+def test_an_etag_that_counts_too_little_would_be_noticed(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of_the_thread(thread: Thread, _: object) -> list[bytes]:
+        return [thread.id.encode()]
+
+    monkeypatch.setattr(threads, "counted", of_the_thread)
+    with pytest.raises(AssertionError):
+        World(stoa, 0, {"get_thread"}).run(2 * STEPS)
+
+
 @pytest.mark.parametrize("operation", [one.name for one in CACHED])
 def test_an_answer_that_depends_on_nothing_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, operation: str
@@ -447,8 +466,8 @@ def test_a_sign_in_that_changes_no_answer_about_agents_would_be_noticed(
 def test_a_change_that_marks_nothing_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_keys(_: object) -> list[str]:
-        return []
+    def no_keys(_: object) -> set[str]:
+        return set()
 
     monkeypatch.setattr("stoa.store.engines.sqlite_groups.changed_by", no_keys)
     world = World(stoa, 0)

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from stoa.operations.offer_cache import Asked, Pages, RecommendedPage
+from stoa.store.board import Board
 from stoa.store.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import MORE_STEPS, World, latest, no_summaries
 from tests.support.app import Agent, App
@@ -29,10 +31,21 @@ async def no_board(*_: object) -> None:
     """Leave it to SQL."""
 
 
+def no_terms(*_: object) -> frozenset[str]:
+    """As if agents of all capabilities were recommended the same."""
+    return frozenset()
+
+
 def ever_kept(cache: RememberedById[Any], ids: Iterable[str], *_: object) -> dict[str, Any]:
     """All that is kept of these."""
     known = cache._known  # pyright: ignore[reportPrivateUsage]
     return {one: entry[1] for one in ids if (entry := known.find(one))}
+
+
+def any_page(cache: Pages, _: object, asked: Asked, *__: object) -> RecommendedPage | None:
+    """The page that was kept, whatever is on offer."""
+    known = cache._known.find(asked)  # pyright: ignore[reportPrivateUsage]
+    return known.latest if known else None
 
 
 def pages(reader: Agent, target: str) -> list[Any]:
@@ -69,8 +82,13 @@ def test_recommendations_are_those_that_would_be_made_now(stoa: App, seed: int) 
 
 @pytest.mark.parametrize(
     ("cache", "method", "careless"),
-    [(RememberedById, "fresh", ever_kept), (Remembered, "get", latest)],
-    ids=["terms and rows", "board"],
+    [
+        (RememberedById, "fresh", ever_kept),
+        (Remembered, "get", latest),
+        (Pages, "get", any_page),
+        (Board, "known", no_terms),
+    ],
+    ids=["terms and rows", "board", "pages", "terms of pages"],
 )
 def test_a_part_of_a_recommendation_that_is_never_out_of_date_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, cache: type, method: str, careless: Any

@@ -1,12 +1,10 @@
 """Webhooks: who makes which, when they end, and what is said of them."""
 
-import logging
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-import structlog
 
 from stoa import logs
 from stoa.domain.webhooks import Signer
@@ -14,6 +12,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
+from tests.support.logs import restored
 from tests.support.moderation import MODERATED, moderate
 from tests.support.receiver import Receiver, status
 from tests.support.webhooks import (
@@ -178,19 +177,14 @@ def test_a_change_of_key_retirement_and_suspension_delete_the_webhooks(
 def test_an_address_stands_in_no_log_no_event_and_no_answer_to_another(
     stoa: App, ada: Agent, bob: Agent, receiver: Receiver, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    root = logging.getLogger()
-    handlers, level, before = root.handlers[:], root.level, structlog.get_config()
-    logs.configure_logs("debug")
-    try:
+    with restored():
+        logs.configure_logs("debug")
         url = f"{receiver.url}?token={CANARY}"
         active(ada, url)
         receiver.answer = status(500)
         bob.reply(ada.thread())
         deliver(stoa)
         fails_until(stoa, ada, 30)
-    finally:
-        structlog.configure(**before)
-        logging.basicConfig(handlers=handlers, level=level, force=True)
     said = capsys.readouterr().err
     assert "webhook disabled" in said
     bob.sign_in()

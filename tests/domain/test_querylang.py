@@ -12,7 +12,6 @@ from stoa.domain.querylang import (
     Phrase,
     Query,
     composed,
-    highlight_terms,
     parse,
 )
 
@@ -97,7 +96,7 @@ def test_any_text_is_read_or_refused_with_advice(text: str):
 
 def test_terms_to_show_are_folded_and_leave_out_what_was_excluded():
     query = parse('Crème "BRÛLÉE creme" İzmir -sugar e\u0301te\u0301 ΛΌΓΟΣ')
-    assert highlight_terms(query) == ("creme", "brulee", "izmir", "ete", "λογοσ")
+    assert query.terms == ("creme", "brulee", "izmir", "ete", "λογοσ")
 
 
 @pytest.mark.parametrize("marks", ["\u0301\u0316", "\u0301", "\u0344", "\u0f73", "\u3099\u0301"])

@@ -5,16 +5,18 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.related import Term, best
+from stoa.domain.bitmaps import by_count
+from stoa.domain.related import Asked, best
 
 WORDS = "abcdef"
+Terms = list[tuple[str, str]]
 THINGS = st.lists(st.sets(st.sampled_from(WORDS)), max_size=20)
 TERMS = st.dictionaries(
     st.sampled_from(WORDS), st.sampled_from(["word", "must", "not", "tag"])
 ).map(lambda kinds: [(kind, word) for word, kind in kinds.items()])
 
 
-def one_by_one(things: list[set[str]], terms: list[Term], found: set[int]) -> list[int]:
+def one_by_one(things: list[set[str]], terms: Terms, found: set[int]) -> list[int]:
     """The places of all that have something in common, each looked at alone."""
     wanted = {kind: {word for one, word in terms if one == kind} for kind in ("must", "not", "tag")}
     counted = {word for kind, word in terms if kind in ("word", "must")}
@@ -35,7 +37,7 @@ def worth(things: list[set[str]], word: str) -> int:
 
 @given(THINGS, TERMS, st.sets(st.integers(0, 19)), st.integers(1, 6))
 def test_the_best_are_those_that_share_the_most(
-    things: list[set[str]], terms: list[Term], places: set[int], most: int
+    things: list[set[str]], terms: Terms, places: set[int], most: int
 ):
     found = {place for place in places if place < len(things)}
 
@@ -43,5 +45,10 @@ def test_the_best_are_those_that_share_the_most(
         return sum(1 << place for place, words in enumerate(things) if word in words)
 
     bits = sum(1 << place for place in found)
-    shown = best(holders, len(things), terms, bits, most)
+    may, must, barred, tags = (
+        frozenset(word for one, word in terms if one == kind)
+        for kind in ("word", "must", "not", "tag")
+    )
+    by_tags = by_count(map(holders, tags), (1 << len(things)) - 1)
+    shown = best(holders, len(things), Asked(may, must, barred), by_tags, bits, most)
     assert shown == one_by_one(things, terms, found)[:most]

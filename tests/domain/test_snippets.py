@@ -1,5 +1,6 @@
 """Snippets: the stretch of a text that shows why it was found."""
 
+import re
 import time
 from unicodedata import normalize
 
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoa.domain import snippets
-from stoa.domain.snippets import WINDOW, Prepared, prepared
+from stoa.domain.querylang import composed, fold
+from stoa.domain.snippets import WINDOW, Prepared, Sought, prepared
 
 WORDS = st.lists(
     st.text(alphabet="abcéÀßİ", min_size=1, max_size=6) | st.sampled_from(["fox", "Crème", "\n"]),
@@ -22,7 +24,7 @@ LONG = "Before. " * 40 + "The quick brown fox jumps. " + "After. " * 40
 def snippet(
     text: str, terms: tuple[str, ...], width: int = 240, others: frozenset[str] = frozenset()
 ) -> str:
-    return snippets.snippet(prepared(text), terms, width, others)
+    return snippets.snippet(prepared(text), Sought(terms, others), width)
 
 
 @pytest.mark.parametrize(
@@ -125,19 +127,18 @@ def test_a_text_with_single_spaces_is_cut_as_any_other_is(
     ready = prepared(" ".join(" ".join(words).split()) + " " * ends)
     assert ready.short
     assert ready.short.plain
-    other = Prepared(ready.short._replace(plain=False))
+    other, sought = Prepared(ready.short._replace(plain=False)), Sought(tuple(terms))
     for width in (20, 40, 240):
-        shown = snippets.snippet(ready, tuple(terms), width)
-        assert shown == snippets.snippet(other, tuple(terms), width)
+        shown = snippets.snippet(ready, sought, width)
+        assert shown == snippets.snippet(other, sought, width)
 
 
-@given(WORDS, st.sampled_from(["a", "ab", "fox", "creme"]))
+@given(WORDS, st.sampled_from(["a", "ab", "fox", "creme", "क\u094d"]))
 def test_a_term_is_found_at_the_first_place_where_it_is_a_word(words: list[str], term: str):
-    text = " ".join([*(f"x{term}" for _ in words), "_", *words, term, "end"])
-    found = prepared(text).short
-    assert found
-    place = snippets._first_place(found.folded, (term,), frozenset())  # pyright: ignore[reportPrivateUsage]
-    pattern = snippets._finder((term,))  # pyright: ignore[reportPrivateUsage]
-    first = pattern.search(found.folded)
-    assert first
-    assert place == first.start()
+    text = " ".join([*(f"x{term}" for _ in words), "_", *words, f"({term})_", "end"])
+    for one in (text, text.encode("ascii", "replace").decode()):
+        found = prepared(one).short
+        assert found
+        pattern = re.compile(rf"(?<![^\W_]){term}(?![^\W_])")
+        first = pattern.search(fold(composed(one)))
+        assert snippets.first_place(found, Sought((term,)), {}) == (first.start() if first else 0)

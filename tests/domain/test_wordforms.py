@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoa.domain.limits import SEARCH_FORMS, SEARCH_TERMS
-from stoa.domain.querylang import forms, highlight_forms, parse
+from stoa.domain.querylang import parse
 from stoa.domain.wordforms import LONGEST, other_forms
 
 FAMILIES = """
@@ -120,16 +120,16 @@ def _fits(word: str) -> bool:
 
 
 def test_a_query_has_forms_of_its_words_that_stand_alone() -> None:
-    found = forms(parse("Hops dry-hopping the café -brewing"))
+    found = parse("Hops dry-hopping the café -brewing").forms
     assert found[("Hops",)] == ("hop", "hopped", "hopping")
     assert "cafes" in found[("café",)]
     assert set(found) == {("Hops",), ("café",)}
-    assert highlight_forms(parse("Hops")) == {"hop", "hopped", "hopping"}
-    assert forms(parse('hops "of beer"')) == {}
+    assert parse("Hops").other_terms == {"hop", "hopped", "hopping"}
+    assert parse('hops "of beer"').forms == {}
 
 
 def test_a_query_has_forms_of_eight_words_if_it_has_room_for_them() -> None:
     words = [f"{first}{second}ork" for first in "bcdfgh" for second in "aeiouy"][:SEARCH_TERMS]
     for count in (5, 8, 9, 24, 26, 31, 32):
-        found = forms(parse(" ".join(words[:count])))
+        found = parse(" ".join(words[:count])).forms
         assert [*found] == [(word,) for word in words[: min(SEARCH_FORMS, count, 32 - count)]]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import apsw
 import pytest
-from structlog.testing import capture_logs
 
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.postgres_connection import connect
 from tests.support.app import App
+from tests.support.logs import logged
 from tests.support.postgresql import PostgreSQL
 from tests.support.storage import Operation, Storage
 from tests.web.reading import FIXED, page
@@ -48,14 +48,14 @@ def filled(settings: Settings) -> Ids:
 
 
 def expect_unavailable(app: App, paths: tuple[str, ...], ids: Ids) -> None:
-    with capture_logs() as lines:
+    with logged() as lines:
         for path in paths:
             answer = page(app, path.format_map(ids), 503)
             assert int(answer.headers["retry-after"]) > 0, path
             assert answer.headers["cache-control"] == "no-store"
             assert "<h1>Not available right now</h1>" in answer.text
             assert "Load it again in 5 seconds." in answer.text
-    told = [line["event"] for line in lines if line["log_level"] == "error"]
+    told = [line["event"] for line in lines if line["level"] == "error"]
     # The watch over the connection may notice at any time that the database is gone, and says so.
     assert [event for event in told if event != "database lost"] == ["store unavailable"]
     assert not [line["event"] for line in lines if line["event"].startswith("snapshot")]
@@ -141,7 +141,7 @@ def test_pages_are_read_again_when_their_connections_were_ended(
         cluster.do(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stoa'"
         )
-        with capture_logs() as lines:
+        with logged() as lines:
             expect_there(app, ids)
     assert "defect" not in {line["event"] for line in lines}
 

@@ -1,11 +1,11 @@
 """Lets the processes that a test forks log too: they close the file that pytest captures with."""
 
-import structlog
+from stoa import logs
 
 STDOUT = 1
 
 
 def pytest_configure() -> None:
-    """Log to the descriptor, which forks keep, and not to `sys.stdout`."""
+    """Log to the descriptor, which forks keep, and not to `sys.stderr`."""
     stdout = open(STDOUT, "w", buffering=1, closefd=False)  # noqa: SIM115 - for the whole run
-    structlog.configure(logger_factory=structlog.WriteLoggerFactory(stdout))
+    logs.log.write = logs.writer("text", stdout)

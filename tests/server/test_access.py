@@ -8,10 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
-from structlog.testing import capture_logs
 
 from stoa.domain import limits
 from stoa.server.access import RequestLines
+from tests.support.logs import logged
 from tests.support.processes import until
 from tests.support.server import Server
 
@@ -74,7 +74,7 @@ def test_lines_for_people_say_the_same(start_server: StartServer) -> None:
 def test_a_flood_of_refusals_has_so_many_lines_a_second_and_one_that_counts_the_rest() -> None:
     now = 5000
     written = RequestLines(of_all=False, now_ms=lambda: now)
-    with capture_logs() as told:
+    with logged() as told:
         for _ in range(limits.REFUSAL_LINES + 30):
             written.write_refusal("192.0.2.7", 400)
         now = 6000

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send, Whole, header_lines
 from tests.support.app import HOST as APP_HOST
@@ -35,6 +36,9 @@ class Shop:
             return None
         body = b"ready" if scope["path"] == "/ready" else b"large" * 1_000_000
         return 200, header_lines([(b"content-length", b"%d" % len(body))]), body
+
+    def begins(self, url: bytes) -> bool:
+        return False
 
     def may_have(self, url: bytes) -> bool:
         return url in (b"/ready", b"/other")
@@ -106,6 +110,21 @@ def test_a_client_that_asks_without_reading_has_to_wait(shop: Shop, client: Clie
 
 
 # --- Of the whole service.
+
+BEGINNING = {
+    b"/api/v1/threads?limit=2": True,
+    b"/forum": True,
+    f"{AUTHORIZATION}?client_id=x".encode(): False,
+    b"http://stoa.test/api/v1/threads": False,
+    b"/api/v1/threads#first": False,
+}
+
+
+def test_reads_begin_without_a_task_where_neither_store_nor_limiter_sets_a_timeout(
+    stoa: App, engine: str
+) -> None:
+    begins = {url: stoa.stoa.ready.begins(url) for url in BEGINNING}
+    assert begins == {url: engine == "sqlite" and here for url, here in BEGINNING.items()}
 
 
 def scope(target: str, headers: dict[str, str] | None = None) -> Scope:

@@ -74,6 +74,7 @@ OVERRIDDEN: dict[type, set[str]] = {
 }
 
 PROTOCOL = {
+    "app",
     "client",
     "cycle",
     "expect_100_continue",

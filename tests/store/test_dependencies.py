@@ -42,28 +42,28 @@ def test_a_change_that_does_not_name_its_owner_is_a_mistake(
 @pytest.mark.parametrize(
     ("ran", "changed"),
     [
-        ([("threads.accept", {"thread_id": "th_1"})], ["th_1", "threads.accept"]),
-        ([("replies.insert", {"id": "rp_1", "thread_id": "th_1"})], ["th_1", "replies.insert"]),
-        ([("holds.close", {"id": "bty_1", "subject_id": "th_1"})], ["th_1", "holds.close"]),
-        ([("agents.update_profile", {"agent_id": "ag_1"})], ["ag_1", "agents.update_profile"]),
-        ([("agents.insert", {"agent_id": "ag_1"})], ["ag_1", "agents.insert"]),
-        ([("agents.seen", {"agent_id": "ag_1"})], ["ag_1 late", "agents.seen"]),
+        ([("threads.accept", {"thread_id": "th_1"})], {"th_1", "threads.accept"}),
+        ([("replies.insert", {"id": "rp_1", "thread_id": "th_1"})], {"th_1", "replies.insert"}),
+        ([("holds.close", {"id": "bty_1", "subject_id": "th_1"})], {"th_1", "holds.close"}),
+        ([("agents.update_profile", {"agent_id": "ag_1"})], {"ag_1", "agents.update_profile"}),
+        ([("agents.insert", {"agent_id": "ag_1"})], {"ag_1", "agents.insert"}),
+        ([("agents.seen", {"agent_id": "ag_1"})], {"ag_1 late", "agents.seen"}),
         (
             [("reputation.add_points", {"agent_id": "ag_1"})],
-            ["ag_1 late", "reputation.add_points"],
+            {"ag_1 late", "reputation.add_points"},
         ),
         (
             [("opportunities.delete", {"subject_id": "job_1"})],
-            ["job_1", "opportunities.delete"],
+            {"job_1", "opportunities.delete"},
         ),
-        ([("threads.get", {"thread_id": "th_1"})], []),
-        ([("sessions.revoke_tokens", {"agent_id": "ag_1"})], ["ag_1", "sessions.revoke_tokens"]),
-        ([("sessions.forget_tokens", {"before": "0"})], []),
-        ([("sessions.insert_secret", {"name": "a"})], []),
+        ([("threads.get", {"thread_id": "th_1"})], set[str]()),
+        ([("sessions.revoke_tokens", {"agent_id": "ag_1"})], {"ag_1", "sessions.revoke_tokens"}),
+        ([("sessions.forget_tokens", {"before": "0"})], set[str]()),
+        ([("sessions.insert_secret", {"name": "a"})], set[str]()),
     ],
 )
 def test_a_change_marks_its_owner_and_its_statement(
-    ran: list[Statement], changed: list[str]
+    ran: list[Statement], changed: set[str]
 ) -> None:
     assert changed_by(ran) == changed
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stoa.domain.querylang import Query, forms, parse
+from stoa.domain.querylang import Query, parse
 from stoa.store.fts5 import to_fts5
 
 POSTS = [
@@ -63,7 +63,7 @@ def _matches(connection: apsw.Connection, match: str) -> set[int]:
 
 def _find(connection: apsw.Connection, query: Query) -> list[str]:
     """The posts that any part finds among those that are looked at; none has it in its title."""
-    asked = json.loads(to_fts5(query, forms(query)))
+    asked = json.loads(to_fts5(query, query.forms))
     found = set[int]().union(*(_matches(connection, part) for part, *_ in asked["words"]))
     found &= _matches(connection, asked["near"])
     assert not any(_matches(connection, title) for _, _, title, *_ in asked["words"] if title)
@@ -141,7 +141,7 @@ def test_every_word_stands_in_quotes(text: str):
     except ValueError:
         return
     if not query.is_empty:
-        asked = json.loads(to_fts5(query, forms(query)))
+        asked = json.loads(to_fts5(query, query.forms))
         matches: list[str | None] = [asked["near"], *chain(*asked["words"])]
         for match in filter(None, matches):
             outside = re.sub('"[^"]*"', " ", match.replace("title : ", ""))

@@ -10,6 +10,7 @@ import pytest
 import stoa
 from stoa.store import statements
 from stoa.store.fts5 import points
+from stoa.store.statements import Bounds
 from tests.support import schema
 
 SOURCE = Path(stoa.__file__).parent
@@ -74,13 +75,36 @@ def test_nothing_is_left_to_fill_in(dialect: str) -> None:
         assert sql, name
 
 
+@pytest.mark.parametrize(
+    ("named", "shortest"),
+    [
+        ("SELECT a ,  b\nFROM x WHERE ( c = :c )", "SELECT a,b FROM x WHERE(c=$1)"),
+        ("SELECT 'it''s , a  b' || :c", "SELECT 'it''s , a  b'||$1"),
+        ('SELECT "a  ( b" FROM x', 'SELECT "a  ( b" FROM x'),
+        ("SELECT 1 - -:a, 'x' 'y  z'", "SELECT 1 - -$1,'x' 'y  z'"),
+    ],
+)
+def test_a_statement_is_shortened_outside_of_texts_alone(named: str, shortest: str) -> None:
+    assert Bounds()[named][0] == shortest
+
+
+def test_values_come_in_the_order_in_which_a_statement_names_them_first() -> None:
+    _, values_of = Bounds()["SELECT :c, :b, :c, :a"]
+    assert values_of
+    assert values_of({"a": 1, "b": 2, "c": 3}) == (3, 2, 1)
+
+
 def test_every_statement_is_understood_by_the_engine() -> None:
     connection = schema.migrated()
     connection.register_fts5_function("points", points)
     for name, sql in statements.load("sqlite").items():
         values = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
+        shortest, values_of = Bounds()[sql]
         try:
-            connection.execute(f"EXPLAIN {sql}", values)
+            meant = connection.execute(f"EXPLAIN {sql}", values).fetchall()
+            given = values_of(values) if values_of else tuple(values.values())
+            run = connection.execute(f"EXPLAIN {shortest}", given).fetchall()
+            assert run == meant
         except Exception as error:
             raise AssertionError(f"{name}: {error}") from error
 

@@ -11,14 +11,32 @@ from typing import Self
 
 import msgspec
 
-from stoa.http.wire import Application, Ready
+from stoa.http.wire import Application, Ready, Scope
 from stoa.server.connections import Connections, Timeouts
-from stoa.server.server import Server, new_loop
+from stoa.server.server import Server, loop_factory
 from tests.support.answers import Answer
 
 DOCUMENTATION = "http://stoa.test/docs/errors"
 WAIT_S = 60
 _STATUS = re.compile(rb"HTTP/1\.1 (\d+) ")
+
+
+class Begins:
+    """No answer is ready, and each call may begin without a task."""
+
+    def find(self, scope: Scope) -> None:
+        """See `Ready`."""
+
+    def begins(self, url: bytes) -> bool:
+        """See `Ready`."""
+        return True
+
+    def may_have(self, url: bytes) -> bool:
+        """See `Ready`."""
+        return False
+
+    def find_posted(self, scope: Scope, body: bytes) -> None:
+        """See `Ready`."""
 
 
 class Served:
@@ -40,7 +58,7 @@ class Served:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:
-        with asyncio.Runner(loop_factory=new_loop) as runner:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(self.server.serve(sockets=[self._listener]))
 
     def __enter__(self) -> Self:

@@ -27,6 +27,7 @@ from stoa.domain import (
 )
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
+from stoa.domain.snippets import Sought
 from stoa.mcp import results
 from stoa.rendering import fences, html, lines, tags
 from stoa.schemas.base import encode
@@ -85,7 +86,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/querylang.fold": querylang.fold,
     "domain/snippets.prepared": snippets.prepared,
     "domain/snippets.snippet": lambda given: snippets.snippet(
-        snippets.prepared(given), TERMS, others=frozenset(TERMS)
+        snippets.prepared(given), Sought(TERMS, frozenset(TERMS))
     ),
     "domain/wordforms.other_forms": wordforms.other_forms,
     "store/fts5.searchable": fts5.searchable,
@@ -151,6 +152,6 @@ WITHIN = {
 NOT_OF_CLIENTS = {
     "openapi/document._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
-    "logs.write", "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
+    "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
 }  # fmt: skip
 """Functions whose texts come from the operator or from the service itself."""

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from structlog.testing import capture_logs
 
 from stoa.app import Stoa
 from stoa.domain import limits
@@ -14,6 +13,7 @@ from stoa.store.tx import StoreUnavailable, Tx
 from stoa.upkeep.loops import Upkeep
 from tests.support.app import App
 from tests.support.clock import DAY, VirtualClock
+from tests.support.logs import logged
 
 MINUTE = 60_000
 
@@ -88,7 +88,7 @@ def test_what_cannot_be_done_for_a_while_is_told_once(
 
     monkeypatch.setattr(Upkeep, "catch_up", refused)
     monkeypatch.setattr(limits, "CATCH_UP_MS", 1)
-    with capture_logs() as lines:
+    with logged() as lines:
         stoa.run(until(10))
     assert [line["event"] for line in lines].count("upkeep failed") == 1
 

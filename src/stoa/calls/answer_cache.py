@@ -9,7 +9,9 @@ to a seventh of the memory, and decompressing takes a tenth of the time of makin
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from sys import intern
 
 import lz4.block
 import msgspec
@@ -18,8 +20,9 @@ from stoa import entropy
 from stoa.domain import limits
 from stoa.store.changes import Changes
 
-_PLAIN_BYTES = 8 * 1024 * 1024
-_ENTRY_BYTES = 500  # memory of an entry without its body and key
+_PLAIN_BYTES = 4 * 1024 * 1024
+_LEAST_PART = 8
+_ENTRY_BYTES = 700  # memory of an entry without its body and key
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -64,16 +67,20 @@ class Draft:
 
 
 class AnswerCache:
-    """Caches answers in `max_bytes` of memory, and a few MB more for those not compressed.
+    """Caches answers in the part of `max_bytes` that `others` leave, which tells what other caches
+    hold, but in an eighth of it at least.
 
     The least recently used answers are evicted first. Without `changes` nothing is cached.
     """
 
-    def __init__(self, changes: Changes | None, max_bytes: int) -> None:
+    def __init__(
+        self, changes: Changes | None, max_bytes: int, others: Callable[[], int] = lambda: 0
+    ) -> None:
         self._changes = changes
         self.is_active = changes is not None and max_bytes > 0
-        self._plain = _LruEntries(min(_PLAIN_BYTES, max_bytes))
-        self._compressed = _LruEntries(max_bytes)
+        self._max_bytes, self._others = max_bytes, others
+        self._max_plain = min(_PLAIN_BYTES, max_bytes // _LEAST_PART // 2)
+        self._plain, self._compressed = _LruEntries(), _LruEntries()
 
     def get(self, key: str, now: int) -> Entry | None:
         """The cached answer for this key, if it is still valid."""
@@ -95,7 +102,7 @@ class AnswerCache:
     def put(self, key: str, draft: Draft, body: bytes, etag: str, read_at: int) -> None:
         """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
         changes = self._changes
-        depends_on = tuple(draft.depends_on)
+        depends_on = tuple(map(intern, draft.depends_on))  # answers share their authors
         if changes is None or not draft.cacheable or not changes.fresh(depends_on, draft.stamp):
             return
         latest = read_at + entropy.lifetime(limits.KEPT_MS)
@@ -103,7 +110,7 @@ class AnswerCache:
         self._compressed.drop(key)
         told = (draft.next_cursor, draft.for_parties, draft.head, draft.operation)
         self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at, *told))
-        if self._plain.free_bytes < 0:
+        if self._plain.kept_bytes > self._max_plain:
             self._evict()
 
     def _decompress(self, key: str, compressed: Entry) -> Entry:
@@ -113,21 +120,22 @@ class AnswerCache:
         return entry
 
     def _evict(self) -> None:
-        while self._plain.free_bytes < 0:
+        while self._plain.kept_bytes > self._max_plain:
             key, entry = self._plain.evict_oldest()
             if not self._compressed.use(key):
                 body = lz4.block.compress(entry.body)
                 self._compressed.put(key, msgspec.structs.replace(entry, body=body))
-        while self._compressed.free_bytes < 0:
+        left = max(self._max_bytes - self._others(), self._max_bytes // _LEAST_PART)
+        while self._compressed.kept_bytes + self._plain.kept_bytes > left:
             self._compressed.evict_oldest()
 
 
 class _LruEntries:
-    """Entries in the order of their last use, with a limit in bytes."""
+    """Entries in the order of their last use, with the bytes that they take."""
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self) -> None:
         self._entries: OrderedDict[str, Entry] = OrderedDict()
-        self.free_bytes = max_bytes
+        self.kept_bytes = 0
 
     def use(self, key: str) -> Entry | None:
         entry = self._entries.get(key)
@@ -138,16 +146,16 @@ class _LruEntries:
     def put(self, key: str, entry: Entry) -> None:
         replaced = self._entries.pop(key, None)
         self._entries[key] = entry
-        self.free_bytes -= _size(key, entry) - (_size(key, replaced) if replaced else 0)
+        self.kept_bytes += _size(key, entry) - (_size(key, replaced) if replaced else 0)
 
     def drop(self, key: str) -> None:
         entry = self._entries.pop(key, None)
         if entry:
-            self.free_bytes += _size(key, entry)
+            self.kept_bytes -= _size(key, entry)
 
     def evict_oldest(self) -> tuple[str, Entry]:
         key, entry = self._entries.popitem(last=False)
-        self.free_bytes += _size(key, entry)
+        self.kept_bytes -= _size(key, entry)
         return key, entry
 
 

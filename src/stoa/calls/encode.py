@@ -4,6 +4,7 @@ anything else that is served."""
 import hashlib
 from collections.abc import Sequence
 
+from stoa.operations.rows import Rows
 from stoa.schemas.base import Answer, encode
 from stoa.schemas.lean_views import Made, forget, lean_form
 from stoa.schemas.options import FULL, Options
@@ -13,6 +14,7 @@ from stoa.schemas.shaping import shortened
 def encoded(
     answer: Answer,
     options: Options = FULL,
+    rows: Sequence[Rows] = (),
     counted: Sequence[bytes] | None = None,
     *,
     private: bool = False,
@@ -20,11 +22,16 @@ def encoded(
     """The JSON of an answer and its ETag.
 
     What may be out of date in an answer is left out of the hash, or it is made of what is `counted`
-    of the full form. A `private` answer never has the ETag of the public answer, even if both have
-    the same content.
+    of the full form. `rows` are those of the full form that are JSON already. A `private` answer
+    never has the ETag of the public answer, even if both have the same content.
     """
     if options.view == "lean":
         body, content = _lean(answer, options.excerpt)
+    elif rows:
+        body = rest = encode(answer)
+        for part in rows:
+            body = part.inside(body)
+        content = (rest, *(part.counted for part in rows))
     else:
         answer = shortened(answer, options.excerpt) if options.excerpt else answer
         body = encode(answer)

@@ -4,14 +4,12 @@ import asyncio
 from collections.abc import Callable
 from contextvars import Context
 
-import structlog
-
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
+from stoa.logs import log
 from stoa.operations.table import Operation
 from stoa.store.tx import StoreUnavailable, WritingStopped
 
-log = structlog.get_logger("stoa.runner")
 UNAVAILABLE_RETRY_S = 5
 
 

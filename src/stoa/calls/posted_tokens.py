@@ -4,15 +4,12 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-import structlog
-
 from stoa.domain import limits, tokens
 from stoa.domain.errors import Issue, Refusal, invalid_field
+from stoa.logs import log
 from stoa.schemas.base import encode
 from stoa.store import sessions
 from stoa.store.tx import Store
-
-log = structlog.get_logger("stoa.posted_tokens")
 
 _MESSAGE = "Must not hold a bearer token: it is revoked now, so take it out."
 _TOO_MANY = f"Must have at most {limits.TOKENS_IN_TEXT} texts in the form of a bearer token."

@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import msgspec
-import structlog
 
 from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
@@ -27,14 +26,13 @@ from stoa.calls.waiting import Place, Waiting, Woken
 from stoa.clock import Clock
 from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
+from stoa.logs import log
 from stoa.metrics import Sheet
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
 from stoa.schemas.validation import Values
 from stoa.store.tx import StoreUnavailable
-
-log = structlog.get_logger("stoa.runner")
 
 _DEFECT_RETRY_S = 60
 
@@ -250,7 +248,7 @@ class Runner:
         retry = how_to_retry(operation, incoming.idempotency_key) if changes else None
         if isinstance(error, StoreUnavailable):
             return self.outages.refusal(operation.name, error, retry)
-        log.error("defect", operation=operation.name, exc_info=error)
+        log.error("defect", operation=operation.name, fault=error)
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal

@@ -6,16 +6,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-import structlog
 
 from stoa.calls.limiter import Limiter, LimiterUnavailable, MemoryLimiter
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.operations.buckets import Bucket, Charge
 
 if TYPE_CHECKING:  # the client takes 0.1 s to import, and a single process does not need it
     from stoa.calls.valkey_limiter import ValkeyLimiter
-
-log = structlog.get_logger("stoa.limiter")
 
 T = TypeVar("T")
 

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
-import structlog
 
 from stoa.calls.encode import encoded
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.schemas.base import Answer, Warning
 from stoa.schemas.options import FULL, LEAN, Options
 from stoa.store.tx import StoreUnavailable
-
-log = structlog.get_logger("stoa.snapshots")
 
 A = TypeVar("A", bound=Answer)
 

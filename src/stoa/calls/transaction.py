@@ -135,7 +135,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         tag = None
         if operation.has_etag or asked.options != FULL:
             counted = None if asked.warnings else call.counted
-            body, tag = encoded(answer, asked.options, counted, private=call.private)
+            body, tag = encoded(answer, asked.options, call.rows, counted, private=call.private)
         else:
             body = encode(answer)
         keys = await depends_on(call) if operation.caching.cached else None

@@ -1,6 +1,5 @@
 """The `stoa` command: its subcommands and how mistakes end."""
 
-import sys
 from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
@@ -22,10 +21,9 @@ from stoa.cli import (
     importing,
     moderating,
     reloading,
-    serving,
+    serve_commands,
 )
-from stoa.settings import SettingsError
-from stoa.store.tx import StartRefused
+from stoa.cli.ending import end_with, fail
 
 app = typer.Typer(
     name="stoa",
@@ -34,9 +32,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-app.command("serve")(serving.serve)
+app.command("serve")(serve_commands.serve)
 app.command("reload")(reloading.reload)
-app.command("migrate")(serving.migrate)
+app.command("migrate")(serve_commands.migrate)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
 app.command("export")(exporting.export)
@@ -51,7 +49,6 @@ app.command("doctor")(doctor.doctor)
 app.command("docs")(docs.docs)
 app.command("demo")(demo.demo)
 
-_FAILED = 1
 _INTERRUPTED = 130  # what Typer makes of Ctrl-C
 
 
@@ -87,25 +84,15 @@ def _hide_types(command: Any) -> None:
 
 
 def run() -> NoReturn:
-    """Run the command of this process; an expected failure is one line on stderr.
+    """Run the command of this process and end with its status. Raises `KeyboardInterrupt`."""
+    end_with(_status)
 
-    Exit status: 0, or 1 when something failed, 2 when the command line is wrong. Raises
-    `KeyboardInterrupt` on Ctrl-C.
-    """
+
+def _status() -> int:
     try:
         status = _command()(prog_name="stoa", standalone_mode=False)
     except typer.TyperException as error:
-        _fail(error.format_message(), error.exit_code)
-    except (SettingsError, StartRefused) as error:
-        _fail(" ".join(str(error).splitlines()), _FAILED)
-    except ModuleNotFoundError as error:
-        _fail(f"this needs {error.name}, a part of the server: pip install 'stoa[server]'", _FAILED)
+        fail(error.format_message(), error.exit_code)
     if status == _INTERRUPTED:
         raise KeyboardInterrupt
-    sys.exit(status)
-
-
-def _fail(message: str, status: int) -> NoReturn:
-    if message:  # there is none when the help was shown instead
-        print(f"stoa: {message}", file=sys.stderr)
-    sys.exit(status)
+    return status

@@ -1,34 +1,22 @@
-"""`stoa serve` and `stoa migrate`."""
+"""What `stoa serve` does once its flags are read.
+
+The library of the commands is not loaded here: a server would keep it in memory for nothing.
+"""
 
 import asyncio
 import gc
-import json
 import os
 import resource
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from stoa import configuration
-from stoa.cli import database
 from stoa.cli.notifying import inherited_listener
-from stoa.cli.options import (
-    BaseUrl,
-    ConfigFile,
-    DatabaseUrl,
-    DataDir,
-    Host,
-    Json,
-    LogFormat,
-    LogLevel,
-    Port,
-    Workers,
-)
 from stoa.settings import Settings, check, environment_name
 from stoa.store.tx import StartRefused
 
@@ -51,31 +39,9 @@ once, none of which is garbage yet: looking through them took a tenth of the tim
 _OTHER_FILES = 1000  # connections about to be refused, the database, the program's own
 
 
-def serve(
-    host: Host = None,
-    port: Port = None,
-    data_dir: DataDir = None,
-    base_url: BaseUrl = None,
-    workers: Workers = None,
-    log_level: LogLevel = None,
-    log_format: LogFormat = None,
-    config: ConfigFile = None,
-) -> None:
-    """Run everything: the API, the MCP endpoint and the pages.
-
-    Without flags it listens on 127.0.0.1:8080 and keeps its database in ./stoa-data. Every setting
-    can be given as a variable STOA_… or in stoa.toml too: `stoa config show`. SIGTERM or Ctrl-C
-    end it once what runs is finished. SIGHUP replaces several workers one by one.
-    """
-    flags = {
-        "host": host,
-        "port": port,
-        "data_dir": data_dir,
-        "base_url": base_url,
-        "workers": workers,
-        "log_level": log_level,
-        "log_format": log_format,
-    }
+def serve(flags: Mapping[str, Any], config: Path | None = None) -> int:
+    """Serve with these settings and those of the file `config` until SIGTERM or Ctrl-C; returns the
+    exit status. Raises `StartRefused` and SettingsError."""
     settings = configuration.from_process(flags, config)
     with ExitStack() as opened:
         listener = inherited_listener()
@@ -88,8 +54,7 @@ def serve(
         if settings.metrics:
             address = settings.metrics_address
             metrics = opened.enter_context(_listen(*address, environment_name("metrics")))
-        status = _run(settings, listener, metrics)
-    raise typer.Exit(status)
+        return _run(settings, listener, metrics)
 
 
 def _at(settings: Settings, listener: socket.socket) -> Settings:
@@ -120,6 +85,7 @@ def _listen(host: str, port: int, named_by: str) -> socket.socket:
 
 
 def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | None) -> int:
+    gc.disable()  # the program is loaded, and none of it is garbage
     # Loaded here, once the settings are known to be right: a mistake is told at once.
     import msgspec
 
@@ -128,7 +94,8 @@ def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | N
     from stoa.clock import SystemClock
     from stoa.domain import limits
     from stoa.logs import configure_logs
-    from stoa.server.server import new_loop
+    from stoa.server.server import loop_factory
+    from stoa.store import statements
     from stoa.store.engines import engine_of
 
     configure_logs(settings.log_level, settings.log_format)
@@ -138,16 +105,20 @@ def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | N
     clock = SystemClock()
     sheets = new_sheets(places(settings.workers))
 
+    place = engine_of(settings).place(settings)
+    statements.load(settings.engine)
+    loops = loop_factory()
+
     def work(link: "Link") -> None:
-        with asyncio.Runner(loop_factory=new_loop) as runner, suppress(asyncio.CancelledError):
+        with asyncio.Runner(loop_factory=loops) as runner, suppress(asyncio.CancelledError):
             if not runner.run(_serve(settings, listener, clock, link, sheets, metrics)):
                 raise SystemExit(os.EX_SOFTWARE)
 
     gc.set_threshold(_NEW_OBJECTS)
     gc.freeze()  # what is never collected is never written to, and so shared by all
+    gc.enable()
     supervisor = Supervisor(settings.workers, listener, work, clock)
     address = metrics and metrics.getsockname()
-    place = engine_of(settings).place(settings)
     return supervisor.run(lambda: _announce(settings, place, address))
 
 
@@ -244,40 +215,16 @@ def _end_with_supervisor(link: "Link") -> None:
 
 def _announce(settings: Settings, data: str, metrics: tuple[Any, ...] | None) -> None:
     origin = settings.origin
+    lines = [
+        f"Stoa is open at {origin}",
+        f"  pages    {origin}/",
+        f"  API      {origin}/api/v1   (description: {origin}/openapi.json)",
+        f"  MCP      {origin}/mcp   (clients that sign in themselves: {origin}/mcp/oauth)",
+        f"  data     {data}",
+        f"  sign in  POST {origin}/api/v1/auth/challenge with your Ed25519 public key,",
+        f"           sign the challenge, POST {origin}/api/v1/auth/verify",
+    ]
     if metrics:
         host = f"[{metrics[0]}]" if ":" in metrics[0] else metrics[0]
-        typer.echo(f"Metrics are at http://{host}:{metrics[1]}/metrics")
-    typer.echo(
-        f"Stoa is open at {origin}\n"
-        f"  pages    {origin}/\n"
-        f"  API      {origin}/api/v1   (description: {origin}/openapi.json)\n"
-        f"  MCP      {origin}/mcp   (clients that sign in themselves: {origin}/mcp/oauth)\n"
-        f"  data     {data}\n"
-        f"  sign in  POST {origin}/api/v1/auth/challenge with your Ed25519 public key,\n"
-        f"           sign the challenge, POST {origin}/api/v1/auth/verify"
-    )
-
-
-def migrate(
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    config: ConfigFile = None,
-    as_json: Json = False,
-) -> None:
-    """Bring the database to this program's schema.
-
-    `stoa serve` does this too when it starts. A database with the current schema is not changed.
-    """
-    named = database.chosen(config, data_dir, database_url)
-    from stoa.store.engines import engine_of
-
-    engine = engine_of(named.settings)
-    with named.refusing():
-        applied = asyncio.run(engine.migrate(named.settings))
-    if as_json:
-        typer.echo(json.dumps({"database": named.address, "applied": list(applied)}, indent=2))
-        return
-    for name in applied:
-        typer.echo(f"applied {name}")
-    state = "is up to date" if applied else "was up to date"
-    typer.echo(f"{engine.place(named.settings)} {state}")
+        lines.insert(0, f"Metrics are at http://{host}:{metrics[1]}/metrics")
+    print("\n".join(lines), flush=True)

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-import structlog
-
 from stoa.cli.notifying import ALIVE, READY, STOPPING, notify
 from stoa.cli.worker_process import (
     STACKS_SIGNAL,
@@ -28,9 +26,8 @@ from stoa.cli.worker_process import (
 )
 from stoa.clock import SystemClock, elapsed_ms
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.store.tx import StartRefused
-
-log = structlog.get_logger("stoa.workers")
 
 _CAUGHT = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP)
 _DRAIN_MS = limits.SHUTDOWN_GRACE_MS + limits.WORKER_END_MS

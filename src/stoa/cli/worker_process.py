@@ -9,14 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
-import structlog
-
 from stoa.clock import elapsed_ms
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
-
-log = structlog.get_logger("stoa.workers")
 
 STACKS_SIGNAL = signal.SIGUSR2
 """Answered in C, so also by a process whose interpreter never gets to its next instruction."""

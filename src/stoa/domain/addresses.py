@@ -64,7 +64,7 @@ def client_address(
     peer: str,
     forwarded_for: Sequence[str],
     forwarded: Sequence[str],
-    trusted: Sequence[Network],
+    trusted: tuple[Network, ...],
 ) -> str:
     """The client's address in canonical text, without port or zone, IPv4-mapped ones as IPv4.
 
@@ -74,11 +74,9 @@ def client_address(
     made it up, so when the two name different clients the answer is the peer. `UNKNOWN` when the
     peer has no address.
     """
-    host = _host(peer)
+    host = _host(peer) if is_trusted(peer, trusted) else None
     if host is None:
-        return UNKNOWN
-    if not _is_trusted(host, trusted):
-        return host.text
+        return canonical(peer)
     client = _walk(host, _from_the_right(forwarded_for), trusted)
     if forwarded:
         other = _walk(host, map(_for_parameter, _from_the_right(forwarded)), trusted)
@@ -122,7 +120,8 @@ def is_public(address: str) -> bool:
     return not any(known in network for network in _NOT_PUBLIC)
 
 
-def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
+@lru_cache(_CACHED)
+def is_trusted(address: str, trusted: tuple[Network, ...]) -> bool:
     """Whether the address is in one of the networks; `UNKNOWN` is not."""
     host = _host(address)
     return host is not None and _is_trusted(host, trusted)

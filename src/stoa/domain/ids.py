@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 
 PREFIXES: Mapping[str, str] = MappingProxyType(
@@ -28,6 +29,8 @@ _RANDOM_BITS = 80
 _ULID_BITS = 128
 # Ten bits, two characters at a time: half the steps, on a path that every write takes.
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
+_FOLLOWING = dict(pairwise(_ALPHABET))
+_FIRST_MAX = "7"  # 26 characters carry 130 bits, and a ULID has 128
 _SHIFTS = tuple(range(120, -1, -10))
 
 
@@ -103,7 +106,7 @@ class Sequence:
     __slots__ = ("_last", "_last_ms")
 
     def __init__(self) -> None:
-        self._last = -1
+        self._last = ""
         self._last_ms = -2  # below any time, so that the first one is checked
 
     def next(self, prefix: str, ms: int, random80: int, after: str = "") -> str:
@@ -112,13 +115,18 @@ class Sequence:
         It sorts behind the id `after`, which another sequence may have made. Then it takes a later
         millisecond with its own random bits: two that counted up from there would make the same.
         """
-        ulid = self._last + 1 if ms <= self._last_ms else _compose(ms, random80)
-        text = _encode(ulid)
+        if ms > self._last_ms:
+            text, made = encode_ulid(ms, random80), ms
+        elif (last := self._last[-1]) in _FOLLOWING:
+            # As nearly always: only the last character is another, ten times as fast as the whole.
+            text, made = self._last[:-1] + _FOLLOWING[last], self._last_ms
+        else:
+            ulid = _decode(self._last) + 1
+            text, made = _encode(ulid), ulid >> _RANDOM_BITS
         if text <= (other := after.rpartition("_")[2]):
-            ulid = ((_decode(other) >> _RANDOM_BITS) + 1) << _RANDOM_BITS | random80
-            text = _encode(ulid)
-        if ulid >> _ULID_BITS:
+            made = (_decode(other) >> _RANDOM_BITS) + 1
+            text = _encode(made << _RANDOM_BITS | random80)
+        if text[0] > _FIRST_MAX:
             raise ValueError("no id is left after the last one")
-        self._last = ulid
-        self._last_ms = ulid >> _RANDOM_BITS
+        self._last, self._last_ms = text, made
         return f"{prefix}_{text}"

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 from unicodedata import category, combining, normalize
 
@@ -13,12 +13,12 @@ Phrase = tuple[str, ...]
 """Words that must stand next to each other in this order; one word is a phrase too."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """What a search looks for (`include`) and what no result may hold (`exclude`).
 
     What was `quoted` must be found; of the rest the more the better. The words are as sent: case,
-    accents and the ranking are matters of the engine.
+    accents and the ranking are matters of the engine. What follows from them is made once.
     """
 
     include: tuple[Phrase, ...] = ()
@@ -30,11 +30,38 @@ class Query:
         """Nothing to search for, no word at all: the caller lists by recent instead."""
         return not self.include
 
+    @cached_property
+    def forms(self) -> dict[Phrase, tuple[str, ...]]:
+        """Of words looked for their other forms, as an index has them.
+
+        Only of words that stand alone, in a query in which nothing is quoted: of the first eight,
+        and of so many that these and all phrases together are no more than a query may have words.
+        """
+        if self.quoted:
+            return {}
+        alone = (
+            (phrase, other_forms(indexed(phrase[0]))) for phrase in self.include if not phrase[1:]
+        )
+        found = [(phrase, others) for phrase, others in alone if others]
+        return dict(found[: min(SEARCH_FORMS, SEARCH_TERMS - len(self.include))])
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The words a result was found by, each once, folded: composed, lower case, without
+        accents."""
+        included = (word for phrase in self.include for word in phrase)
+        return tuple(dict.fromkeys(fold(composed(word)) for word in included))
+
+    @cached_property
+    def other_terms(self) -> frozenset[str]:
+        """The other forms of these words that a result may have been found by."""
+        return frozenset(form for others in self.forms.values() for form in others)
+
 
 _PIECE = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
 
 
-@lru_cache(maxsize=256)  # each request reads its own several times
+@lru_cache(maxsize=1024)  # each request reads its own several times
 def parse(text: str) -> Query:
     """Read a search text: words and "phrases" to look for, with a - in front to leave out.
 
@@ -161,21 +188,6 @@ def fold(text: str) -> str:
     return _ACCENTED.sub(lambda found: _PLAIN[found[0]], single)
 
 
-def forms(query: Query) -> dict[Phrase, tuple[str, ...]]:
-    """Of words looked for their other forms, as an index has them.
-
-    Only of words that stand alone, in a query in which nothing is quoted: of the first eight, and
-    of so many that these and all phrases together are no more than a query may have words.
-    """
-    if query.quoted:
-        return {}
-    alone = (
-        (phrase, other_forms(indexed(phrase[0]))) for phrase in query.include if not phrase[1:]
-    )
-    found = [(phrase, others) for phrase, others in alone if others]
-    return dict(found[: min(SEARCH_FORMS, SEARCH_TERMS - len(query.include))])
-
-
 class Weights(NamedTuple):
     """How often a word counts in a text that has it as it was written or in another form only; and
     how often more where the title has it, as written or in another form only."""
@@ -190,14 +202,3 @@ def weights(query: Query) -> Weights:
     """Of a single word any text that has it as written comes before all with other forms of it. Of
     several words each counts three quarters in another form, wherever it stands."""
     return Weights(4, 12, 3, 9) if query.include[1:] else Weights(4, 12, 2, 1)
-
-
-def highlight_terms(query: Query) -> tuple[str, ...]:
-    """The words a result was found by, each once, folded: composed, lower case, without accents."""
-    included = (word for phrase in query.include for word in phrase)
-    return tuple(dict.fromkeys(fold(composed(word)) for word in included))
-
-
-def highlight_forms(query: Query) -> frozenset[str]:
-    """The other forms of these words that a result may have been found by."""
-    return frozenset(form for others in forms(query).values() for form in others)

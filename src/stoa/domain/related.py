@@ -2,16 +2,22 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
-from typing import Literal
+from typing import NamedTuple
 
 from stoa.domain.bitmaps import ascending, by_count
-from stoa.domain.querylang import Query, indexed, words
+from stoa.domain.querylang import Phrase, Query, indexed, words
 
-Term = tuple[Literal["word", "must", "not", "tag"], str]
-"""A word that may, must or must not be there, or a tag as one of `described`."""
+
+class Asked(NamedTuple):
+    """Words of a search that may, must or must not be there."""
+
+    may: frozenset[str]
+    must: frozenset[str]
+    barred: frozenset[str]
+
 
 _COMMON = """
 a about after all also am an and any are as at be because been before but by can could did do does
@@ -29,48 +35,60 @@ def described(
     """What an opportunity is found by: the words of all that its row shows, and its tags."""
     texts = (title, *tags, *requirements, body)
     found = [word for text in texts for word in _words(text)]
-    return frozenset((*found, *map(_tag, tags)))
+    return frozenset((*found, *map(of_tag, tags)))
 
 
-def asked(query: Query, tags: Iterable[str]) -> list[Term]:
-    """What a search looks for, and the tags of what it found; each word once."""
-    terms: dict[str, Term] = {}
-    for phrase in sorted(query.include, key=lambda one: one in query.quoted):
-        kind = "must" if phrase in query.quoted else "word"
-        terms |= {word: (kind, word) for part in phrase for word in _words(part)}
-    for phrase in query.exclude:
-        if len(phrase) == 1:
-            terms |= {word: ("not", word) for word in _words(phrase[0])}
-    terms |= {_tag(tag): ("tag", _tag(tag)) for tag in tags}
-    return list(terms.values())
+def asked(query: Query) -> Asked:
+    """What a search looks for; each word once."""
+    return _asked(query.include, query.exclude, query.quoted)
+
+
+@lru_cache(maxsize=1024)
+def _asked(include: Sequence[Phrase], exclude: Sequence[Phrase], quoted: Set[Phrase]) -> Asked:
+    must = {word for phrase in include if phrase in quoted for word in _spoken(phrase)}
+    may = {word for phrase in include if phrase not in quoted for word in _spoken(phrase)}
+    barred = {word for phrase in exclude if len(phrase) == 1 for word in _spoken(phrase)}
+    return Asked(frozenset(may - must - barred), frozenset(must - barred), frozenset(barred))
+
+
+def _spoken(phrase: Phrase) -> list[str]:
+    return [word for part in phrase for word in _words(part)]
 
 
 def best(
-    holders: Callable[[str], int], count: int, terms: Sequence[Term], found: int, most: int
+    holders: Callable[[str], int],
+    count: int,
+    words: Asked,
+    by_tags: Sequence[int],
+    found: int,
+    most: int,
 ) -> list[int]:
     """The places of the `most` things that have the most in common with a search, the best first.
 
     There are `count` things, of which the first is the best of equal ones. Sets of them are
-    bitmaps: `holders` gives those that have a word, `found` are those that the search itself found.
-    Points for words come before the number of tags. A word counts the more the fewer things have
-    it. What lacks a word that must be there has no points, and what has a word that must not be
-    there or has nothing in common is left out.
+    bitmaps: `holders` gives those that have a word, `found` are those that the search itself found,
+    `by_tags` those that share so many tags. Points for words come before the number of tags. A word
+    counts the more the fewer things have it. What lacks a word that must be there has no points,
+    and what has a word that must not be there or has nothing in common is left out.
     """
-    musts, nots, tags = (_of_kind(terms, kind) for kind in ("must", "not", "tag"))
     having_all, barred = -1, 0
-    for word in musts:
+    for word in words.must:
         having_all &= holders(word)
-    for word in nots:
+    for word in words.barred:
         barred |= holders(word)
     kept = ((1 << count) - 1) & ~barred
     sums = [(0, kept & ~found), (1, kept & found)]
-    for word in musts | _of_kind(terms, "word"):
+    for word in words.must | words.may:
         having = holders(word)
         if having:
             points = _points(having.bit_count(), count)
             sums = _added(sums, having & (found | having_all), points)
-    by_tags = by_count(map(holders, tags), kept)
     return [*islice(_in_order(_joined(sums), by_tags), most)]
+
+
+def sharing(holders: Callable[[str], int], count: int, tags: Iterable[str]) -> list[int]:
+    """Of `count` things those that share so many of the tags, from none."""
+    return by_count((holders(of_tag(tag)) for tag in tags), (1 << count) - 1)
 
 
 _Sums = list[tuple[int, int]]
@@ -97,11 +115,9 @@ def _joined(sums: _Sums) -> dict[int, int]:
 def _in_order(sums: Mapping[int, int], by_tags: Sequence[int]) -> Iterator[int]:
     for total in sorted(sums, reverse=True):
         for number in range(len(by_tags) - 1, -1 if total else 0, -1):
-            yield from ascending(sums[total] & by_tags[number])
-
-
-def _of_kind(terms: Sequence[Term], wanted: str) -> set[str]:
-    return {word for kind, word in terms if kind == wanted}
+            both = sums[total] & by_tags[number]
+            if both:
+                yield from ascending(both)
 
 
 @lru_cache
@@ -113,5 +129,6 @@ def _words(text: str) -> list[str]:
     return [word for word in words(indexed(text)) if word not in _SAY_LITTLE]
 
 
-def _tag(tag: str) -> str:
+def of_tag(tag: str) -> str:
+    """A tag as one of `described`."""
     return f"#{tag}"

@@ -12,19 +12,20 @@ WIDTH = 240
 WINDOW = 2_000
 """Characters of a text in which a snippet is looked for."""
 
-_GUESSES = 4
-"""A term that stands inside so many longer words is looked for with a pattern, which takes longer
-to make and less time for each place."""
-
 _FIRST_WORD, _LAST_WORD = re.compile(r"^\S+\s+"), re.compile(r"\s+\S+$")
 _LETTERS = re.compile(r"[^\W_]+")
+# All that is neither a letter nor a digit but a space, which most of it is.
+_BETWEEN = re.compile(r"[^\w ]|_")
+_BETWEEN_ASCII = {place: " " for place in range(128) if not chr(place).isalnum()}
 
 
-class _Stretch(NamedTuple):
-    """A part of a text, composed (NFC), and the same folded. It is `plain` where all gaps between
-    words are one space."""
+class Stretch(NamedTuple):
+    """A part of a text, composed (NFC). `spaced` is the same folded, with spaces for what is
+    neither a letter nor a digit and one more at each end; `folded` is only that, of what is not
+    ASCII. It is `plain` where all gaps between words are one space."""
 
     text: str
+    spaced: str
     folded: str
     plain: bool
 
@@ -33,7 +34,7 @@ class Prepared(NamedTuple):
     """A text from which snippets can be cut: a short one as a stretch, a `long` one as it is and in
     lower case, since only a stretch of it is read, around what is looked for."""
 
-    short: _Stretch | None
+    short: Stretch | None
     long: str = ""
     lowered: str = ""
 
@@ -45,9 +46,17 @@ class Prepared(NamedTuple):
     @property
     def bytes(self) -> int:
         """How much memory it takes at most."""
-        text, folded = self.short[:2] if self.short else (self.long, self.lowered)
-        kept = len(text) if folded is text else len(text) + len(folded)
+        text, *others = self.short[:3] if self.short else (self.long, self.lowered)
+        kept = len(text) + sum(map(len, others))
         return kept if text.isascii() else 4 * kept
+
+
+class Sought(NamedTuple):
+    """What snippets show: the first of the `terms`, which are those of `Query.terms`, else the
+    first of the `others`, those of `Query.other_terms`."""
+
+    terms: tuple[str, ...]
+    others: frozenset[str] = frozenset()
 
 
 def prepared(text: str) -> Prepared:
@@ -57,44 +66,48 @@ def prepared(text: str) -> Prepared:
     return Prepared(None, text, text.replace("\u0130", "I").lower())
 
 
-def snippet(
-    text: Prepared, terms: tuple[str, ...], width: int = WIDTH, others: frozenset[str] = frozenset()
-) -> str:
-    """At most `width` characters of a text around the first of `terms`, or else the first of
-    `others`, else from its beginning.
+def snippet(text: Prepared, sought: Sought, width: int = WIDTH) -> str:
+    """At most `width` characters of a text around the first place with what is sought, else from
+    its beginning.
 
-    `terms` are those of `highlight_terms`, `others` those of `highlight_forms`. Whole words where
-    there are gaps between words, on one line, composed (NFC), with an ellipsis where something is
-    left out. Of a long text only a stretch is read, around the first place that has one of the
-    terms without their accents.
+    Whole words where there are gaps between words, on one line, composed (NFC), with an ellipsis
+    where something is left out. Of a long text only a stretch is read, around the first place that
+    has one of the terms without their accents.
     """
     if text.short:
-        return _cut(text.short, _first_place(text.short.folded, terms, others), width)
-    first = _window(text.lowered, terms, others)
+        return cut(text.short, first_place(text.short, sought, {}), width)
+    first = _window(text.lowered, sought)
     stretch = _stretch(text.long[first : first + WINDOW])
     left_out = text.long[first + WINDOW :].strip() != ""
-    place = _first_place(stretch.folded, terms, others)
-    return _cut(stretch, place, width, before=first > 0, behind=left_out)
+    place = first_place(stretch, sought, {})
+    return cut(stretch, place, width, before=first > 0, behind=left_out)
 
 
-def _stretch(text: str) -> _Stretch:
+def _stretch(text: str) -> Stretch:
     text = composed(text).strip()
-    folded = fold(text)
-    plain = text == " ".join(text.split())
-    return _Stretch(text, text if folded == text else folded, plain)
+    folded, plain = fold(text), text == " ".join(text.split())
+    if text.isascii():
+        return Stretch(text, f" {folded.translate(_BETWEEN_ASCII)} ", "", plain)
+    return Stretch(text, f" {_BETWEEN.sub(' ', folded)} ", folded, plain)
 
 
-def _cut(
-    stretch: _Stretch, place: int, width: int, *, before: bool = False, behind: bool = False
+def cut(
+    stretch: Stretch, place: int, width: int = WIDTH, *, before: bool = False, behind: bool = False
 ) -> str:
     """The words around a place; `before` and `behind` say whether the stretch leaves out any."""
     text = stretch.text
-    inner = width if len(text) <= width and not before and not behind else width - 2
-    start = max(0, min(place - width // 4, len(text) - inner))
+    length = len(text)
+    if length <= width and not before and not behind:
+        return text if stretch.plain else " ".join(text.split())
+    inner = width - 2
+    start = place - width // 4
+    start = min(start, length - inner)
+    start = max(start, 0)
     end = start + inner
-    cut = _plain_cut if stretch.plain else _any_cut
-    more = end < len(text) or behind
-    return ("…" if start or before else "") + cut(text, start, place, end) + ("…" if more else "")
+    shown = (_plain_cut if stretch.plain else _any_cut)(text, start, place, end)
+    if start or before:
+        shown = f"…{shown}"
+    return f"{shown}…" if end < length or behind else shown
 
 
 def _plain_cut(text: str, start: int, place: int, end: int) -> str:
@@ -116,27 +129,41 @@ def _any_cut(text: str, start: int, place: int, end: int) -> str:
     return " ".join((before + after).split())
 
 
-def _window(lowered: str, terms: tuple[str, ...], others: frozenset[str]) -> int:
+def _window(lowered: str, sought: Sought) -> int:
     """Where the stretch of a long text begins that its snippet is taken from."""
-    hits = [place for term in terms if (place := lowered.find(term)) >= 0]
-    place = min(hits) if hits else _first_other(lowered, others)
+    hits = [place for term in sought.terms if (place := lowered.find(term)) >= 0]
+    place = min(hits) if hits else _first_other(lowered, sought.others)
     return 0 if place < WINDOW // 2 else place - WINDOW // 2
 
 
-def _first_place(folded: str, terms: tuple[str, ...], others: frozenset[str]) -> int:
-    """Where the first of the terms stands as a word, else the first of the others, else 0."""
+def first_place(stretch: Stretch, sought: Sought, known: dict[str, int]) -> int:
+    """Where the first of the terms stands as a word, else the first of the others, else 0.
+
+    `known` has the places of words that were looked for in this stretch, -1 for one that it does
+    not have; it is added to.
+    """
     first = -1
-    for term in terms:
-        place, guesses = folded.find(term), _GUESSES
-        while place >= 0 and not _is_word(folded, place, place + len(term)):
-            guesses -= 1
-            if not guesses:
-                found = _finder(terms).search(folded)
-                return found.start() if found else _first_other(folded, others)
-            place = folded.find(term, place + 1)
+    for term in sought.terms:
+        place = known.get(term)
+        if place is None:
+            place = known[term] = _place_of(stretch, term)
         if place >= 0 and (first < 0 or place < first):
             first = place
-    return first if first >= 0 else _first_other(folded, others)
+    if first >= 0:
+        return first
+    return _first_other(stretch.folded or stretch.spaced[1:], sought.others)
+
+
+def _place_of(stretch: Stretch, term: str) -> int:
+    """Where a term first stands as a word, else -1."""
+    if term.isalnum():
+        return stretch.spaced.find(f" {term} ")
+    folded = stretch.folded
+    place = folded.find(term)
+    if place < 0 or _is_word(folded, place, place + len(term)):
+        return place
+    found = _finder(term).search(folded, place)
+    return found.start() if found else -1
 
 
 def _is_word(folded: str, start: int, end: int) -> bool:
@@ -156,5 +183,5 @@ def _first_other(folded: str, others: frozenset[str]) -> int:
 
 
 @lru_cache(maxsize=128)
-def _finder(terms: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, terms))})(?![^\W_])")
+def _finder(term: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])")

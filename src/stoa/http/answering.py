@@ -49,9 +49,10 @@ JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 PREFERENCE_APPLIED = (b"preference-applied", b"return=minimal")
 VARY = (b"vary", b"Authorization")
 _MINIMAL = b"return=minimal"
-_LINKS = 256
+_LINKS = 1024
 _LINK_BYTES = 512
-"""Links to next pages are remembered, so many of at most this length of the request's query."""
+"""Of links to next pages all but the cursor is remembered, so many of at most this length of the
+request's query."""
 _BEARER = (b"www-authenticate", b"Bearer")
 ASKS_FOR_TOKEN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
 """The codes that are answered with `WWW-Authenticate`."""
@@ -133,18 +134,18 @@ def success_headers(
 
 def next_link(path: str, query: bytes, cursor: str) -> tuple[bytes, bytes]:
     """`Link: rel="next"` to the page behind `cursor`, with the same filters."""
-    make = _remembered_link if len(query) <= _LINK_BYTES else _next_link
-    return make(path, query, cursor)
+    make = _remembered_page if len(query) <= _LINK_BYTES else _page
+    return (b"link", b'<%b%b>; rel="next"' % (make(path, query), cursor.encode()))
 
 
-def _next_link(path: str, query: bytes, cursor: str) -> tuple[bytes, bytes]:
+def _page(path: str, query: bytes) -> bytes:
+    """The address of any page, up to its cursor, which needs no escapes."""
     given = dict(parse_qsl(query.decode("ascii")))
     rest = {name: value for name, value in given.items() if name not in ("offset", "cursor")}
-    target = f"{quote(path)}?{urlencode({**rest, 'cursor': cursor})}"
-    return (b"link", f'<{target}>; rel="next"'.encode())
+    return f"{quote(path)}?{urlencode({**rest, 'cursor': ''})}".encode()
 
 
-_remembered_link = lru_cache(_LINKS)(_next_link)
+_remembered_page = lru_cache(_LINKS)(_page)
 
 
 def not_modified(outcome: Outcome, if_none_match: bytes) -> bool:

@@ -1,11 +1,8 @@
 """Which client a request comes from: what trusted proxies say of it, else its peer."""
 
-import structlog
-
 from stoa.domain.addresses import Network, canonical, client_address, is_trusted
-from stoa.http.wire import HeaderList
-
-log = structlog.get_logger("stoa.http")
+from stoa.http.wire import Headers
+from stoa.logs import log
 
 _HINT = "if this is your proxy, add it to STOA_TRUSTED_PROXIES: now its clients count as one"
 
@@ -18,17 +15,18 @@ class Proxies:
         self._trusted = trusted
         self._told = False
 
-    def client(self, peer: str, lines: HeaderList) -> str:
-        """The client's address, of a request with a header that names another than the peer."""
-        forwarded_for: list[str] = []
-        forwarded: list[str] = []
-        for name, value in lines:
-            if name == b"x-forwarded-for":
-                forwarded_for.append(value.decode("latin-1"))
-            elif name == b"forwarded":
-                forwarded.append(value.decode("latin-1"))
+    def client(self, peer: str, headers: Headers) -> str:
+        """The client's address, of a request with a header that names another than the peer.
+        Headers that were sent several times are lists."""
+        forwarded_for = _lines(headers, b"x-forwarded-for")
+        forwarded = _lines(headers, b"forwarded")
         address = client_address(peer, forwarded_for, forwarded, self._trusted)
         if not self._told and address == canonical(peer) and not is_trusted(peer, self._trusted):
             self._told = True
             log.warning("a forwarding header is ignored", peer=peer, hint=_HINT)
         return address
+
+
+def _lines(headers: Headers, name: bytes) -> tuple[str, ...]:
+    value = headers.get(name)
+    return () if value is None else (value.decode("latin-1"),)

@@ -3,19 +3,17 @@
 import re
 from collections.abc import Callable, Mapping
 
-import structlog
-
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.charge import Charges
 from stoa.clock import Clock
+from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import Message, Scope, Whole, header_lines
+from stoa.logs import log
 from stoa.metrics import PAGE, Sheet
 from stoa.operations.buckets import header_lines as rate_lines
-
-log = structlog.get_logger("stoa.http")
 
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
@@ -23,6 +21,7 @@ REQUEST = "stoa.request"
 FindPosted = Callable[[Request, bytes], Whole | None]
 
 _API = "/api/"
+_AUTHORIZATION = AUTHORIZATION.encode()
 _TYPE = re.compile(rb"^content-type: .*\r\n", re.MULTILINE)
 _ALWAYS = header_lines([*answering.JSON_HEADERS, answering.CACHE_PUBLIC])
 _OWN = b"%bx-request-id: %b\r\n%betag: %b\r\n"
@@ -31,7 +30,9 @@ _VARY = header_lines([answering.VARY])
 
 class ReadyAnswers:
     """GETs whose answers are cached: those of the API without a token, and pages. `page_key` gives
-    the key of the page that a request asks for. `posted` finds answers to POSTs, by path."""
+    the key of the page that a request asks for. `posted` finds answers to POSTs, by path. With
+    `begins`, calls for other GETs begin without a task: neither the store nor the limiter sets a
+    timeout, for which asyncio needs one."""
 
     def __init__(
         self,
@@ -42,6 +43,8 @@ class ReadyAnswers:
         page_key: Callable[[Request], str],
         sheet: Sheet,
         posted: Mapping[bytes, FindPosted],
+        *,
+        begins: bool,
     ) -> None:
         self._cache = cache
         self._charges = charges
@@ -50,6 +53,7 @@ class ReadyAnswers:
         self._page_key = page_key
         self._sheet = sheet
         self._posted = posted
+        self._begins = begins
 
     def find(self, scope: Scope) -> Whole | None:
         """The whole answer to a GET without a body, charged as any read; None, charging nothing,
@@ -60,6 +64,12 @@ class ReadyAnswers:
         except Exception:
             log.exception("defect")
             return None
+
+    def begins(self, url: bytes) -> bool:
+        """See `Ready.begins`. A page of the authorization endpoint may connect to another machine,
+        for which a task is needed."""
+        is_local = url.startswith(b"/") and not url.startswith(_AUTHORIZATION)
+        return self._begins and is_local and b"#" not in url
 
     def may_have(self, url: bytes) -> bool:
         """See `Ready.may_have`."""

@@ -48,7 +48,7 @@ class Request:
         self.id_header = (b"x-request-id", self.id.encode())
         peer = client[0] if client else ""
         if b"x-forwarded-for" in headers or b"forwarded" in headers:
-            self.address = hosts.proxies.client(peer, lines)
+            self.address = hosts.proxies.client(peer, headers)
         else:
             self.address = canonical(peer)
         self.host = headers.get(b"host", b"").decode("latin-1")

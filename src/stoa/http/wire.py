@@ -26,6 +26,10 @@ class Ready(Protocol):
         """The whole answer to a GET without a body, or None."""
         ...
 
+    def begins(self, url: bytes) -> bool:
+        """Whether the call for a GET of this URL may begin outside of a task."""
+        ...
+
     def may_have(self, url: bytes) -> bool:
         """Whether a POST to this URL may have a ready answer."""
         ...

@@ -4,7 +4,7 @@ import msgspec
 
 from stoa.caching import ByteCache
 
-_TEXTS_BYTES = 8 * 1024 * 1024
+_TEXTS_BYTES = 4 * 1024 * 1024
 
 
 def result(message_id: bytes, *members: bytes) -> bytes:

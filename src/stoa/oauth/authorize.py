@@ -24,7 +24,8 @@ from stoa.http.request import Request as Incoming
 from stoa.oauth.clients import Clients
 from stoa.operations.authorizations import Shown
 from stoa.schemas.base import iso
-from stoa.web.site import SECURITY, Site
+from stoa.web.security import SECURITY
+from stoa.web.site import Site
 
 SCRIPT = (files("stoa.oauth") / "static" / "authorize.js").read_text(encoding="utf-8")
 """The one script of all pages. Its hash is the only one that a browser may run."""

@@ -1,7 +1,5 @@
 """The token endpoint, revocation, and the metadata that leads clients there."""
 
-import structlog
-
 from stoa.calls.encode import weak_tag
 from stoa.calls.token_requests import TokenRequests
 from stoa.domain.errors import Refusal
@@ -10,14 +8,13 @@ from stoa.http import answering, reading
 from stoa.http.answering import RequestRefusal
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
+from stoa.logs import log
 from stoa.metrics import OAUTH, PREFLIGHT
 from stoa.oauth.metadata import DOCUMENTS
 from stoa.oauth.refusals import body, translated
 from stoa.operations.buckets import headers as rate_headers
 from stoa.operations.grants import Form, required
 from stoa.schemas.base import encode
-
-log = structlog.get_logger("stoa.oauth")
 
 PATHS = frozenset({TOKEN, REVOCATION, *DOCUMENTS})
 _FORM = b"application/x-www-form-urlencoded"

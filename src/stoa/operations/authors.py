@@ -18,7 +18,7 @@ from stoa.store import agents
 from stoa.store.agents import AgentRow
 from stoa.store.tx import Tx
 
-_MOST_BYTES = 16 * 1024 * 1024
+_MOST_BYTES = 8 * 1024 * 1024
 _ENTRY_BYTES = 1_500  # what an agent takes beside its description and its capabilities
 
 Key = tuple[str, int]
@@ -46,7 +46,7 @@ class Authors:
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[int, Agent]] = {}
-        self._bytes = 0
+        self.kept_bytes = 0
 
     async def load(self, tx: Tx, keys: Iterable[Key]) -> dict[str, Agent]:
         """The agents of these `(id, version)` pairs by id, with at most one query."""
@@ -71,10 +71,14 @@ class Authors:
         return fetched
 
     def _keep(self, key: Key, now: int, agent: Agent) -> None:
-        """Cache an agent; a full cache is emptied first. Agents that are read anew count again."""
-        self._bytes += _ENTRY_BYTES + 4 * (
-            len(agent.description) + sum(map(len, agent.capabilities))
-        )
-        if self._bytes > _MOST_BYTES:
-            self._known, self._bytes = {}, 0
+        """Cache an agent; a full cache is emptied first."""
+        if key not in self._known:
+            self.kept_bytes += _bytes(agent)
+        if self.kept_bytes > _MOST_BYTES:
+            self._known, self.kept_bytes = {}, _bytes(agent)
         self._known[key] = (now, agent)
+
+
+def _bytes(agent: Agent) -> int:
+    texts = len(agent.description) + sum(map(len, agent.capabilities))
+    return _ENTRY_BYTES + 4 * texts

@@ -12,6 +12,7 @@ from stoa.entropy import Ids
 from stoa.operations.authors import Authors
 from stoa.operations.buckets import Charge
 from stoa.operations.offer_cache import Recommended
+from stoa.operations.rows import Rows
 from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import Summaries
 from stoa.operations.text_cache import Texts
@@ -106,9 +107,10 @@ class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
-    the answer is wanted, and `as_json` that rows of it may be JSON already. `counted` is what its
-    ETag counts, where that is less than its whole JSON. `interest` is what the call may wait for,
-    as it found nothing."""
+    the answer is wanted, and `as_json` that rows of it may be JSON already: then its lists are
+    empty and they are in `rows`, the longest last. `counted` is what the ETag of the full form
+    counts, where that is less than its JSON. `interest` is what the call may wait for, as it found
+    nothing."""
 
     tx: Tx
     services: Services
@@ -120,6 +122,7 @@ class Call:
     buckets: Sequence[Charge] = ()
     options: Options = FULL
     as_json: bool = False
+    rows: Sequence[Rows] = ()
     counted: Sequence[bytes] | None = None
     interest: Interest | None = None
 

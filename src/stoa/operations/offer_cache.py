@@ -1,14 +1,20 @@
 """What recommendations are made of, each made once for each of its versions."""
 
 import hashlib
+from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
+from typing import NamedTuple
 
 import msgspec
 
+from stoa.caching import ByteCache
+from stoa.operations.rows import Rows
 from stoa.schemas.base import encode
-from stoa.schemas.opportunities import Opportunity
+from stoa.schemas.opportunities import Opportunity, RecommendedList
 from stoa.store.board import Board
+from stoa.store.changes import Marks
 from stoa.store.remembered import Remembered, RememberedById
 
 _MOST_BYTES = 4 * 1024 * 1024
@@ -32,6 +38,60 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
         return cls(json, counted, sum(map(len, view.requirements)))
 
 
+class Asked(NamedTuple):
+    """What a page of recommendations depends on beside what is on offer: the terms of the agent
+    that any offer has, its own offers as a bitmap, and which page it asks for."""
+
+    terms: frozenset[str]
+    own: int
+    size: int
+    offset: int
+    cursor: str | None
+
+
+class RecommendedPage(NamedTuple):
+    """A page of recommendations and its rows as JSON, which are not in the answer itself."""
+
+    answer: RecommendedList
+    rows: Rows
+
+
+def _size_of_page(asked: Asked, page: Remembered[RecommendedPage]) -> int:
+    rows = sum(map(len, page.latest.rows.pieces)) if page.latest else 0
+    return rows + asked.own.bit_length() // 8 + sum(map(len, asked.terms))
+
+
+class Pages:
+    """Pages of recommendations from one board, for all agents of whom they are the same."""
+
+    def __init__(self) -> None:
+        self._board: Board | None = None
+        self._known = self._none()
+        self._lock = Lock()
+
+    def _none(self) -> ByteCache[Asked, Remembered[RecommendedPage]]:
+        return ByteCache(_MOST_BYTES, _size_of_page)
+
+    def get(
+        self, board: Board, asked: Asked, marks: Marks | None, now: int
+    ) -> RecommendedPage | None:
+        """The page, if none of its rows has changed."""
+        with self._lock:
+            known = self._known.find(asked) if self._board is board else None
+        return known.get(marks, now) if known else None
+
+    def keep(
+        self, board: Board, asked: Asked, page: RecommendedPage, marks: Marks | None, ids: Set[str]
+    ) -> None:
+        """Cache a page that is made of opportunities with these ids."""
+        new = Remembered[RecommendedPage]()
+        new.keep(page, marks, ids, None)
+        with self._lock:
+            if self._board is not board:
+                self._board, self._known = board, self._none()
+            self._known.put(asked, new)
+
+
 def _size_of_offer(offer: Offer) -> int:
     return len(offer.json)
 
@@ -42,7 +102,8 @@ def _size_of_terms(terms: Terms) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Recommended:
-    """The board, `offers` that were shown, by id, and the `terms` of agents that asked, by id."""
+    """The board, `offers` that were shown, by id, the `terms` of agents that asked, by id, and the
+    `pages` that they were shown."""
 
     board: Remembered[Board] = field(default_factory=Remembered[Board])
     offers: RememberedById[Offer] = field(
@@ -51,3 +112,4 @@ class Recommended:
     terms: RememberedById[Terms] = field(
         default_factory=partial(RememberedById[Terms], _MOST_BYTES, _size_of_terms)
     )
+    pages: Pages = field(default_factory=Pages)

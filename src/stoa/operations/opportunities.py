@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,7 +15,8 @@ from stoa.operations import next_actions, paging
 from stoa.operations.authors import agent_resource
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.offer_cache import Offer, Terms
+from stoa.operations.offer_cache import Asked, Offer, RecommendedPage, Terms
+from stoa.operations.rows import Rows, joined
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import Page, encode, iso
 from stoa.schemas.content import UntrustedContent
@@ -29,7 +30,7 @@ from stoa.schemas.opportunities import (
     RecommendedList,
 )
 from stoa.store import agents, jobs, opportunities, threads
-from stoa.store.board import board
+from stoa.store.board import Board, board
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import START, OpportunityRow, Place
 from stoa.store.threads import ThreadRow
@@ -137,41 +138,71 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
     fits.
     """
-    skipped = request.offset or 0
-    rows = await _recommended(call, _place(request), skipped + request.size + 1)
-    rows = rows[skipped:]
+    terms, on_offer = await _own_terms(call), await _board(call)
+    if call.as_json and on_offer:
+        return await _same_for_others(call, request, terms, on_offer)
+    rows = await _wanted(call, request, terms, on_offer)
     if call.as_json:
-        return await _joined(call, request, rows)
+        return _answered(call, await _joined(call, request, rows))
     views = await rows_views(call, rows, recommended=True)
-    return _recommendations(_page(call, request, rows, views, _characters(views)))
+    page = _page(call, request, rows, views, _characters(views))
+    return _recommendations(page.rows, page.members)
 
 
-def _recommendations(page: paging.Cut[Opportunity]) -> RecommendedList:
-    return RecommendedList(
-        opportunities=page.rows,
-        poll_after_seconds=limits.POLL_AFTER_MS // 1000,
-        **page.members,
+def _recommendations(rows: list[Opportunity], members: paging.Members) -> RecommendedList:
+    seconds = limits.POLL_AFTER_MS // 1000
+    return RecommendedList(opportunities=rows, poll_after_seconds=seconds, **members)
+
+
+async def _same_for_others(
+    call: Call, request: ListRecommended, terms: Terms, on_offer: Board
+) -> RecommendedList:
+    """The same with rows that are JSON, cached for all agents who are recommended the same."""
+    pages, marks = call.services.recommended.pages, call.tx.marks
+    asked = Asked(
+        on_offer.known(terms),
+        on_offer.by_author.get(call.own_id(), 0),
+        request.size,
+        request.offset or 0,
+        request.cursor,
     )
+    page = pages.get(on_offer, asked, marks, call.now)
+    if page is None:
+        rows = await _wanted(call, request, terms, on_offer)
+        page = await _joined(call, request, rows)
+        pages.keep(on_offer, asked, page, marks, {row.id for row in rows})
+    return _answered(call, page)
+
+
+def _answered(call: Call, page: RecommendedPage) -> RecommendedList:
+    call.rows = (page.rows,)
+    return page.answer
 
 
 async def _joined(
     call: Call, request: ListRecommended, rows: list[OpportunityRow]
-) -> RecommendedList:
+) -> RecommendedPage:
     """The same with rows that are JSON."""
     offers = await _offers(call, rows)
     known = [offers[row.id] for row in rows]
     matched = [_matched_json(row) for row in rows]
-    joined = [
-        msgspec.Raw(b'%b,"matchedOn":%b}' % (offer.json, terms))
-        for offer, terms in zip(known, matched, strict=True)
-    ]
-    characters = sum(offer.characters for offer in known)
-    # They only look like opportunities to the type checker.
-    page = _page(call, request, rows, cast("list[Opportunity]", joined), characters)
-    answer, count = _recommendations(page), len(page.rows)
-    rest = encode(msgspec.structs.replace(answer, opportunities=[]))
-    call.counted = [rest, *(offer.counted for offer in known[:count]), *matched[:count]]
-    return answer
+
+    def place_of(row: int) -> Place:
+        return rows[row].place
+
+    def bytes_of(row: int) -> int:
+        return len(known[row].json) + len(matched[row])
+
+    form, characters = request.orders[""], sum(offer.characters for offer in known)
+    count, members = paging.cut_json(
+        form, request, len(rows), place_of, bytes_of, characters=characters
+    )
+    known, matched = known[:count], matched[:count]
+    pairs = zip(known, matched, strict=True)
+    pieces = joined([(offer.json, b',"matchedOn":', terms, b"}") for offer, terms in pairs])
+    counted = b"".join([*(offer.counted for offer in known), *matched])
+    shown = Rows("opportunities", [b"".join(pieces)], counted)
+    return RecommendedPage(_recommendations([], members), shown)
 
 
 def _matched_json(row: OpportunityRow) -> bytes:
@@ -190,9 +221,23 @@ async def _offers(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
     return found
 
 
-async def _recommended(call: Call, after: Place, limit: int) -> list[OpportunityRow]:
-    agent_id, terms = call.own_id(), await _own_terms(call)
-    on_offer = await board(call.tx, call.services.recommended.board)
+async def _board(call: Call) -> Board | None:
+    return await board(call.tx, call.services.recommended.board)
+
+
+async def _wanted(
+    call: Call, request: ListRecommended, terms: Terms, on_offer: Board | None
+) -> list[OpportunityRow]:
+    """The rows of a page, and one more if there is any."""
+    skipped = request.offset or 0
+    limit = skipped + request.size + 1
+    return (await _recommended(call, _place(request), limit, terms, on_offer))[skipped:]
+
+
+async def _recommended(
+    call: Call, after: Place, limit: int, terms: Terms, on_offer: Board | None
+) -> list[OpportunityRow]:
+    agent_id = call.own_id()
     if on_offer is None:
         return await opportunities.recommended(call.tx, agent_id, sorted(terms), after, limit)
     return on_offer.recommended(agent_id, terms, after, limit)
@@ -213,7 +258,9 @@ async def _own_terms(call: Call) -> Terms:
 
 async def recommended_now(call: Call, limit: int) -> list[Opportunity]:
     """The first rows of the caller's own feed."""
-    return await rows_views(call, await _recommended(call, START, limit), recommended=True)
+    terms, on_offer = await _own_terms(call), await _board(call)
+    rows = await _recommended(call, START, limit, terms, on_offer)
+    return await rows_views(call, rows, recommended=True)
 
 
 async def rows_views(

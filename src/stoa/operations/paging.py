@@ -1,8 +1,7 @@
 """Pages of lists: where a page starts, when it ends early, and what leads to the next one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, NotRequired, TypedDict, TypeVar
+from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -13,6 +12,7 @@ from stoa.schemas.base import Page, Resource, encode
 
 Row = TypeVar("Row")
 View = TypeVar("View", bound=Resource)
+Shown = TypeVar("Shown")
 Place = tuple[int | str, ...]
 
 _ESCAPED_CHARACTER_BYTES = 6
@@ -25,18 +25,27 @@ def place(form: Form, page: Page) -> Place | None:
     return None if page.cursor is None else cursors.decode(*form, page.cursor)
 
 
-def fitting(rows: Sequence[View], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
+def _bytes(row: Resource) -> int:
+    return len(encode(row))
+
+
+def fitting(
+    rows: Sequence[Shown],
+    characters: int,
+    most_bytes: int = limits.PAGE_BYTES,
+    measure: Callable[[Shown], int] = _bytes,
+) -> int:
     """How many of `rows` fit into an answer of `most_bytes` of JSON, at least one.
 
     `characters` is the length of the long texts in them: while these cannot fill the answer even
-    if all were escaped, nothing is measured.
+    if all were escaped, no row is measured (bytes).
     """
     largest = _BESIDE_BYTES + characters * _ESCAPED_CHARACTER_BYTES + len(rows) * _ROW_BYTES
     if largest < most_bytes:
         return len(rows)
     size = _BESIDE_BYTES
     for count, row in enumerate(rows):
-        size += len(encode(row)) + 1
+        size += measure(row) + 1
         if size > most_bytes and count:
             return count
     return len(rows)
@@ -52,8 +61,7 @@ class Members(TypedDict):
     omitted: NotRequired[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Cut(Generic[View]):
+class Cut(NamedTuple, Generic[View]):
     """The rows of a page, as they travel, and the paging members of its answer."""
 
     rows: list[View]
@@ -76,18 +84,38 @@ def cut(
     """
     whole = min(fitting(views, characters), page.size, len(views))
     count = budget.fitting(views[:whole])
-    more = len(rows) > count
-    following = cursors.encode(form.kind, *place_of(rows[count - 1])) if more else None
-    offset, next_offset = _offsets(page, count, more=more)
-    members = Members(
-        limit=page.size,
-        offset=offset,
-        next_offset=next_offset,
-        next_cursor=following,
-    )
+    last = place_of(rows[count - 1]) if len(rows) > count else None
+    members = _members(form, page, count, last)
     if count < whole:
         members["omitted"] = whole - count
     return Cut(list(views[:count]), members)
+
+
+def cut_json(
+    form: Form,
+    page: Page,
+    rows: int,
+    place_of: Callable[[int], Place],
+    bytes_of: Callable[[int], int],
+    *,
+    characters: int = 0,
+) -> tuple[int, Members]:
+    """How many of so many `rows` that are JSON the page has, and its paging members. The two
+    functions take the number of a row. No budget limits answers that are made of JSON."""
+    count = min(fitting(range(rows), characters, measure=bytes_of), page.size, rows)
+    return count, _members(form, page, count, place_of(count - 1) if rows > count else None)
+
+
+def _members(form: Form, page: Page, count: int, last: Place | None) -> Members:
+    """The paging members of a page with `count` rows. `last` is the place of the last one if there
+    are more."""
+    offset, next_offset = _offsets(page, count, more=last is not None)
+    return Members(
+        limit=page.size,
+        offset=offset,
+        next_offset=next_offset,
+        next_cursor=None if last is None else cursors.encode(form.kind, *last),
+    )
 
 
 def _offsets(

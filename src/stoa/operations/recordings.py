@@ -4,7 +4,7 @@ The tests play the same run again and compare; `python -m tests.support.recordin
 """
 
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,5 +23,5 @@ class Recorded(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=4)
 def load(origin: str) -> Recorded:
     """What was recorded, as if at `origin`."""
-    text = files("stoa.operations").joinpath("recorded.json").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "recorded.json").read_text(encoding="utf-8")
     return msgspec.json.decode(text.replace(RECORDED_AT, origin), type=Recorded)

@@ -1,42 +1,73 @@
 """Search over titles, bodies and replies."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
-from msgspec import UNSET
 
 from stoa.domain import querylang
 from stoa.domain.cursors import Form
 from stoa.domain.querylang import Query
-from stoa.domain.snippets import Prepared, prepared, snippet
+from stoa.domain.snippets import Sought, prepared
 from stoa.operations import paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.related import related
+from stoa.operations.related import Shown, as_rows, related
+from stoa.operations.rows import Rows, joined
 from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import Summary
 from stoa.operations.table import Caching, Effect, Mode, operation
-from stoa.schemas.base import encode
-from stoa.schemas.content import UntrustedContent
-from stoa.schemas.opportunities import Opportunity
+from stoa.operations.text_cache import Matched, Text
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
-from stoa.schemas.threads import Thread
 from stoa.store import replies, search, threads
 from stoa.store.dependencies import read_from
 from stoa.store.posts import Whose
 from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A thread that was found, the reply that matched, and the place of the row behind it."""
+class Found(NamedTuple):
+    """Threads that were found, how their texts match, and what gives the place of each row by its
+    number."""
 
-    thread: Summary
-    reply_id: str | None
-    text: Prepared
-    place: paging.Place
+    threads: list[Summary]
+    matches: list[Matched]
+    place_of: Callable[[int], paging.Place]
+
+    @property
+    def characters(self) -> int:
+        """How long the texts of the threads are together."""
+        return sum(thread.characters for thread in self.threads)
+
+    def bytes_of(self, row: int) -> int:
+        """How long the JSON of a row is, but for a few bytes."""
+        return len(self.threads[row].json) + len(self.matches[row].json)
+
+    def rows(self, count: int) -> Rows:
+        """The first rows as JSON."""
+        threads, matches = self.threads[:count], self.matches[:count]
+        pairs = zip(threads, matches, strict=True)
+        rows = [(thread.json, match.json) for thread, match in pairs]
+        counted = [row.counted for row in (*threads, *matches)]
+        return Rows("threads", joined(rows), b"".join(counted))
+
+    def views(self) -> list[FoundThread]:
+        """All rows as they travel."""
+        return [
+            FoundThread(**msgspec.structs.asdict(thread.view), match=_match(match.json))
+            for thread, match in zip(self.threads, self.matches, strict=True)
+        ]
+
+
+class _Row(msgspec.Struct):
+    match: Match
+
+
+_read = msgspec.json.Decoder(_Row).decode
+
+
+def _match(end: bytes) -> Match:
+    """The match at the end of a row."""
+    return _read(b"{" + end[1:]).match
 
 
 @operation(
@@ -59,43 +90,55 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """
     query = querylang.parse(request.q or "")
     form = request.orders["newest" if query.is_empty else "best"]
-    hits = await (_newest if query.is_empty else _best)(call, form, request, query)
-    terms, others = querylang.highlight_terms(query), querylang.highlight_forms(query)
-    snippets = [snippet(hit.text, terms, others=others) for hit in hits]
-    matches: list[bytes] = []
+    found = await (_newest if query.is_empty else _best)(call, form, request, query)
     if call.as_json:
-        matches = list(map(_match_json, hits, snippets))
-        found = list(map(_joined, hits, matches))
-    else:
-        found = list(map(_found, hits, map(_match, hits, snippets)))
-    characters = sum(len(hit.thread.view.body.body) for hit in hits)
-    budget = Budget.of(call.options)
+        return await _as_json(call, form, request, query, found)
+    budget, rows = Budget.of(call.options), range(len(found.threads))
     page = paging.cut(
-        budget, form, request, hits, found, lambda hit: hit.place, characters=characters
+        budget,
+        form,
+        request,
+        rows,
+        found.views(),
+        found.place_of,
+        characters=found.characters,
     )
-    shown = [hit.thread for hit in hits[: len(page.rows)]]
-    beside = await _related(call, request, query, [one.view for one in shown])
-    result = SearchResult(
+    shown = await _related(call, request, query, found.threads[: len(page.rows)])
+    beside = [one.view for one in shown]
+    return SearchResult(
         query=request.q,
         threads=page.rows,
         related_opportunities=beside[: budget.fitting(beside, least=0)],
         **page.members,
     )
-    if call.as_json:
-        rest = encode(msgspec.structs.replace(result, threads=[]))
-        call.counted = [rest, *(one.counted for one in shown), *matches[: len(shown)]]
-    return result
+
+
+async def _as_json(
+    call: Call, form: Form, request: SearchThreads, query: Query, found: Found
+) -> SearchResult:
+    """The same with rows that are JSON."""
+    count, members = paging.cut_json(
+        form,
+        request,
+        len(found.threads),
+        found.place_of,
+        found.bytes_of,
+        characters=found.characters,
+    )
+    shown = await _related(call, request, query, found.threads[:count])
+    call.rows = (as_rows(shown), found.rows(count))
+    return SearchResult(query=request.q, threads=[], related_opportunities=[], **members)
 
 
 async def _related(
-    call: Call, request: SearchThreads, query: Query, threads: list[Thread]
-) -> list[Opportunity]:
-    tags = {tag for thread in threads for tag in thread.tags}
-    found = [] if query.is_empty else [thread.id for thread in threads]
-    return await related(call, query, tags.union(request.tags or ()), found)
+    call: Call, request: SearchThreads, query: Query, threads: list[Summary]
+) -> list[Shown]:
+    tags = frozenset(request.tags or ()).union(*(thread.tags for thread in threads))
+    found = [] if query.is_empty else [thread.view.id for thread in threads]
+    return await related(call, query, tags, found)
 
 
-async def _newest(call: Call, form: Form, request: SearchThreads, _query: Query) -> list[Hit]:
+async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
     """By creation: a page starts behind a thread, wherever that stands by now."""
     place = paging.place(form, request)
     after = str(place[0]) if place else AFTER_EVERYTHING
@@ -107,11 +150,15 @@ async def _newest(call: Call, form: Form, request: SearchThreads, _query: Query)
         only = ThreadFilter(tags[0] if tags else None, request.author)
         rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
         ids, known = [row.id for row in rows], await made(call, rows)
-    texts = await _texts(call, known, [(one, None) for one in ids])
-    return [Hit(known[one], None, texts[one], (one,)) for one in ids]
+    matches = await _matches(call, query, known, [(one, None) for one in ids])
+
+    def place_of(row: int) -> paging.Place:
+        return (ids[row],)
+
+    return Found([known[one] for one in ids], matches, place_of)
 
 
-async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> list[Hit]:
+async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
     """By rank: later pages leave out what was written since the first, which would shift them."""
     place = paging.place(form, request)
     newest, start = await _newest_text(call), request.offset or 0
@@ -123,11 +170,12 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
         call.tx, call.services.posts, query, request.author, tags, newest, size, start
     )
     known = await summaries(call, [thread_id for thread_id, _ in found])
-    texts = await _texts(call, known, found)
-    return [
-        Hit(known[thread_id], reply_id, texts[reply_id or thread_id], (newest, rank))
-        for rank, (thread_id, reply_id) in enumerate(found, start + 1)
-    ]
+    matches = await _matches(call, query, known, found)
+
+    def place_of(row: int) -> paging.Place:
+        return newest, start + row + 1
+
+    return Found([known[thread_id] for thread_id, _ in found], matches, place_of)
 
 
 async def _newest_text(call: Call) -> int:
@@ -140,40 +188,24 @@ async def _newest_text(call: Call) -> int:
     return newest
 
 
-async def _texts(
-    call: Call, known: dict[str, Summary], found: Sequence[Whose]
-) -> dict[str, Prepared]:
-    """The texts that were found, by the ids of their replies, else of their threads."""
-    cached = call.services.texts
-    texts = cached.known([reply_id or thread_id for thread_id, reply_id in found])
-    if len(texts) < len(found):
-        missing = [whose for whose in found if (whose[1] or whose[0]) not in texts]
-        bodies = {one: known[one].view.body.body for one, reply_id in missing if not reply_id}
-        if reply_ids := [reply_id for _, reply_id in missing if reply_id]:
-            bodies |= await replies.texts(call.tx, reply_ids)
-        new = {one: prepared(body) for one, body in bodies.items()}
-        cached.keep(new)
-        texts |= new
-    return texts
+async def _matches(
+    call: Call, query: Query, known: dict[str, Summary], found: Sequence[Whose]
+) -> list[Matched]:
+    """How the texts that were found match."""
+    ids, texts = [reply_id or thread_id for thread_id, reply_id in found], call.services.texts
+    ready = texts.known(ids)
+    if len(ready) < len(found):
+        missing = [whose for whose in found if (whose[1] or whose[0]) not in ready]
+        ready |= await _made(call, known, missing)
+    sought = Sought(query.terms, query.other_terms)
+    return texts.matches([ready[one] for one in ids], sought)
 
 
-def _match(hit: Hit, snippet: str) -> Match:
-    return Match(reply_id=hit.reply_id or UNSET, snippet=UntrustedContent(body=snippet))
-
-
-def _found(hit: Hit, match: Match) -> FoundThread:
-    return FoundThread(**msgspec.structs.asdict(hit.thread.view), match=match)
-
-
-_BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
-
-
-def _match_json(hit: Hit, snippet: str) -> bytes:
-    """The JSON of a match."""
-    reply_id = b'"replyId":"%b",' % hit.reply_id.encode() if hit.reply_id else b""
-    return b'{%b"snippet":%b%b%b}' % (reply_id, _BEFORE, encode(snippet), _BEHIND)
-
-
-def _joined(hit: Hit, match: bytes) -> FoundThread:
-    """A row as JSON, which only looks like a `FoundThread` to the type checker."""
-    return cast(FoundThread, msgspec.Raw(b'%b,"match":%b}' % (hit.thread.json, match)))
+async def _made(call: Call, known: dict[str, Summary], missing: Sequence[Whose]) -> dict[str, Text]:
+    """These texts by the ids of their replies, else of their threads; cached from now on."""
+    bodies = {one: known[one].view.body.body for one, reply_id in missing if not reply_id}
+    if reply_ids := [reply_id for _, reply_id in missing if reply_id]:
+        bodies |= await replies.texts(call.tx, reply_ids)
+    new = [Text(*whose, prepared(bodies[whose[1] or whose[0]])) for whose in missing]
+    call.services.texts.keep(new)
+    return {text.id: text for text in new}

@@ -40,7 +40,16 @@ async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
 def _summary(view: Thread, stamp: int, expires_at: int) -> Summary:
     json = encode(view)
     counted = hashlib.sha1(b"".join(without_late(json)), usedforsecurity=False)
-    return Summary(view, json[:-1], counted.digest(), stamp, expires_at)
+    return Summary(
+        view,
+        json[:-1],
+        counted.digest(),
+        stamp,
+        expires_at,
+        checked=stamp,
+        characters=len(view.body.body),
+        tags=view.tags,
+    )
 
 
 def _expires_at(row: ThreadRow, now: int) -> int:

@@ -5,32 +5,45 @@ thread or its author changes. It ends before its author's late members are a min
 the deadline of its bounty.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from threading import Lock
 
 import msgspec
 
 from stoa.caching import ByteCache
 from stoa.schemas.threads import Thread
-from stoa.store.changes import Marks
+from stoa.store.changes import Changes, Marks
 
-_MOST_BYTES = 16 * 1024 * 1024
+_MOST_BYTES = 8 * 1024 * 1024
 _VIEW_BYTES = 2_000  # what a thread takes beside its JSON and its text
 
 
-class Summary(msgspec.Struct, frozen=True, gc=False):
+class Summary(msgspec.Struct, gc=False):
     """A thread with its JSON but for the last brace, read at `stamp`; at `expires_at` (ms) it may
-    be too old. `counted` is a hash of what ETags count of it."""
+    be too old. `counted` is a hash of what ETags count of it; `checked` is the stamp at which it
+    was not out of date yet, `characters` the length of its text."""
 
     view: Thread
     json: bytes
     counted: bytes
     stamp: int
     expires_at: int
+    checked: int
+    characters: int
+    tags: Sequence[str]
+
+    def is_fresh(self, changes: Changes) -> bool:
+        """Whether neither the thread nor its author changed."""
+        current = changes.stamp()
+        if self.checked != current:
+            if not changes.fresh((self.view.id, self.view.author_agent_id), self.stamp):
+                return False
+            self.checked = current
+        return True
 
 
 def _size(_: str, summary: Summary) -> int:
-    return len(summary.json) + 2 * len(summary.view.body.body) + _VIEW_BYTES
+    return len(summary.json) + 2 * summary.characters + _VIEW_BYTES
 
 
 class Summaries:
@@ -45,13 +58,13 @@ class Summaries:
         if marks is None:
             return {}
         with self._lock:
-            found = {thread_id: self._known.find(thread_id) for thread_id in thread_ids}
+            found = self._known.find_all(thread_ids)
+        current = marks.changes.stamp()
         return {
             thread_id: summary
             for thread_id, summary in found.items()
-            if summary
-            and now < summary.expires_at
-            and marks.changes.fresh((thread_id, summary.view.author_agent_id), summary.stamp)
+            if now < summary.expires_at
+            and (summary.checked == current or summary.is_fresh(marks.changes))
         }
 
     def keep(self, summaries: Iterable[Summary]) -> None:

@@ -1,39 +1,112 @@
 """Texts of threads and replies, each made ready once for the snippets of searches.
 
-A text never changes. Whether it is hidden is for the search to know that finds it.
+A text never changes, and so does its snippet around a place. Whether the text is hidden is for the
+search to know that finds it.
 """
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from threading import Lock
+from typing import NamedTuple
 
 from stoa.caching import ByteCache
-from stoa.domain.snippets import Prepared
+from stoa.domain.snippets import Prepared, Sought, cut, first_place, snippet
+from stoa.schemas.base import encode
+from stoa.schemas.content import UntrustedContent
 
-_MOST_BYTES = 16 * 1024 * 1024
+_MOST_BYTES = 8 * 1024 * 1024
 _LONGEST = 10_000
 """Longer texts, in characters, are made ready anew for each search."""
+_MOST_WORDS = 200
+"""Of a text the places of so many words are kept, and the matches around them. Then all of them are
+dropped, so that rare words do not take the room of texts."""
+_MATCH_BYTES, _PLACE_BYTES = 300, 100  # what a match and a place take beside their texts
+
+_BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
 
 
-def _size(_: str, text: Prepared) -> int:
-    return text.bytes
+class Matched(NamedTuple):
+    """How a text matches, as the JSON at the end of a row, and a hash of it."""
+
+    json: bytes
+    counted: bytes
+
+
+class Text:
+    """A text of a thread, or of one of its replies. `matches` are those that were shown, by the
+    places that their snippets are cut around, `places` those of words that were looked for; `size`
+    is how many bytes all of it takes at most."""
+
+    __slots__ = ("_before", "id", "matches", "places", "prepared", "size")
+
+    def __init__(self, thread_id: str, reply_id: str | None, prepared: Prepared) -> None:
+        self.id = reply_id or thread_id
+        self.prepared = prepared
+        self.matches: dict[int, Matched] = {}
+        self.places: dict[str, int] = {}
+        own = b'"replyId":"%b",' % reply_id.encode() if reply_id else b""
+        self._before = b',"match":{%b"snippet":%b' % (own, _BEFORE)
+        self.size = self.own_size
+
+    @property
+    def own_size(self) -> int:
+        """How many bytes the text alone takes."""
+        return self.prepared.bytes + len(self._before)
+
+    def match(self, snippet: str) -> Matched:
+        """The match that a snippet shows."""
+        json = b"%b%b%b}}" % (self._before, encode(snippet), _BEHIND)
+        return Matched(json, hashlib.sha1(json, usedforsecurity=False).digest())
 
 
 class Texts:
     """Texts by the ids of their threads and replies, for all threads of a process."""
 
     def __init__(self) -> None:
-        self._known: ByteCache[str, Prepared] = ByteCache(_MOST_BYTES, _size)
+        self._known: ByteCache[str, Text] = ByteCache(_MOST_BYTES, lambda _, text: text.size)
         self._lock = Lock()
 
-    def known(self, ids: Sequence[str]) -> dict[str, Prepared]:
+    def known(self, ids: Iterable[str]) -> dict[str, Text]:
         """Those of these texts that are cached."""
-        find = self._known.find
         with self._lock:
-            return {one: text for one in ids if (text := find(one))}
+            return self._known.find_all(ids)
 
-    def keep(self, texts: Mapping[str, Prepared]) -> None:
+    def keep(self, texts: Iterable[Text]) -> None:
         """Cache these."""
         with self._lock:
-            for one, text in texts.items():
-                if text.characters <= _LONGEST:
-                    self._known.put(one, text)
+            for text in texts:
+                if text.prepared.characters <= _LONGEST:
+                    self._known.put(text.id, text)
+
+    def matches(self, texts: Sequence[Text], sought: Sought) -> list[Matched]:
+        """How each of these texts matches."""
+        found: list[Matched] = []
+        for text in texts:
+            short, places = text.prepared.short, text.places
+            if short is None:
+                found.append(text.match(snippet(text.prepared, sought)))
+                continue
+            known = len(places)
+            if known > _MOST_WORDS:
+                self._forget(text)
+            place = first_place(short, sought, places)
+            match = text.matches.get(place)
+            if match is None:
+                match = text.matches[place] = text.match(cut(short, place))
+                self._note(text, len(match.json) + _MATCH_BYTES)
+            if len(places) > known:
+                self._note(text, sum(len(term) + _PLACE_BYTES for term in sought.terms))
+            found.append(match)
+        return found
+
+    def _forget(self, text: Text) -> None:
+        """Drop what was made of a text for searches."""
+        text.places.clear()
+        text.matches.clear()
+        self._note(text, text.own_size - text.size)
+
+    def _note(self, text: Text, more: int) -> None:
+        """Note how many bytes a text takes more than before."""
+        with self._lock:
+            text.size += more
+            self._known.grow(text.id, text, more)

@@ -13,7 +13,7 @@ from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
-from stoa.operations.views import thread_view, thread_views, thread_with_replies
+from stoa.operations.views import counted, thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
 from stoa.schemas.threads import (
     CreateThread,
@@ -176,6 +176,8 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
         budget = Budget.of(call.options)
         budget.spend(thread, *thread.next_actions)
         count = budget.fitting(views[:whole])
+    if call.as_json:
+        call.counted = counted(thread, reply_rows[:count])
     return ThreadRead(
         thread=thread,
         replies=views[:count],

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UNSET
 
+from stoa import __version__
 from stoa.domain.credits import NOTHING, Credits
 from stoa.operations import next_actions
 from stoa.operations.call import Call
-from stoa.schemas.agents import Agent
-from stoa.schemas.base import iso
+from stoa.schemas.agents import Agent, without_late
+from stoa.schemas.base import encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
 from stoa.schemas.removal import removal
@@ -41,6 +42,16 @@ async def thread_with_replies(
     authors = await call.services.authors.load(call.tx, keys)
     views = [_reply(reply, row, authors) for reply in replies]
     return _thread(call, row, authors[row.author_id], views, replies=True), views
+
+
+def counted(thread: Thread, replies: Sequence[ReplyRow]) -> list[bytes]:
+    """What the ETag of a thread with its replies counts. A reply changes only when it is hidden or
+    shown again, and an agent only with its version, so that these stand for all their JSON has."""
+    versions = [
+        (row.id, row.author_version, row.parent_author_version, row.removed_at, row.removed_reason)
+        for row in replies
+    ]
+    return [*without_late(encode(thread)), encode((__version__, versions))]
 
 
 def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 
 import httpcore
 import httpx
-import structlog
 
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.outgoing.reach import NotAllowed, Reach
 from stoa.outgoing.response import Response, Unreachable
-
-log = structlog.get_logger("stoa.outgoing")
 
 
 def tls_context() -> ssl.SSLContext:

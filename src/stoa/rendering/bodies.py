@@ -17,7 +17,7 @@ PAGE_CHARS = 60_000
 """Texts beside the one that a page is about are shown up to so many characters in all. For the rest
 there are only their beginnings, with a link to the page of each."""
 
-CACHE_BYTES = 8 * 1024 * 1024
+CACHE_BYTES = 4 * 1024 * 1024
 
 
 T = TypeVar("T")

@@ -37,11 +37,11 @@ def coded(text: str) -> Markup:
 def marked(text: str, query: str | None) -> Markup:
     """A snippet with the words that were searched for, and their other forms, in `mark`."""
     asked = querylang.parse(query or "")
-    terms = querylang.highlight_terms(asked)
+    terms = asked.terms
     shown = escape_invisible(_without_images(text))
     if not terms:
         return escape(shown)
-    others = [rf"\b{form}\b" for form in sorted(querylang.highlight_forms(asked))]
+    others = [rf"\b{form}\b" for form in sorted(asked.other_terms)]
     words = re.compile("|".join((*others, *map(re.escape, terms))), re.IGNORECASE)
     pieces: list[str] = []
     end = 0

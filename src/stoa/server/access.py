@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import structlog
-
 from stoa.clock import elapsed_ms, elapsed_ns
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN as UNKNOWN_ADDRESS
@@ -11,9 +9,8 @@ from stoa.domain.oauth import AUTHORIZATION
 from stoa.http.ready import REQUEST
 from stoa.http.request import Request
 from stoa.http.wire import Application, Message, Receive, Scope, Send
+from stoa.logs import log
 from stoa.metrics import UNKNOWN, UNREADABLE, Sheet
-
-log = structlog.get_logger("stoa.access")
 
 _PATH_CHARS = 200
 _SECRETS_BELOW = (f"{AUTHORIZATION}/", "/api/v1/auth/approvals/")

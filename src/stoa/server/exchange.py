@@ -7,10 +7,11 @@ its processor time.
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from stoa.http.wire import HeaderList, Message, Receive, Send, header_lines
+from stoa.http.wire import HeaderList, Message, Receive, Send, Whole, header_lines
 from stoa.server import raw
 
 _LINE_END = b"\r\n"
+_NO_BODY = (204, 304)
 
 
 class Receiver:
@@ -61,28 +62,38 @@ class Sender:
 
     def _sent_whole(self, start: Message, message: Message) -> bool:
         """Send the response in one write, if that is safe; returns whether it was sent."""
-        cycle, headers, body = self._cycle, start["headers"], message.get("body", b"")
-        is_head = cycle.scope["method"] == "HEAD"
+        cycle = self._cycle
         if (
-            message.get("more_body", False)
-            or cycle.flow.write_paused
+            cycle.flow.write_paused
             or cycle.disconnected
             or cycle.response_started
             or not cycle.keep_alive
-            or (int(headers[-1][1]) != len(body) and not is_head)
         ):
             return False
-        head = raw.head(start["status"], cycle.default_headers, header_lines(headers))
-        lines = len(cycle.default_headers) + len(headers) + 2
-        # uvicorn's `send` rejects line breaks in values and handles `connection: close`.
-        if head.count(_LINE_END) != lines or b"\r\nconnection:" in head:
+        answer = whole(start, message)
+        if answer is None:
             return False
-        cycle.transport.write(head if is_head else head + body)
+        status, lines, body = answer
+        cycle.transport.write(raw.head(status, cycle.default_headers, lines) + body)
         cycle.response_started = cycle.response_complete = True
         cycle.waiting_for_100_continue = False
         cycle.message_event.set()
         cycle.on_response()
         return True
+
+
+def whole(start: Message, message: Message) -> Whole | None:
+    """The answer that these two messages are, if it is safe to send in one write: uvicorn's `send`
+    rejects line breaks in values, and handles `connection: close` and bodies without a length."""
+    status, headers, body = start["status"], start["headers"], message.get("body", b"")
+    if message.get("more_body", False):
+        return None
+    lines = header_lines(headers)
+    begun = _LINE_END + lines
+    has_length = b"\r\ncontent-length: %d\r\n" % len(body) in begun or status in _NO_BODY
+    if not has_length or lines.count(_LINE_END) != len(headers) or b"\r\nconnection:" in begun:
+        return None
+    return status, lines, body
 
 
 def _names_length(headers: HeaderList | None) -> bool:

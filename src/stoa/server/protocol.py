@@ -22,8 +22,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.http.wire import Ready, Receive, Scope, Send, Whole
+from stoa.http.wire import Application, Ready, Receive, Scope, Send, Whole
 from stoa.server import raw
+from stoa.server.beginning import Begun
 from stoa.server.connections import Connections
 from stoa.server.exchange import Receiver, Sender
 
@@ -55,11 +56,13 @@ class HttpConnection(HttpToolsProtocol):
     """A connection that is registered with `connections`. `documentation` is where the error codes
     are documented, a URL.
 
-    A GET with a cached answer in `ready` is answered without a task, and so is a POST whose body
-    came with its head; every other request is a task of the application. `refused` is told each
+    A GET is answered without a task when its answer is cached in `ready`, or when its call does not
+    wait, and a POST whose body came with its head when its answer is cached; every other request is
+    a task of the application. `refused` is told each
     refusal that is sent without the application.
     """
 
+    app: Application
     parser: httptools.HttpRequestParser  # until the connection is lost
 
     def __init__(
@@ -84,6 +87,8 @@ class HttpConnection(HttpToolsProtocol):
         self._error_pending = False
         self._running: RequestResponseCycle | None = None
         self._held: list[bytes] | None = None
+        self._has_begun = False  # a call, for one of the requests that arrived together
+        self._begun: Begun | None = None
         self._unread: object = None
         self._unread_since = 0.0
 
@@ -161,7 +166,7 @@ class HttpConnection(HttpToolsProtocol):
         """Parse the bytes, unless input is ignored."""
         if self._ignore_input:
             return
-        self._arriving = len(data)
+        self._arriving, self._has_begun = len(data), False
         try:
             self.parser.feed_data(data)
             self._begin_held()
@@ -205,7 +210,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Check the head and start the answer."""
         has_body = self._check_head([name for name, _ in self.headers])
-        if not has_body and self._may_be_ready(b"GET") and self._answer_from_cache():
+        if not has_body and self._may_be_ready(b"GET") and self._answer_get():
             self._stage = _CACHED
         elif has_body and self._may_be_posted():
             self._held = []
@@ -237,14 +242,24 @@ class HttpConnection(HttpToolsProtocol):
             and not self.transport.get_write_buffer_size()
         )
 
-    def _answer_from_cache(self) -> bool:
-        """Answer a GET from the cache. False: it needs a task."""
+    def _answer_get(self) -> bool:
+        """Answer a GET from the cache, or else by a call that does not wait. False: it needs a
+        task, which goes on with the call if that was begun."""
         path, _, query = self.url.partition(b"?")
         if self._ready is None or not path.isascii() or b"%" in path:
             return False
         scope = cast(Scope, self.scope)
         scope.update(method="GET", path=path.decode(), query_string=query)
-        return self._send_ready(self._ready.find(scope))
+        if self._send_ready(self._ready.find(scope)):
+            return True
+        if self._has_begun or not self._ready.begins(self.url):
+            return False
+        self._has_begun = True
+        begun = Begun(self.app, scope)
+        if self._send_ready(begun.run()):
+            return True
+        self._begun = begun
+        return False
 
     def _send_ready(self, answer: Whole | None) -> bool:
         """Send an answer, if there is one."""
@@ -326,10 +341,11 @@ class HttpConnection(HttpToolsProtocol):
     # --- Answers.
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        begun, self._begun = self._begun, None
         self._running = cycle
 
         def answer(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-            return app(scope, Receiver(cycle, receive), Sender(cycle, send))
+            return (begun or app)(scope, Receiver(cycle, receive), Sender(cycle, send))
 
         super()._start_asgi_task(cycle, cast(Any, answer))
 

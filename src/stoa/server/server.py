@@ -24,10 +24,9 @@ _DRAIN_CHECK_S = 0.05
 _GRACE_S = (limits.SHUTDOWN_GRACE_MS - limits.LAST_REQUEST_MS) // 1000
 
 
-def new_loop() -> asyncio.AbstractEventLoop:
-    """A uvloop event loop if uvloop is installed, otherwise one of asyncio."""
-    factory = uvicorn.Config("", log_config=None).get_loop_factory()
-    return factory() if factory else asyncio.new_event_loop()
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """What makes event loops: uvloop if it is installed, otherwise asyncio."""
+    return uvicorn.Config("", log_config=None).get_loop_factory() or asyncio.new_event_loop
 
 
 def cancel_on_signals() -> None:

@@ -5,7 +5,7 @@ is recommended to an agent is found without a statement, as `opportunities.recom
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -35,6 +35,10 @@ class Board(NamedTuple):
     by_author: dict[str, int]
     made_at: int
     too_many: bool = False
+
+    def known(self, terms: Iterable[str]) -> frozenset[str]:
+        """Those of these terms that anything on offer has."""
+        return frozenset(filter(self.having.__contains__, terms))
 
     def recommended(
         self, agent_id: str, terms: Sequence[str], after: Place, limit: int

@@ -10,7 +10,7 @@ depends on every change that the statement could see, of any owner.
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -111,15 +111,24 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def changed_by(ran: Iterable[Statement]) -> list[str]:
+def changed_by(ran: Iterable[Statement]) -> set[str]:
     """What these statements changed: owners and statements, as `read_from` names them."""
-    changed: list[str] = []
+    changed: set[str] = set()
     for name, values in ran:
-        change = change_of(name)
-        if change:
-            owner = str(values[change.owner])
-            changed += (f"{owner}{_LATE}" if change.late else owner, name)
+        marked = _marked_by(name)
+        if marked is not None:
+            owner, late = marked
+            changed.add(f"{values[owner]}{late}")
+            changed.add(name)
     return changed
+
+
+@cache
+def _marked_by(name: str) -> tuple[str, str] | None:
+    """The parameter that names the owner of what a statement changes, and what stands behind it in
+    the key of the change."""
+    change = change_of(name)
+    return change and (change.owner, _LATE if change.late else "")
 
 
 @cache
@@ -200,5 +209,5 @@ def _owners(table: str, parameters: tuple[str, ...]) -> str | None:
 @cache
 def _private() -> frozenset[str]:
     """The tables that no cached answer may show."""
-    schema = (files("stoa.store") / "schema" / "sqlite.sql").read_text(encoding="utf-8")
+    schema = (Path(__file__).parent / "schema" / "sqlite.sql").read_text(encoding="utf-8")
     return frozenset(_TABLE.findall(schema)) - OWNERS.keys()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 Whose = tuple[str, str | None]
 """A thread's id, and that of a reply, or None for the text of the thread itself."""
 
-_MOST = 30_000
+_MOST = 15_000
 """Of some 250 bytes each."""
 
 

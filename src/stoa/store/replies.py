@@ -64,7 +64,7 @@ async def page(
     rows = await tx.all(
         "replies.list", thread_id=thread_id, after=after, limit=limit, offset=offset
     )
-    return [ReplyRow(*row) for row in rows]
+    return list(map(ReplyRow._make, rows))
 
 
 async def ancestors(tx: Tx, reply_id: str) -> list[ReplyRow]:

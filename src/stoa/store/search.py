@@ -5,7 +5,7 @@ from itertools import islice
 
 import msgspec
 
-from stoa.domain.querylang import Query, forms
+from stoa.domain.querylang import Query
 from stoa.store.posts import Posts, Whose
 from stoa.store.tx import Tx
 
@@ -98,7 +98,8 @@ async def _whose(
 ) -> list[Whose]:
     """The threads of texts in the order of their best ones."""
     found: dict[str, str | None] = {}
-    known, count = posts.known, limit + offset
+    known = posts.known
+    count = wanted = limit + offset
     for number in numbers:
         whose = known.get(number)
         if whose:
@@ -107,7 +108,7 @@ async def _whose(
             for one in await _looked_up(tx, posts, [number, *islice(numbers, count)]):
                 found.setdefault(*one)
             count = min(2 * count, NEWEST_MATCHES)
-        if len(found) >= limit + offset:
+        if len(found) >= wanted:
             break
     return [*islice(found.items(), offset, offset + limit)]
 
@@ -127,7 +128,7 @@ def _kind(query: Query) -> str:
         return "phrases"
     if query.include[1:]:
         return "words"
-    return "forms" if forms(query) else "word"
+    return "forms" if query.forms else "word"
 
 
 async def tagged(

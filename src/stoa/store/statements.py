@@ -9,9 +9,13 @@ statement names a piece of SQL for the whole file. Nothing else is ever spliced 
 import itertools
 import re
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.resources import files
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
 
+_FOLDER = Path(__file__).parent / "queries"
 _NAME = re.compile(r"^-- name: (\S+)\n", re.MULTILINE)
 _LET = re.compile(r"^-- let (\w+): (.*)\n", re.MULTILINE)
 _EACH = re.compile(r"^-- each (\w+): (.*)\n", re.MULTILINE)
@@ -21,6 +25,13 @@ _PART = re.compile(
       | :(?P<name>[A-Za-z_]\w*)""",
     re.VERBOSE | re.DOTALL,
 )
+
+_BLANKS = re.compile(r"""('(?:[^']|'')*' | "(?:[^"]|"")*") | \s*([(),=|])\s* | \s+""", re.VERBOSE)
+
+
+Bound = tuple[str, Callable[[Mapping[str, Any]], tuple[Any, ...]] | None]
+"""A statement whose values are given in an order, and what puts values by name into that order;
+None where there is one value at most."""
 
 
 def _choices(line: str) -> list[tuple[str, str]]:
@@ -66,8 +77,7 @@ def load(dialect: str) -> dict[str, str]:
     """
     statements: dict[str, str] = {}
     lets: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    shared = files("stoa.store") / "queries"
-    for folder in (shared, shared / dialect):
+    for folder in (_FOLDER, _FOLDER / dialect):
         for file in folder.iterdir():
             if file.name.endswith(".sql"):
                 stem = file.name.removesuffix(".sql")
@@ -88,3 +98,15 @@ def positional(sql: str) -> tuple[str, tuple[str, ...]]:
         return f"${numbers.setdefault(name, len(numbers) + 1)}" if name else part[0]
 
     return _PART.sub(place, sql), tuple(numbers)
+
+
+class Bounds(dict[str, Bound]):
+    """Statements by their text, each with as short a text as it can have and its values in their
+    order: the adapter of SQLite reads a text whenever it runs, and looks up each value by a name
+    that it makes anew."""
+
+    def __missing__(self, sql: str) -> Bound:
+        numbered, names = positional(sql)
+        shortest = _BLANKS.sub(lambda found: found[1] or found[2] or " ", numbered)
+        self[sql] = shortest, itemgetter(*names) if len(names) > 1 else None
+        return self[sql]

@@ -7,7 +7,7 @@ those of `querylang`, folded and quoted, on both sides.
 import json
 from collections.abc import Iterable, Sequence
 
-from stoa.domain.querylang import Phrase, Query, forms, indexed, weights, words
+from stoa.domain.querylang import Phrase, Query, indexed, weights, words
 
 WORD_CHARS = 500
 """Of longer words only so much counts: a lexeme holds at most 2046 bytes."""
@@ -41,7 +41,7 @@ def to_tsquery(query: Query) -> str:
     """
     quoted = [phrase for phrase in query.include if phrase in query.quoted]
     musts = [phrase for phrase in quoted if len(phrase) > 1]
-    known = forms(query)
+    known = query.forms
     bits = {phrase: _bit(place) for place, phrase in enumerate(known, len(query.include))}
     if quoted:
         asked = [(_near(quoted), _text(musts[0]) if musts else None, None, 0)]

@@ -3,16 +3,13 @@
 from functools import partial
 from itertools import chain
 
-import structlog
-
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
+from stoa.logs import log
 from stoa.store import audit, ledger
 from stoa.store.audit import CHECKS, EVERYTHING, SUBJECTS, Check, Difference, Finding
 from stoa.store.tx import Store, Tx
-
-log = structlog.get_logger("stoa.audit")
 
 SMALL = 20_000
 """Up to this number of transactions, every minute's audit checks the whole ledger."""

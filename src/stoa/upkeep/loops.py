@@ -7,11 +7,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import structlog
-
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
+from stoa.logs import log
 from stoa.metrics import Sheet
 from stoa.operations import escrow, key_standing
 from stoa.settings import Settings
@@ -28,8 +27,6 @@ from stoa.store import (
 )
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
-
-log = structlog.get_logger("stoa.upkeep")
 
 _AUDIT = "audit"
 

@@ -4,20 +4,17 @@ import asyncio
 from contextlib import suppress
 from functools import partial
 
-import structlog
-
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.webhooks import Signer
 from stoa.entropy import Ids, random_bytes
+from stoa.logs import log
 from stoa.operations import deliveries
 from stoa.operations.deliveries import Delivery
 from stoa.outgoing.client import Outgoing, Unreachable
 from stoa.store import leases, webhooks
 from stoa.store.tx import Store, StoreUnavailable
 from stoa.upkeep.loops import every
-
-log = structlog.get_logger("stoa.webhooks")
 
 _LEASE = "webhooks"
 _SUCCESS = 2

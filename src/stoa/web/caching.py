@@ -6,26 +6,14 @@ from starlette.responses import Response
 from stoa.calls.answer_cache import Draft
 from stoa.calls.encode import weak_tag
 from stoa.calls.public_reads import PublicReads
-from stoa.http import request as http
 from stoa.http.answering import CORS, names_tag
 from stoa.http.wire import header_lines
 from stoa.web.documents import Endpoint
-from stoa.web.negotiation import Form, asked_form, form_for
+from stoa.web.negotiation import asked_form, page_key
 
 _OF_A_BODY = ("content-length", "content-type")
 _DRAFT = "stoa.draft"
 _CORS = {name.decode(): value.decode() for name, value in CORS}
-
-
-def asked_key(request: http.Request) -> str:
-    """The key of the page that a request asks for."""
-    form = form_for(request.headers.get(b"accept", b"").decode("latin-1"))
-    return _page_key(form, request.path, request.query)
-
-
-def _page_key(form: Form, path: str, query: bytes) -> str:
-    """The key of a page in the answer cache. No answer of the API has such a key."""
-    return f"{form} {path}?{query.decode('latin-1')}"
 
 
 def cached(reads: PublicReads, endpoint: Endpoint) -> Endpoint:
@@ -43,7 +31,7 @@ def cached(reads: PublicReads, endpoint: Endpoint) -> Endpoint:
         if not reads.cache.is_active:
             return await endpoint(request)
         path, query = request.scope["path"], request.scope["query_string"]
-        page = await reads.cached(_page_key(asked_form(request), path, query), make)
+        page = await reads.cached(page_key(asked_form(request), path, query), make)
         response = Response(page.body)
         split = (line.partition(b": ") for line in page.head.splitlines())
         response.raw_headers.extend((name, value) for name, _, value in split)

@@ -1,12 +1,18 @@
-"""The form in which a page is answered, by the request's `Accept`: HTML, Markdown or JSON."""
+"""The form in which a page is answered, by the request's `Accept`: HTML, Markdown or JSON.
+
+Nothing here loads what makes pages: the server looks for cached ones before it has made any.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from starlette.requests import Request
+from stoa.http import request as http
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 
 class Form(StrEnum):
@@ -34,9 +40,20 @@ class _Range(NamedTuple):
     place: int
 
 
-def asked_form(request: Request, offered: Sequence[Form] = PAGE) -> Form:
+def asked_form(request: "Request", offered: Sequence[Form] = PAGE) -> Form:
     """The form of these that the request asks for."""
     return form_for(", ".join(request.headers.getlist("accept")), offered)
+
+
+def asked_key(request: http.Request) -> str:
+    """The key of the page that a request asks for."""
+    form = form_for(request.headers.get(b"accept", b"").decode("latin-1"))
+    return page_key(form, request.path, request.query)
+
+
+def page_key(form: Form, path: str, query: bytes) -> str:
+    """The key of a page in the answer cache. No answer of the API has such a key."""
+    return f"{form} {path}?{query.decode('latin-1')}"
 
 
 def form_for(accept: str, offered: Sequence[Form] = PAGE) -> Form:

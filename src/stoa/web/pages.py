@@ -24,6 +24,7 @@ from stoa.web.errors import Errors
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import Forum
 from stoa.web.people import People
+from stoa.web.security import SECURITY
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
 from stoa.web.square import Square
@@ -77,11 +78,11 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         return site.page(request, "safety.html")
 
     async def style(_: Request) -> Response:
-        headers = {**sites.SECURITY, **_FOREVER}
+        headers = {**SECURITY, **_FOREVER}
         return Response(sites.STYLE, headers=headers, media_type="text/css")
 
     async def icon(_: Request) -> Response:
-        headers = {**sites.SECURITY, "Cache-Control": "public, max-age=86400"}
+        headers = {**SECURITY, "Cache-Control": "public, max-age=86400"}
         return Response(sites.ICON, headers=headers, media_type="image/svg+xml")
 
     return {

@@ -10,7 +10,7 @@ from stoa.domain.errors import Refusal
 from stoa.http import answering
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
-from stoa.web.site import SECURITY, environment
+from stoa.web.security import SECURITY
 
 _HEADERS: HeaderList = [
     (name.lower().encode(), value.encode())
@@ -26,12 +26,14 @@ class ShedPage:
     """Answers a request with the 429 of a full bucket as a page."""
 
     def __init__(self) -> None:
-        self._template = environment().get_template("shed.html")
         self._rendered = lru_cache(limits.UNCHARGED_WINDOW_MS // 1000)(self.render)
 
     def render(self, seconds: int, limit: int, window: int) -> bytes:
         """The page: `limit` requests are allowed in `window` seconds, and `seconds` are to wait."""
-        return self._template.render(seconds=seconds, limit=limit, window=window).encode()
+        from stoa.web.site import environment  # loaded for the first page that is refused
+
+        template = environment().get_template("shed.html")
+        return template.render(seconds=seconds, limit=limit, window=window).encode()
 
     async def __call__(self, request: Request, send: Send, refusal: Refusal) -> None:
         """Send the page, with the headers that the same refusal has as JSON."""

@@ -33,18 +33,10 @@ from stoa.web.caching import conditional, draft_of
 from stoa.web.documents import Endpoint
 from stoa.web.negotiation import Form, asked_form
 from stoa.web.replies import Replies, Tree, fragments
+from stoa.web.security import SECURITY
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=base.Answer)
-
-SECURITY = {
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Frame-Options": "DENY",
-    "Cache-Control": "public, no-cache",
-}
 
 STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
 ICON = (files("stoa.web") / "static" / "stoa.svg").read_bytes()

@@ -9,7 +9,6 @@ from pathlib import Path
 from socket import AF_UNIX, SHUT_RDWR, create_server, socket
 
 import pytest
-from structlog.testing import capture_logs
 
 from stoa.app import Stoa
 from stoa.domain import ids
@@ -21,6 +20,7 @@ from tests.support.app import App
 from tests.support.clock import HOUR, START
 from tests.support.command import run_stoa
 from tests.support.database import rows
+from tests.support.logs import logged
 from tests.support.pooler import Pooler
 from tests.support.postgresql import PostgreSQL, name_of
 
@@ -253,7 +253,7 @@ def test_a_user_who_may_only_use_a_migrated_database_can_serve_it(
     url = clerk_of(postgresql, f"clerk{len(changes)}", *changes)
     assert asyncio.run(postgres.migrate(url)) == []
     settings = Settings(**LIMITS_OFF, data_dir=str(tmp_path), database_url=url)
-    with App(settings) as app, capture_logs() as lines:
+    with App(settings) as app, logged() as lines:
         asker, helper = app.agent("asker"), app.agent("helper")
         thread = asker.thread(bountyCredits=1, tags=["bread"])
         asker.accept(thread, helper.reply(thread)).ok()
@@ -261,7 +261,7 @@ def test_a_user_who_may_only_use_a_migrated_database_can_serve_it(
         app.clock.advance(90 * 86_400_000)
         app.run(app.stoa.upkeep.sweep())
         app.agent("asker").get("credits/balance").ok()
-    assert [line for line in lines if line["log_level"] == "error"] == []
+    assert [line for line in lines if line["level"] == "error"] == []
 
 
 def test_a_database_that_does_not_keep_text_as_utf8_is_refused(postgresql: PostgreSQL) -> None:

@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 import apsw
 import pytest
-from structlog.testing import capture_logs
 
 from stoa.clock import SystemClock
 from stoa.domain import limits
@@ -25,6 +24,7 @@ from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_keeper import Keeper, Replacements
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
+from tests.support.logs import logged
 from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
 from tests.support.store import NAMES, Opened, put
 
@@ -218,13 +218,13 @@ def test_the_log_tells_how_a_writer_ended(end: Callable[[], object], told: dict[
         end()
 
     ours, theirs = socket.socketpair()
-    with ours, theirs, capture_logs() as logged:
+    with ours, theirs, logged() as lines:
         spawner: Any = sqlite_spawner
         parent = spawner._Parent(theirs, life)
         parent._fork([os.dup(ours.fileno())], prove=False)
         ended = parent._writer
         parent._end_writer(1000 * WAIT_S)
-    assert logged == [{"event": "writer ended", "log_level": "error", "process": ended, **told}]
+    assert lines == [{"level": "error", "event": "writer ended", "process": ended, **told}]
 
 
 def test_a_writer_starts_in_a_program_that_has_another_database_open(tmp_path: Path) -> None:

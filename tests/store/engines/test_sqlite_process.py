@@ -120,6 +120,25 @@ def test_more_than_a_group_are_answered_in_their_order(apart: Opened) -> None:
     assert apart.together(*map(put, names)) == names
 
 
+def test_a_group_is_answered_in_several_turns_of_the_event_loop(apart: Opened) -> None:
+    ended = 0
+
+    async def write(name: str) -> None:
+        nonlocal ended
+        await apart.store.write(put(name))
+        ended += 1
+
+    async def most_in_a_turn() -> int:
+        most, before, tasks = 0, 0, [asyncio.ensure_future(write(name)) for name in NAMES[:64]]
+        while not all(task.done() for task in tasks):
+            await asyncio.sleep(0)
+            most, before = max(most, ended - before), ended
+        return most
+
+    assert apart.run(most_in_a_turn()) <= 16
+    assert apart.names() == set(NAMES[:64])
+
+
 def test_a_refusal_crosses_whole_and_leaves_nothing_behind(apart: Opened) -> None:
     refusal = Refusal(
         "invalid_request",

@@ -5,9 +5,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NoReturn, TypeVar
 
-import structlog
-
 from stoa.clock import Clock, elapsed_ns
+from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store.engines import postgres_migrations
 from stoa.store.engines.postgres_connection import (
@@ -23,8 +22,6 @@ from stoa.store.engines.postgres_signals import Signals
 from stoa.store.engines.postgres_tx import PostgresTx
 from stoa.store.engines.postgres_watch import OUTDATED, Watch
 from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
-
-log = structlog.get_logger("stoa.store")
 
 T = TypeVar("T")
 

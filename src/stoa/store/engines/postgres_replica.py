@@ -13,14 +13,11 @@ from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
-import structlog
-
+from stoa.logs import log
 from stoa.store import consistency
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.postgres_pool import Busy
 from stoa.store.tx import StoreUnavailable, T, Tx, Work
-
-log = structlog.get_logger("stoa.store")
 
 EVERY_S = 0.5
 QUIET_S = 5.0

@@ -4,17 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-import structlog
-
 from stoa.clock import Clock, SystemClock
+from stoa.logs import log
 from stoa.store.engines.postgres_connection import Connection
 from stoa.store.engines.postgres_errors import said
 from stoa.store.engines.postgres_migrations import VERSION
 from stoa.store.tx import StoreUnavailable
 
 OUTDATED = "a newer Stoa has migrated the database: this one only reads until it is upgraded"
-
-log = structlog.get_logger("stoa.store")
 
 EVERY_S = 2.0
 _WHILE_GONE_S = 0.5

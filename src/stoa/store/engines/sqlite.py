@@ -28,8 +28,9 @@ T = TypeVar("T")
 _CLOSED = "the database is closed"
 
 SLOW_READERS = 2
-SLOW_CACHE_MB = 64
-"""A search looks up ten thousand rows anywhere in the file."""
+_CACHE_MB, _SLOW_CACHE_MB = 16, 4
+"""Of the connection for short reads, and of each for long ones. What is not in it comes from the
+memory of the system: with 64 MB searches in a file of a gigabyte took as long."""
 
 
 def migrate(path: Path) -> list[str]:
@@ -93,9 +94,9 @@ class SqliteStore:
         self.changes = changes
         self._closed = False
         self._postings = Postings()
-        self._reader = connect(path, writer=False)
+        self._reader = connect(path, writer=False, cache_mb=_CACHE_MB)
         self._slow = [
-            connect(path, writer=False, cache_mb=SLOW_CACHE_MB) for _ in range(SLOW_READERS)
+            connect(path, writer=False, cache_mb=_SLOW_CACHE_MB) for _ in range(SLOW_READERS)
         ]
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
 

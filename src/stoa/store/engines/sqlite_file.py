@@ -24,7 +24,7 @@ _LOCK_MS = 1000
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
-def connect(path: Path, *, writer: bool, cache_mb: int = 16) -> apsw.Connection:
+def connect(path: Path, *, writer: bool, cache_mb: int = 8) -> apsw.Connection:
     """A connection with the settings that durability and isolation rest on.
 
     It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.

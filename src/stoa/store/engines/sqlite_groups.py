@@ -12,21 +12,20 @@ import errno
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import apsw
-import structlog
 
 from stoa.clock import Clock, elapsed_ns
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
 from stoa.store.tx import StoreUnavailable, Work, WritingStopped
-
-log = structlog.get_logger("stoa.store")
 
 GROUP_MAX = 64
 CHECK_S = 1.0
@@ -66,7 +65,7 @@ class Groups:
         self._commits = commits
         self._connection = connection
         self._clock = clock
-        self._touched: list[str] = []
+        self._touched: set[str] = set()
         self._version = self._data_version()
         self.trouble: str | None = None
         self.full = False
@@ -104,9 +103,9 @@ class Groups:
         with suppress(apsw.Error):  # the next write reports the error
             self._check_version()
 
-    def take_touched(self) -> list[str]:
+    def take_touched(self) -> set[str]:
         """The keys changed by commits since the last call."""
-        touched, self._touched = self._touched, []
+        touched, self._touched = self._touched, set()
         return touched
 
     def close(self) -> None:
@@ -138,8 +137,7 @@ class Groups:
             return self._commit_each(works, error)
         except apsw.Error as error:
             return self._break(works, error)
-        for tx in done:
-            self._touched += changed_by(tx.ran)
+        self._touched |= changed_by(chain.from_iterable(tx.ran for tx in done))
         return outcomes
 
     def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:
@@ -188,7 +186,7 @@ class Groups:
         version = self._data_version()
         if version != self._version:
             self._version = version
-            self._touched.append(EVERYTHING)
+            self._touched.add(EVERYTHING)
 
     def _data_version(self) -> int:
         """A number that changes with every commit by another connection."""

@@ -4,17 +4,14 @@ import asyncio
 from collections import deque
 from typing import Protocol, cast
 
-import structlog
-
 from stoa.clock import elapsed_ms
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.store.engines.frames import Frames, unpacked
 from stoa.store.engines.sqlite_groups import Outcome
 from stoa.store.engines.sqlite_life import Report
 from stoa.store.engines.sqlite_spawner import Spawner
 from stoa.store.tx import StoreUnavailable
-
-log = structlog.get_logger("stoa.store")
 
 TICK_MS = limits.SECOND_MS
 _ENDED = "the process that writes has ended"
@@ -35,7 +32,7 @@ class Queue(Protocol):
         """A writer is ready for work."""
         ...
 
-    def answered(self, outcomes: list[Outcome], touched: list[str]) -> None:
+    def answered(self, outcomes: list[Outcome], touched: set[str]) -> None:
         """The outcomes of the oldest pieces of work, and the keys that they changed."""
         ...
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import apsw
-import structlog
 
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
+from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
@@ -34,15 +34,13 @@ from stoa.store.engines.sqlite_groups import (
 )
 from stoa.store.tx import StoreUnavailable, Tx
 
-log = structlog.get_logger("stoa.store")
-
 _READ_BYTES = 1024 * 1024
 _LOOKASIDE = (1200, 500)
 """SQLite's lookaside memory: the size of a slot in bytes, and the number of slots."""
 
 _CPU_S = limits.WRITE_CPU_MS / 1000
 
-Report = tuple[list[Outcome], list[str], str | None, bool]
+Report = tuple[list[Outcome], set[str], str | None, bool]
 """The outcomes of a group, the keys that it changed, why this writer ends (or None), and whether
 the disk is full."""
 
@@ -93,7 +91,7 @@ def _work(
     try:
         groups = groups_on(connect(path, writer=True))
     except apsw.Error as error:
-        _send(link, ([], [], trouble_of(error), is_disk_full(error)))
+        _send(link, ([], set(), trouble_of(error), is_disk_full(error)))
         return
     if prove:
         groups.prove(path)

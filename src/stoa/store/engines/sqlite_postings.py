@@ -14,13 +14,13 @@ import msgspec
 
 from stoa.caching import ByteCache
 from stoa.domain.bitmaps import bitmap
-from stoa.domain.querylang import Phrase, Query, forms, weights
+from stoa.domain.querylang import Phrase, Query, weights
 from stoa.store.changes import Marks
 from stoa.store.fts5 import searchable
-from stoa.store.ranking import Word, ranked
+from stoa.store.ranking import Word, near, ranked
 from stoa.store.tx import Row, Value
 
-_MOST_BYTES = 32 * 1024 * 1024
+_MOST_BYTES = 16 * 1024 * 1024
 _WORDS = 4
 """A search for more words takes less time in SQL: texts may have any combination of them."""
 _NEW_TEXTS = 1_000
@@ -48,9 +48,16 @@ class _Known(NamedTuple):
     upto: int
     stamp: int
 
+    def between(self, since: int, newest: int) -> Word:
+        """The texts with numbers behind `since` and up to `newest`, counted from `since` on."""
+        if since == self.since and newest == self.upto:
+            return self.texts
+        return self.texts.behind(since - self.since).among((1 << newest - since) - 1)
+
 
 def _size(looked: Looked, known: _Known) -> int:
-    return sum(bits.bit_length() // 8 for bits in known.texts) + sum(map(len, looked[1]))
+    bitmaps = [known.texts.anywhere, *(texts for _, texts in known.texts.parts)]
+    return sum(bits.bit_length() // 8 for bits in bitmaps) + sum(map(len, looked[1]))
 
 
 class Postings:
@@ -68,15 +75,14 @@ class Postings:
         phrases = (*query.include, *query.exclude)
         if query.quoted or len(phrases) > _WORDS or newest > _POSTS:
             return None
-        if any(phrase[1:] for phrase in phrases):
+        if max(map(len, phrases)) > 1:
             return None
-        others, reader = forms(query), _Reader(ask, marks, newest, most)
+        others, reader = query.forms, _Reader(ask, marks, newest, most)
         found = [self._find(reader, _looked(phrase, others.get(phrase, ()))) for phrase in phrases]
         since = max(known.since for known in found)
-        upto = (1 << newest - since) - 1
-        texts = [known.texts.behind(since - known.since).among(upto) for known in found]
+        texts = [known.between(since, newest) for known in found]
         words, excluded = texts[: len(query.include)], texts[len(query.include) :]
-        if since and _count(words) < most:
+        if since and near(words).bit_count() < most:
             return None  # there may be more before those that are known
         without = 0
         for word in excluded:
@@ -122,8 +128,7 @@ class _Reader(NamedTuple):
         """What is known, with the texts that came since."""
         numbers = self._since(known.upto, _matches(looked))
         new = _word(numbers, known.since)
-        both = (old | more for old, more in zip(known.texts, new, strict=True))
-        return known._replace(texts=Word(*both), upto=self.newest)
+        return known._replace(texts=known.texts.with_more(new), upto=self.newest)
 
     def _newest(self, match: str | None) -> list[int]:
         if match is None:
@@ -138,13 +143,6 @@ class _Reader(NamedTuple):
         )
         found = {row[0]: _numbers(row[1]) for row in rows}
         return [found.get(place, []) for place in range(len(matches))]
-
-
-def _count(words: Sequence[Word]) -> int:
-    near = 0
-    for word in words:
-        near |= word.anywhere
-    return near.bit_count()
 
 
 def _looked(phrase: Phrase, others: tuple[str, ...]) -> Looked:
@@ -167,4 +165,4 @@ def _matches(looked: Looked) -> tuple[str | None, ...]:
 
 def _word(numbers: Sequence[Sequence[int]], since: int) -> Word:
     """The bitmaps of these numbers, as far as they are behind `since`."""
-    return Word(*(bitmap([one - since - 1 for one in found if one > since]) for found in numbers))
+    return Word.of([bitmap([one - since - 1 for one in found if one > since]) for found in numbers])

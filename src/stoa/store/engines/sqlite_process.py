@@ -30,6 +30,11 @@ from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
 
+_AT_ONCE = 16
+"""So many callers get their outcomes in one turn of the event loop. In the turns between, other
+calls are answered, and writes that came meanwhile are sent: else the writer waits for this process
+and this one for the writer in turn."""
+
 
 class ProcessWriter:
     """The writer as the server uses it, on the event loop that it was started on."""
@@ -44,6 +49,7 @@ class ProcessWriter:
         self._outgoing: list[bytes] = []
         self._unsent: list[asyncio.Future[Any]] = []
         self._waiting: deque[asyncio.Future[Any]] = deque()
+        self._answered: deque[tuple[asyncio.Future[Any], Outcome]] = deque()
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
 
@@ -109,7 +115,8 @@ class ProcessWriter:
     async def stop(self) -> None:
         """Finish the queued work and accept no more."""
         self._stopped = True
-        if outstanding := [*self._waiting, *self._unsent]:
+        answered = (future for future, _ in self._answered)
+        if outstanding := [*answered, *self._waiting, *self._unsent]:
             await asyncio.wait(outstanding)
 
     async def close(self) -> None:
@@ -143,12 +150,22 @@ class ProcessWriter:
         self._transport = transport
         self._flush()
 
-    def answered(self, outcomes: list[Outcome], touched: list[str]) -> None:
+    def answered(self, outcomes: list[Outcome], touched: set[str]) -> None:
         """Give the callers of the oldest pieces of work their outcomes."""
         if touched:
             self._changes.mark(touched)
+        is_idle = not self._answered
         for outcome in outcomes:
-            release(self._waiting.popleft(), outcome)
+            self._answered.append((self._waiting.popleft(), outcome))
+        if is_idle:
+            self._release_some()
+
+    def _release_some(self) -> None:
+        """Give some callers their outcomes, and the others theirs in the next turns."""
+        for _ in range(min(_AT_ONCE, len(self._answered))):
+            release(*self._answered.popleft())
+        if self._answered:
+            self._loop.call_soon(self._release_some)
 
     def writer_ended(self, reason: str) -> int:
         """Fail the work that was sent; returns its number. Queued work waits for the next

@@ -20,12 +20,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-import structlog
-
 from stoa.clock import elapsed_ms
 from stoa.domain import limits
-
-log = structlog.get_logger("stoa.store")
+from stoa.logs import log
 
 _STREAMS = {0, 1, 2}  # what the processes may write their log to
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)

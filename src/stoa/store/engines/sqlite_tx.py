@@ -6,12 +6,13 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import apsw
 
-from stoa.domain.querylang import Query, forms
+from stoa.domain.querylang import Query
 from stoa.store import statements
 from stoa.store.changes import Marks
 from stoa.store.deferring import in_order
 from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.fts5 import searchable, to_fts5
+from stoa.store.statements import Bounds
 from stoa.store.tx import Row, Statement, Value, Work
 
 T = TypeVar("T")
@@ -22,10 +23,22 @@ _RANKED_AT_ONCE = 250_000
 _HAS_WORD = "SELECT 1 FROM post_index WHERE post_index MATCH ? LIMIT 1"
 
 
+_BOUND = Bounds()
+
+
 class SqliteTx:
     """A `Tx` on one connection; its methods never wait."""
 
-    __slots__ = ("_connection", "_deferred", "_postings", "_statements", "marks", "now", "ran")
+    __slots__ = (
+        "_connection",
+        "_deferred",
+        "_execute",
+        "_postings",
+        "_statements",
+        "marks",
+        "now",
+        "ran",
+    )
 
     def __init__(
         self,
@@ -36,6 +49,7 @@ class SqliteTx:
     ) -> None:
         self._connection = connection
         self._deferred: list[Statement] = []
+        self._execute = connection.cursor().execute
         self._postings = postings
         self._statements = statements.load("sqlite")
         self.marks = marks
@@ -44,21 +58,30 @@ class SqliteTx:
 
     async def one(self, statement: str, **values: Value) -> Row | None:
         self.ran.append((statement, values))
-        return self._connection.execute(self._statements[statement], values).fetchone()
+        sql, values_of = _BOUND[self._statements[statement]]
+        given = values_of(values) if values_of else tuple(values.values())
+        rows = self._execute(sql, given).fetchall()
+        return rows[0] if rows else None
 
     async def all(self, statement: str, **values: Value) -> list[Row]:
         self.ran.append((statement, values))
-        return self._connection.execute(self._statements[statement], values).fetchall()
+        sql, values_of = _BOUND[self._statements[statement]]
+        given = values_of(values) if values_of else tuple(values.values())
+        return self._execute(sql, given).fetchall()
 
     async def run(self, statement: str, **values: Value) -> int:
         self.ran.append((statement, values))
-        self._connection.execute(self._statements[statement], values)
+        sql, values_of = _BOUND[self._statements[statement]]
+        given = values_of(values) if values_of else tuple(values.values())
+        self._execute(sql, given)
         return self._connection.changes()
 
     async def number(self, statement: str, **values: Value) -> int:
         # RETURNING would make a table in memory, which costs more than the rest of the statement.
         self.ran.append((statement, values))
-        self._connection.execute(self._statements[statement], values)
+        sql, values_of = _BOUND[self._statements[statement]]
+        given = values_of(values) if values_of else tuple(values.values())
+        self._execute(sql, given)
         return self._connection.last_insert_rowid()
 
     def defer(self, statement: str, **values: Value) -> None:
@@ -94,12 +117,14 @@ class SqliteTx:
 
     def ask(self, statement: str, values: dict[str, Value]) -> list[Row]:
         """Every row, of a statement that no answer is cached of."""
-        return self._connection.execute(self._statements[statement], values).fetchall()
+        sql, values_of = _BOUND[self._statements[statement]]
+        given = values_of(values) if values_of else tuple(values.values())
+        return self._execute(sql, given).fetchall()
 
     def match(self, query: Query) -> str:
         known = {
             phrase: [form for form in others if self._has(form)]
-            for phrase, others in forms(query).items()
+            for phrase, others in query.forms.items()
         }
         return to_fts5(query, known)
 
@@ -114,6 +139,9 @@ class NotCached(Exception):
 
 class _NoConnection:
     """In the place of a connection where no statement is run."""
+
+    def cursor(self) -> "_NoConnection":
+        return self
 
     def execute(self, *_: object) -> NoReturn:
         raise NotCached
@@ -138,8 +166,11 @@ def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> 
     """Carry out what these transactions deferred, one kind after the other. (A full-text index
     writes all it was given at the end of every savepoint; this comes behind the last one.)"""
     deferred = chain.from_iterable(map(SqliteTx.take_deferred, transactions))
+    known = statements.load("sqlite")
     for statement, rows in in_order(deferred):
-        connection.executemany(statements.load("sqlite")[statement], rows)
+        sql, values_of = _BOUND[known[statement]]
+        given = map(values_of, rows) if values_of else [tuple(row.values()) for row in rows]
+        connection.executemany(sql, given)
 
 
 def drive(work: Coroutine[Any, Any, T]) -> T:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
-import structlog
 
 from stoa.clock import elapsed_ms
 from stoa.domain import limits
+from stoa.logs import log
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.sqlite_groups import (
     CHECK_S,
@@ -29,8 +29,6 @@ from stoa.store.engines.sqlite_groups import (
     trouble_of,
 )
 from stoa.store.tx import StoreUnavailable, Work, WritingStopped
-
-log = structlog.get_logger("stoa.store")
 
 T = TypeVar("T")
 

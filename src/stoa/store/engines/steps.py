@@ -2,9 +2,10 @@
 
 import re
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import NamedTuple
+
+_FOLDER = Path(__file__).parents[1] / "migrations"
 
 
 class Step(NamedTuple):
@@ -23,10 +24,10 @@ class Step(NamedTuple):
 @cache
 def steps(dialect: str) -> list[Step]:
     """Every migration of this dialect, in order."""
-    return read(files("stoa.store") / "migrations" / dialect)
+    return read(_FOLDER / dialect)
 
 
-def read(folder: Traversable) -> list[Step]:
+def read(folder: Path) -> list[Step]:
     """Every migration in a folder, in order."""
     found: list[Step] = []
     for file in folder.iterdir():

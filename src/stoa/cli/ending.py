@@ -1,0 +1,32 @@
+"""How a command of this process ends: its exit status, and mistakes as one line."""
+
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from stoa.settings import SettingsError
+from stoa.store.tx import StartRefused
+
+_FAILED = 1
+
+
+def end_with(command: Callable[[], int]) -> NoReturn:
+    """Run a command and end with its status; an expected failure is one line on stderr.
+
+    Exit status: 0, or 1 when something failed, 2 when the command line is wrong. Raises
+    `KeyboardInterrupt` on Ctrl-C.
+    """
+    try:
+        status = command()
+    except (SettingsError, StartRefused) as error:
+        fail(" ".join(str(error).splitlines()), _FAILED)
+    except ModuleNotFoundError as error:
+        fail(f"this needs {error.name}, a part of the server: pip install 'stoa[server]'", _FAILED)
+    sys.exit(status)
+
+
+def fail(message: str, status: int) -> NoReturn:
+    """End with a line that says why, if there is more to say than was printed."""
+    if message:
+        print(f"stoa: {message}", file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,73 @@
+"""The commands `stoa serve` and `stoa migrate`."""
+
+import asyncio
+import json
+
+import typer
+
+from stoa.cli import database, serving
+from stoa.cli.options import (
+    BaseUrl,
+    ConfigFile,
+    DatabaseUrl,
+    DataDir,
+    Host,
+    Json,
+    LogFormat,
+    LogLevel,
+    Port,
+    Workers,
+)
+
+
+def serve(
+    host: Host = None,
+    port: Port = None,
+    data_dir: DataDir = None,
+    base_url: BaseUrl = None,
+    workers: Workers = None,
+    log_level: LogLevel = None,
+    log_format: LogFormat = None,
+    config: ConfigFile = None,
+) -> None:
+    """Run everything: the API, the MCP endpoint and the pages.
+
+    Without flags it listens on 127.0.0.1:8080 and keeps its database in ./stoa-data. Every setting
+    can be given as a variable STOA_… or in stoa.toml too: `stoa config show`. SIGTERM or Ctrl-C
+    end it once what runs is finished. SIGHUP replaces several workers one by one.
+    """
+    flags = {
+        "host": host,
+        "port": port,
+        "data_dir": data_dir,
+        "base_url": base_url,
+        "workers": workers,
+        "log_level": log_level,
+        "log_format": log_format,
+    }
+    raise typer.Exit(serving.serve(flags, config))
+
+
+def migrate(
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Bring the database to this program's schema.
+
+    `stoa serve` does this too when it starts. A database with the current schema is not changed.
+    """
+    named = database.chosen(config, data_dir, database_url)
+    from stoa.store.engines import engine_of
+
+    engine = engine_of(named.settings)
+    with named.refusing():
+        applied = asyncio.run(engine.migrate(named.settings))
+    if as_json:
+        typer.echo(json.dumps({"database": named.address, "applied": list(applied)}, indent=2))
+        return
+    for name in applied:
+        typer.echo(f"applied {name}")
+    state = "is up to date" if applied else "was up to date"
+    typer.echo(f"{engine.place(named.settings)} {state}")
