@@ -36,6 +36,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 pytest_plugins = [
     "pytester",
     "tests.plugins.collector",
+    "tests.plugins.failures_first",
+    "tests.plugins.hanging",
     "tests.plugins.in_memory",
     "tests.plugins.logs_of_forks",
     "tests.plugins.long_first",

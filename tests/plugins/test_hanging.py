@@ -1,0 +1,38 @@
+"""A test that loses the exception of its timeout ends, and is named."""
+
+from pathlib import Path
+
+import pytest
+
+LOSES_IT = """
+import time
+import pytest
+
+@pytest.mark.timeout(0.5)
+def test_it():
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            time.sleep(60)
+        except BaseException:
+            pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def plugins_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+
+
+def test_a_test_that_loses_its_timeout_is_aborted_and_shown(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(LOSES_IT + "def test_other(): pass")
+    result = pytester.runpytest_subprocess("-p", "tests.plugins.hanging", "-n", "1", timeout=50)
+    result.stderr.fnmatch_lines(["*Aborted*", "*in test_it"])
+    result.stdout.fnmatch_lines(["*crashed while running*::test_it*"])
+    result.assert_outcomes(passed=1, failed=1)
+
+
+def test_tests_in_time_are_left_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_it(): pass")
+    result = pytester.runpytest_subprocess("-p", "tests.plugins.hanging", timeout=50)
+    result.assert_outcomes(passed=1)
