@@ -5,6 +5,7 @@ import random
 import pytest
 
 from stoa.calls.answer_cache import AnswerCache
+from stoa.calls.validity import Validity
 from stoa.entropy import lifetime
 from stoa.store.changes import EVERYTHING, Changes
 
@@ -24,14 +25,16 @@ class Cached:
     def put(
         self, key: str, depends_on: str = "th_1", size: int = 10, lives: int | None = None
     ) -> bytes:
-        """Keep an answer that cannot be packed any closer."""
+        """Keep an answer that cannot be packed any closer. It shows the agent ag_1."""
         return self.put_bytes(key, NOISE.randbytes(size), depends_on, lives)
 
     def put_bytes(
         self, key: str, body: bytes, depends_on: str = "th_1", lives: int | None = None
     ) -> bytes:
         draft = self.cache.draft()
-        draft.add(frozenset({depends_on}), lives and self.now + lives)
+        deadline = lives and self.now + lives
+        shown = frozenset({"ag_1"})
+        draft.add(Validity(frozenset({depends_on}), deadline, shown, self.changes.stamp()))
         self.cache.put(key, draft, body, 'W/"a"', self.now)
         return body
 
@@ -67,7 +70,7 @@ def test_an_answer_is_out_of_date_when_everything_may_have_changed(cached: Cache
 
 def test_an_answer_that_was_read_while_a_change_went_on_is_never_served(cached: Cached) -> None:
     draft = cached.cache.draft()
-    draft.add(frozenset({"th_1"}), None)
+    draft.add(Validity(frozenset({"th_1"})))
     cached.changes.mark(["th_1"])
     cached.cache.put("a", draft, b"old", "", cached.now)
     assert cached.get("a") is None
@@ -75,7 +78,7 @@ def test_an_answer_that_was_read_while_a_change_went_on_is_never_served(cached: 
 
 def test_an_answer_that_was_read_from_an_unknown_table_is_not_kept(cached: Cached) -> None:
     draft = cached.cache.draft()
-    draft.add(None, None)
+    draft.add(Validity(None))
     cached.cache.put("a", draft, b"unknown", "", cached.now)
     assert cached.get("a") is None
 
@@ -83,7 +86,7 @@ def test_an_answer_that_was_read_from_an_unknown_table_is_not_kept(cached: Cache
 def test_an_answer_made_of_two_reads_ends_with_the_first_of_them(cached: Cached) -> None:
     draft = cached.cache.draft()
     for end in (9000, 500, None, 7000):
-        draft.add(frozenset({"th_1"}), end and cached.now + end)
+        draft.add(Validity(frozenset({"th_1"}), end and cached.now + end))
     cached.cache.put("a", draft, b"both", "", cached.now)
     cached.now += 499
     assert cached.get("a")
@@ -99,10 +102,46 @@ def test_an_answer_ends_with_its_time(cached: Cached) -> None:
     assert cached.get("a") is None
 
 
-def test_no_answer_is_kept_longer_than_a_minute(cached: Cached) -> None:
-    cached.put("a", lives=3_600_000)
+def test_an_answer_stays_as_long_as_the_agents_it_shows_do_nothing(cached: Cached) -> None:
+    body = cached.put("a", lives=3_600_000)
+    for _ in range(59):
+        cached.now += 60_000
+        assert cached.get("a") == body
     cached.now += 60_000
     assert cached.get("a") is None
+
+
+@pytest.mark.parametrize("minutes", [0, 1, 7])
+def test_an_answer_whose_agents_acted_is_kept_for_a_minute(cached: Cached, minutes: int) -> None:
+    cached.put("a")
+    for _ in range(minutes):
+        cached.now += 60_000
+        assert cached.get("a")
+    cached.changes.mark(["ag_1 late"])
+    assert cached.get("a")
+    cached.now += 60_000
+    assert cached.get("a") is None
+
+
+def test_an_answer_counts_from_the_first_time_that_an_agent_was_read(cached: Cached) -> None:
+    draft = cached.cache.draft()
+    draft.add(Validity(frozenset({"th_1"}), None, frozenset({"ag_1"}), cached.changes.stamp()))
+    cached.changes.mark(["ag_1 late"])
+    draft.add(Validity(frozenset({"th_1"}), None, frozenset({"ag_2"}), cached.changes.stamp()))
+    cached.cache.put("a", draft, b"both", "", cached.now)
+    assert cached.get("a")
+    cached.now += 60_000
+    assert cached.get("a") is None
+
+
+def test_a_compressed_answer_stays_too(cached: Cached) -> None:
+    bodies = [cached.put(f"{number}", size=MIB) for number in range(8)]
+    for _ in range(3):
+        cached.now += 60_000
+        assert [cached.get(f"{number}") for number in range(8)] == bodies
+    cached.changes.mark(["ag_1 late"])
+    cached.now += 60_000
+    assert not any(cached.get(f"{number}") for number in range(8))
 
 
 def test_what_was_not_used_goes_when_memory_runs_over(cached: Cached) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from stoa.caching import ByteCache
 from stoa.calls.single_flight import SingleFlight
+from stoa.calls.validity import Validity
 from stoa.domain import limits
 from stoa.operations.call import Call
 from tests.contract.test_cached_answers import World, nothing, reads_of_a_burst
@@ -114,10 +115,10 @@ def test_a_cached_page_is_the_one_that_would_be_made_now(stoa: App, seed: int) -
 def test_a_page_that_depends_on_nothing_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, route: str
 ) -> None:
-    async def depends_on_nothing(_: object) -> frozenset[str]:
-        return frozenset()
+    async def depends_on_nothing(_: object) -> Validity:
+        return Validity(frozenset())
 
-    monkeypatch.setattr("stoa.calls.public_reads.depends_on", depends_on_nothing)
+    monkeypatch.setattr("stoa.calls.public_reads.validity", depends_on_nothing)
     with pytest.raises(AssertionError, match=r"\w"):
         Pages(stoa, 0, [route]).run(MANY_STEPS)
 
@@ -183,6 +184,17 @@ def test_the_page_of_the_market_is_never_older_than_its_snapshot_may_be(stoa: Ap
     assert threads() == ["0"]
     stoa.clock.advance(limits.SNAPSHOT_MAX_MS + 1)
     assert threads() == ["1"]
+
+
+@SQLITE
+def test_the_sitemap_is_a_minute_old_at_most(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    before = stoa.get("/sitemap.xml").ok().text
+    thread = ada.thread()
+    stoa.clock.advance(limits.MINUTE_MS // 2)
+    assert stoa.get("/sitemap.xml").ok().text == before
+    stoa.clock.advance(limits.MINUTE_MS // 2)
+    assert thread["id"] in stoa.get("/sitemap.xml").ok().text
 
 
 @SQLITE

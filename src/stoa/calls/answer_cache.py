@@ -4,10 +4,14 @@ An answer gets its stamp before it is read. A change is marked after its commit 
 caller gets the response. So a client that knows of a write never gets an older answer, and an
 answer that was read during a write is stale from the start.
 
+What an answer shows of its authors may be a minute old. So before that time is over the answer is
+checked: if none of them has changed since, it is as good as a new one, and stays.
+
 Recently used answers are stored as they are, the others compressed with LZ4: this takes a quarter
 to a seventh of the memory, and decompressing takes a tenth of the time of making the answer.
 """
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,25 +21,32 @@ import lz4.block
 import msgspec
 
 from stoa import entropy
+from stoa.calls.validity import Validity
 from stoa.domain import limits
 from stoa.store.changes import Changes
+from stoa.store.dependencies import late
 
 _PLAIN_BYTES = 4 * 1024 * 1024
 _LEAST_PART = 8
-_ENTRY_BYTES = 700  # memory of an entry without its body and key
+_ENTRY_BYTES = 900  # memory of an entry without its body and key
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False):
-    """An encoded answer that was read at `stamp`. It is valid until `expires_at` (ms) or until data
-    that it depends on changes. `next_cursor` leads to the next page; an answer `for_parties` is the
-    one for callers without a token. `head` are the header lines of a page that do not depend on the
-    request; other answers have none. `operation` is the name of the one that made it."""
+class Entry(msgspec.Struct, gc=False):
+    """An encoded answer that was read at `stamp`. It is valid until its `deadline` (ms) or until
+    data that it depends on changes; from `check_at` (ms) on only if no agent that it `embeds` has
+    had a late change after the stamp `since`. `next_cursor` leads to the next page; an answer
+    `for_parties` is the one for callers without a token. `head` are the header lines of a page that
+    do not depend on the request; other answers have none. `operation` is the name of the one that
+    made it."""
 
     body: bytes
     etag: str
     depends_on: tuple[str, ...]
     stamp: int
-    expires_at: int
+    deadline: int | None
+    embeds: tuple[str, ...]
+    since: int
+    check_at: int
     next_cursor: str | None = None
     for_parties: bool = False
     head: bytes = b""
@@ -44,26 +55,29 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(slots=True)
 class Draft:
-    """What an unfinished answer depends on. At `expires_at` (ms) the answer changes without a
-    write, because a deadline passes."""
+    """How long an unfinished answer is valid, as in `Validity`, by all that was read for it."""
 
     stamp: int
     depends_on: set[str] = field(default_factory=set[str])
-    expires_at: int | None = None
+    deadline: int | None = None
+    embeds: set[str] = field(default_factory=set[str])
+    since: int = sys.maxsize
     cacheable: bool = True
     next_cursor: str | None = None
     for_parties: bool = False
     head: bytes = b""
     operation: str = ""
 
-    def add(self, depends_on: frozenset[str] | None, expires_at: int | None) -> None:
-        """Add what a read depends on; None if that is unknown, so that it must not be cached."""
-        if depends_on is None:
+    def add(self, read: Validity) -> None:
+        """Add how long one read is valid."""
+        if read.depends_on is None:
             self.cacheable = False
         else:
-            self.depends_on |= depends_on
-        if expires_at is not None:
-            self.expires_at = min(expires_at, self.expires_at or expires_at)
+            self.depends_on |= read.depends_on
+        if read.deadline is not None:
+            self.deadline = min(read.deadline, self.deadline or read.deadline)
+        self.embeds |= read.embeds
+        self.since = min(self.since, read.since)
 
 
 class AnswerCache:
@@ -89,11 +103,22 @@ class AnswerCache:
         found = entry or compressed
         if found is None or self._changes is None:
             return None
-        if now >= found.expires_at or not self._changes.fresh(found.depends_on, found.stamp):
+        if not self._changes.fresh(found.depends_on, found.stamp) or (
+            now >= found.check_at and not self._may_stay(found, now)
+        ):
             self._plain.drop(key)
             self._compressed.drop(key)
             return None
         return entry or self._decompress(key, found)
+
+    def _may_stay(self, entry: Entry, now: int) -> bool:
+        """Whether a new answer would be the same; then the entry is checked again later."""
+        assert self._changes
+        is_over = entry.deadline is not None and now >= entry.deadline
+        if is_over or not self._changes.fresh(late(entry.embeds), entry.since):
+            return False
+        entry.check_at = _check_at(now, entry.deadline)
+        return True
 
     def draft(self) -> Draft:
         """Begin an answer. Call this before any of its data is read."""
@@ -101,15 +126,15 @@ class AnswerCache:
 
     def put(self, key: str, draft: Draft, body: bytes, etag: str, read_at: int) -> None:
         """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
-        changes = self._changes
-        depends_on = tuple(map(intern, draft.depends_on))  # answers share their authors
+        changes, deadline = self._changes, draft.deadline
+        depends_on = tuple(map(intern, draft.depends_on))  # answers share these, and their authors
         if changes is None or not draft.cacheable or not changes.fresh(depends_on, draft.stamp):
             return
-        latest = read_at + entropy.lifetime(limits.KEPT_MS)
-        expires_at = latest if draft.expires_at is None else min(latest, draft.expires_at)
         self._compressed.drop(key)
+        embeds = tuple(map(intern, draft.embeds))
+        valid = (draft.stamp, deadline, embeds, draft.since, _check_at(read_at, deadline))
         told = (draft.next_cursor, draft.for_parties, draft.head, draft.operation)
-        self._plain.put(key, Entry(body, etag, depends_on, draft.stamp, expires_at, *told))
+        self._plain.put(key, Entry(body, etag, depends_on, *valid, *told))
         if self._plain.kept_bytes > self._max_plain:
             self._evict()
 
@@ -157,6 +182,12 @@ class _LruEntries:
         key, entry = self._entries.popitem(last=False)
         self.kept_bytes -= _size(key, entry)
         return key, entry
+
+
+def _check_at(now: int, deadline: int | None) -> int:
+    """When an answer of now has to be checked, ms."""
+    latest = now + entropy.lifetime(limits.KEPT_MS)
+    return latest if deadline is None else min(latest, deadline)
 
 
 def _size(key: str, entry: Entry) -> int:

@@ -9,7 +9,7 @@ from stoa.calls.encode import weak_tag
 from stoa.calls.outages import Outages
 from stoa.calls.single_flight import SingleFlight
 from stoa.calls.snapshots import Snapshot, Snapshots
-from stoa.calls.validity import depends_on
+from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
 from stoa.operations.call import Call, Services
 from stoa.schemas.base import Answer, Request
@@ -68,7 +68,8 @@ class PublicReads:
         except StoreUnavailable as error:
             raise self.outages.refusal(run.__name__, error) from error
         if draft:
-            draft.add(frozenset({_SNAPSHOTS}), snapshot.expires_at(self.clock()))
+            end = snapshot.expires_at(self.clock())
+            draft.add(Validity(frozenset({_SNAPSHOTS}), end))
         return snapshot
 
     def forget_snapshots(self) -> None:
@@ -90,15 +91,14 @@ class PublicReads:
             call = Call(tx, self.services, None, "", "")
             answer = await run(call, request)
             if draft:
-                keys = await depends_on(call)
-                draft.add(keys, call.expires_at)
+                draft.add(await validity(call))
             return answer
 
         return await self.store.read(work, slow=slow, at_least=at_least)
 
     async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> Made:
         """The page that `make` makes and whose head it notes in the draft, cached until data that
-        it depends on changes, a minute at most. When many ask for it at once, it is made once."""
+        it depends on changes. When many ask for it at once, it is made once."""
         entry = self.cache.get(key, self.clock())
         if entry is None and await self.flight.wait(key):
             entry = self.cache.get(key, self.clock())

@@ -172,8 +172,8 @@ class Runner:
         outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
         outcome.private, outcome.replayed = result.private, result.replayed
         outcome.minimal = invocation.minimal
-        if key and draft and result.etag:
-            draft.add(result.depends_on, result.expires_at)
+        if key and draft and result.etag and result.validity:
+            draft.add(result.validity)
             draft.next_cursor = result.next_cursor
             draft.for_parties = operation.caching.for_parties
             draft.operation = operation.name

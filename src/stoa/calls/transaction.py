@@ -16,7 +16,7 @@ from stoa.calls.encode import encoded
 from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
-from stoa.calls.validity import depends_on
+from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
 from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Interest, Services
@@ -33,18 +33,16 @@ _UNGUARDED = nullcontext()
 
 
 class Result(msgspec.Struct, frozen=True, gc=False):
-    """An encoded success, read at `at` (ms), only for the caller if `private`. At `expires_at` (ms)
-    it changes without a write, because a deadline passes. `depends_on` has the keys whose changes
-    make it stale; None if it must not be cached. A `replayed` one is the stored response to an
-    earlier call. One with an `interest` found nothing, and may wait for that."""
+    """An encoded success, read at `at` (ms), only for the caller if `private`. It has a `validity`
+    if it may be cached. A `replayed` one is the stored response to an earlier call. One with an
+    `interest` found nothing, and may wait for that."""
 
     body: bytes
     next_cursor: str | None
     private: bool
     at: int
-    expires_at: int | None = None
     etag: str | None = None
-    depends_on: frozenset[str] | None = None
+    validity: Validity | None = None
     replayed: bool = False
     interest: Interest | None = None
 
@@ -138,7 +136,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             body, tag = encoded(answer, asked.options, call.rows, counted, private=call.private)
         else:
             body = encode(answer)
-        keys = await depends_on(call) if operation.caching.cached else None
+        valid = await validity(call) if operation.caching.cached else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
         if caller and keyed:
@@ -148,9 +146,8 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             answer.next_cursor if isinstance(answer, ListAnswer) else None,
             call.private,
             tx.now,
-            call.expires_at,
             tag if operation.has_etag else None,
-            keys,
+            valid,
             interest=call.interest,
         )
 

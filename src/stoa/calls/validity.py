@@ -1,12 +1,27 @@
 """How long the answer of a call may be cached: what changes it, and the deadline that ends it."""
 
+from collections.abc import Set
+
+import msgspec
+
 from stoa.operations.call import Call
 from stoa.store import holds
-from stoa.store.dependencies import TIME, read_from
+from stoa.store.dependencies import TIME, embedded_by, read_from
 
 
-async def depends_on(call: Call) -> frozenset[str] | None:
-    """The keys whose changes make the answer of this call stale; None if it must not be cached.
+class Validity(msgspec.Struct, frozen=True, gc=False):
+    """The keys whose changes make an answer stale; None if it must not be cached. At `deadline`
+    (ms) it changes without a write. It embeds these agents as they were at the stamp `since`, and
+    may show some of their late changes a while later."""
+
+    depends_on: frozenset[str] | None
+    deadline: int | None = None
+    embeds: Set[str] = frozenset()
+    since: int = 0
+
+
+async def validity(call: Call) -> Validity:
+    """How long the answer of this call is valid.
 
     A statement that was given the time may find other rows when a deadline passes, even one of a
     row that the answer does not show. So the answer then expires with the next deadline of all.
@@ -16,4 +31,6 @@ async def depends_on(call: Call) -> frozenset[str] | None:
         deadline = await holds.next_deadline(call.tx)
         if deadline is not None:
             call.expires(deadline)
-    return found
+    embeds = embedded_by(call.tx.ran) | call.embedded.agent_ids
+    stamp = call.tx.marks.stamp if call.tx.marks else 0
+    return Validity(found, call.expires_at, embeds, min(stamp, call.embedded.since))

@@ -5,7 +5,9 @@ engine. What changes without a new version (last seen, reputation) may be five s
 a minute in a cached answer.
 """
 
+import sys
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import msgspec
 from msgspec import UNSET
@@ -41,24 +43,36 @@ def agent_resource(row: AgentRow) -> Agent:
     )
 
 
+@dataclass(slots=True)
+class Embedded:
+    """Agents that an answer shows as they were read at the stamp `since` or later."""
+
+    agent_ids: set[str] = field(default_factory=set[str])
+    since: int = sys.maxsize
+
+
 class Authors:
     """Agents by `(id, version)`, each at most five seconds old."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, tuple[int, Agent]] = {}
+        self._known: dict[Key, tuple[int, int, Agent]] = {}
         self.kept_bytes = 0
 
-    async def load(self, tx: Tx, keys: Iterable[Key]) -> dict[str, Agent]:
-        """The agents of these `(id, version)` pairs by id, with at most one query."""
-        oldest = tx.now - limits.AUTHORS_KEPT_MS
+    async def load(self, tx: Tx, keys: Iterable[Key], before: Embedded) -> dict[str, Agent]:
+        """The agents of these `(id, version)` pairs by id, with at most one query. Those that were
+        read `before` are noted there."""
+        oldest, stamp = tx.now - limits.AUTHORS_KEPT_MS, before.since
         found: dict[str, Agent] = {}
         missing: list[str] = []
         for key in keys:
             entry = self._known.get(key)
             if entry and entry[0] > oldest:
-                found[key[0]] = entry[1]
+                found[key[0]] = entry[2]
+                stamp = min(stamp, entry[1])
             else:
                 missing.append(key[0])
+        before.agent_ids.update(found)
+        before.since = stamp
         if missing:
             found |= await self._fetch(tx, missing)
         return found
@@ -67,16 +81,16 @@ class Authors:
         fetched: dict[str, Agent] = {}
         for row in await agents.many(tx, agent_ids):
             agent = fetched[row.id] = agent_resource(row)
-            self._keep((row.id, row.version), tx.now, agent)
+            self._keep((row.id, row.version), tx, agent)
         return fetched
 
-    def _keep(self, key: Key, now: int, agent: Agent) -> None:
+    def _keep(self, key: Key, tx: Tx, agent: Agent) -> None:
         """Cache an agent; a full cache is emptied first."""
         if key not in self._known:
             self.kept_bytes += _bytes(agent)
         if self.kept_bytes > _MOST_BYTES:
             self._known, self.kept_bytes = {}, _bytes(agent)
-        self._known[key] = (now, agent)
+        self._known[key] = (tx.now, tx.marks.stamp if tx.marks else 0, agent)
 
 
 def _bytes(agent: Agent) -> int:

@@ -9,7 +9,7 @@ import msgspec
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import Ids
-from stoa.operations.authors import Authors
+from stoa.operations.authors import Authors, Embedded
 from stoa.operations.buckets import Charge
 from stoa.operations.offer_cache import Recommended
 from stoa.operations.rows import Rows
@@ -110,7 +110,7 @@ class Call:
     the answer is wanted, and `as_json` that rows of it may be JSON already: then its lists are
     empty and they are in `rows`, the longest last. `counted` is what the ETag of the full form
     counts, where that is less than its JSON. `interest` is what the call may wait for, as it found
-    nothing."""
+    nothing; `embedded` are the authors it shows that were read before."""
 
     tx: Tx
     services: Services
@@ -125,6 +125,7 @@ class Call:
     rows: Sequence[Rows] = ()
     counted: Sequence[bytes] | None = None
     interest: Interest | None = None
+    embedded: Embedded = field(default_factory=Embedded)
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

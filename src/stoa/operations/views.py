@@ -24,13 +24,15 @@ _decode_tags = msgspec.json.Decoder(list[str]).decode
 async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
     """Threads as they travel."""
     keys = {(row.author_id, row.author_version) for row in rows}
-    authors = await call.services.authors.load(call.tx, keys)
+    authors = await call.services.authors.load(call.tx, keys, call.embedded)
     return [_thread(call, row, authors[row.author_id], replies=False) for row in rows]
 
 
 async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) -> Thread:
     """One thread as it travels; of the replies `beside` it those that can be accepted are named."""
-    authors = await call.services.authors.load(call.tx, [(row.author_id, row.author_version)])
+    authors = await call.services.authors.load(
+        call.tx, [(row.author_id, row.author_version)], call.embedded
+    )
     return _thread(call, row, authors[row.author_id], beside, replies=False)
 
 
@@ -39,7 +41,7 @@ async def thread_with_replies(
 ) -> tuple[Thread, list[Reply]]:
     """A thread as it travels with its replies beside it."""
     keys = _authors_of(replies) | {(row.author_id, row.author_version)}
-    authors = await call.services.authors.load(call.tx, keys)
+    authors = await call.services.authors.load(call.tx, keys, call.embedded)
     views = [_reply(reply, row, authors) for reply in replies]
     return _thread(call, row, authors[row.author_id], views, replies=True), views
 
@@ -110,7 +112,7 @@ def _thread(
 
 async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> list[Reply]:
     """Replies of one thread as they travel."""
-    authors = await call.services.authors.load(call.tx, _authors_of(rows))
+    authors = await call.services.authors.load(call.tx, _authors_of(rows), call.embedded)
     return [_reply(row, thread, authors) for row in rows]
 
 

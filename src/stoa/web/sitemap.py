@@ -12,10 +12,13 @@ from xml.sax.saxutils import escape
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.calls.validity import Validity
+from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.operations import sitemap
 from stoa.operations.catalog import all_operations
 from stoa.schemas.sitemap import Kind, PartFrom, PartsOf
+from stoa.web.caching import draft_of
 from stoa.web.site import Site
 
 PART = 5_000
@@ -38,9 +41,12 @@ class Sitemap:
     def __init__(self, site: Site) -> None:
         self._site = site
 
-    async def whole(self, _: Request) -> Response:
+    async def whole(self, request: Request) -> Response:
         """All addresses, or the addresses of the parts. It goes through all ids, so it is not made
         anew when something is written: it may be a minute old."""
+        draft, now = draft_of(request), self._site.reads.clock()
+        if draft:
+            draft.add(Validity(frozenset(), deadline=now + limits.MINUTE_MS))
         read = self._site.reads.read  # what is read so makes no cached answer out of date
         starts = {
             kind: (await read(sitemap.parts, PartsOf(kind=kind, size=PART))).ids for kind in _KINDS

@@ -1,0 +1,127 @@
+"""An author embedded in an answer is at most a minute old, however long the answer is cached."""
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import pytest
+
+from stoa.calls.answer_cache import AnswerCache
+from stoa.operations.authors import Embedded
+from stoa.schemas.base import iso
+from tests.support.app import Agent, App
+from tests.support.clock import MINUTE
+
+
+@pytest.fixture
+def agents(stoa: App) -> list[Agent]:
+    return [stoa.agent(name) for name in ("ada", "bob", "eve")]
+
+
+@pytest.fixture
+def paths(agents: list[Agent]) -> list[str]:
+    """Paths of answers that show these agents, each in some of them."""
+    ada, bob, eve = agents
+    one, two = ada.thread()["id"], bob.thread()["id"]
+    bob.reply({"id": one})
+    eve.reply({"id": two})
+    return ["threads", f"threads/{one}", f"threads/{one}?include=replies", f"threads/{two}/replies"]
+
+
+def authors_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Each author in an answer, however deep it stands."""
+    if isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from authors_in(item)
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        if "lastSeenAt" in members:
+            yield members
+        for member in members.values():
+            yield from authors_in(member)
+
+
+def sign_ins_are_shown(stoa: App, agents: list[Agent], paths: list[str]) -> None:
+    """Sign in and read at random, for two hours."""
+    numbers = random.Random(5)
+    signed_in: dict[str, list[int]] = {agent.id: [] for agent in agents}
+    for _ in range(800):
+        stoa.clock.advance(numbers.randrange(numbers.choice([MINUTE // 60, MINUTE // 2])))
+        agent = numbers.choice(agents)
+        if numbers.random() < 0.1:
+            agent.sign_in()
+            signed_in[agent.id].append(stoa.clock())
+        for path in numbers.sample(paths, 2):
+            for author in authors_in(stoa.get(path).ok().json):
+                due = [at for at in signed_in[author["id"]] if at <= stoa.clock() - MINUTE]
+                assert not due or author["lastSeenAt"] >= iso(due[-1]), "shown too late"
+
+
+def test_a_sign_in_is_shown_within_a_minute(
+    stoa: App, agents: list[Agent], paths: list[str]
+) -> None:
+    sign_ins_are_shown(stoa, agents, paths)
+
+
+def nobody(_: object) -> set[str]:
+    """No agent."""
+    return set()
+
+
+def always(make: Callable[[], object]) -> property:
+    """An attribute with a value that is made each time; what is set is forgotten."""
+
+    def get(_: object) -> object:
+        return make()
+
+    def forget(_: object, value: object) -> None:
+        del value
+
+    return property(get, forget)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize("missing", ["read now", "read before", "since when"])
+def test_a_sign_in_of_an_agent_that_is_not_noted_would_be_noticed(
+    stoa: App,
+    agents: list[Agent],
+    paths: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    missing: str,
+) -> None:
+    match missing:
+        case "read now":
+            monkeypatch.setattr("stoa.calls.validity.embedded_by", nobody)
+        case "read before":
+            monkeypatch.setattr(Embedded, "agent_ids", always(set[str]))
+        case _:
+            monkeypatch.setattr(Embedded, "since", always(lambda: sys.maxsize))
+    with pytest.raises(AssertionError, match="shown too late"):
+        sign_ins_are_shown(stoa, agents, paths)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_answer_is_not_made_anew_while_its_authors_do_nothing(
+    stoa: App, agents: list[Agent], paths: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    put = AnswerCache.put
+
+    def count(cache: AnswerCache, key: str, *rest: Any) -> None:
+        made.append(key)
+        put(cache, key, *rest)
+
+    monkeypatch.setattr(AnswerCache, "put", count)
+    stoa.clock.advance(MINUTE)  # so that authors are read anew
+    for agent in agents[1:]:
+        for _ in range(10):
+            stoa.get(paths[1]).ok()
+            stoa.clock.advance(MINUTE)
+        assert len(made) == 1
+        agent.sign_in()  # as neither of them is shown there
+    agents[0].sign_in()
+    for _ in range(10):
+        stoa.get(paths[1]).ok()
+        stoa.clock.advance(MINUTE)
+    assert len(made) == 2
