@@ -7,7 +7,7 @@ from itertools import chain
 
 from bench import servers
 from bench.registry import Result, at_least, at_most, row
-from bench.rows.reads import CONNECTIONS, thread_path, thread_requests, yardstick
+from bench.rows.reads import CONNECTIONS, each_once, thread_path, thread_requests, yardstick
 from bench.rows.writes import answer_to_reply, replies
 from bench.stage import Side, Stage
 
@@ -20,8 +20,10 @@ _P99_S = 5.0
 
 @row
 def spread_reads_among_replies(stage: Stage) -> Iterator[Result]:
-    """Reads of all threads in turn, of which each twentieth request is a durable reply."""
+    """Reads of all threads in turn, of which each twentieth request is a durable reply. Each thread
+    was read before."""
     reads = thread_requests(stage, stage.world.threads)
+    each_once(stage, Side(stage.stoa, reads))
     writes = replies(stage, stage.world.threads)
     requests = list(_mixed(reads, writes))
     spec = yardstick(stage.stoa, thread_path(stage.world.threads[0]))

@@ -53,7 +53,8 @@ def spread_thread_read(stage: Stage) -> Iterator[Result]:
     """All threads with their replies, in turn: for the first time, and then again and again."""
     threads = stage.world.threads
     side = Side(stage.stoa, thread_requests(stage, threads))
-    yield _first_reads(stage, side)
+    rates = each_once(stage, side)
+    yield rate_at_least("first read of each thread", statistics.median(rates), COLD_TARGET)
     yield from _reads(stage, "spread thread read", threads, SPREAD_TARGET)
 
 
@@ -87,15 +88,15 @@ def thread_requests(stage: Stage, threads: list[str]) -> list[bytes]:
     ]
 
 
-def _first_reads(stage: Stage, side: Side) -> Result:
-    """Read each thread once."""
+def each_once(stage: Stage, side: Side) -> list[float]:
+    """Read each thread once; the answers a second in each round."""
     rates: list[float] = []
     read, count = 0, len(stage.world.threads)
     while read < count:
         tally = stage.run(side, CONNECTIONS[0], read)
         read += tally.sent
         rates.append(tally.per_second)
-    return rate_at_least("first read of each thread", statistics.median(rates), COLD_TARGET)
+    return rates
 
 
 def _reads(stage: Stage, name: str, threads: list[str], target: float) -> Iterator[Result]:

@@ -21,7 +21,7 @@ from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.market import Finished
 
-GROWTH_TARGET = 1.5
+GROWTH_TARGET = 1.2
 SEARCH_P95_MS = 50.0
 
 
