@@ -16,7 +16,8 @@ _JOBS = 400
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--only", default="", help="measure only rows whose names hold this")
+    only = "measure only rows whose names hold this; may be given several times"
+    parser.add_argument("--only", action="append", default=[], help=only)
     parser.add_argument("--rounds", type=int, default=7, help="pairs of rounds for each ratio")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a round")
     parser.add_argument("--threads", type=int, default=10_000, help="threads in the database")
@@ -29,7 +30,9 @@ def _measure(stage: Stage, chosen: list[Measure], console: Console) -> list[Resu
     results: list[Result] = []
     for measure in chosen:
         with console.status(f"measuring: {title(measure)}"):
-            results += measure(stage)
+            for result in measure(stage):
+                console.print(f"{result.name}: {result.measured} {result.detail}", highlight=False)
+                results.append(result)
     return results
 
 

@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.table import Table
@@ -34,12 +34,13 @@ def row(measure: Measure) -> Measure:
     return measure
 
 
-def rows(only: str) -> list[Measure]:
-    """The measurements whose names hold `only`, in the order of their modules."""
+def rows(only: Sequence[str]) -> list[Measure]:
+    """The measurements whose names hold one of `only`, or all, in the order of their modules."""
     package = importlib.import_module("bench.rows")
     for module in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
         importlib.import_module(f"bench.rows.{module}")
-    return [measure for measure in _ROWS if only in title(measure)]
+    chosen = only or [""]
+    return [measure for measure in _ROWS if any(part in title(measure) for part in chosen)]
 
 
 def title(measure: Measure) -> str:
