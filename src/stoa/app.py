@@ -29,7 +29,7 @@ from stoa.domain.webhooks import SECRET_BYTES, Signer
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.late import LateApplication
-from stoa.http.ready import ReadyAnswers
+from stoa.http.ready import ReadyAnswers, nothing_ready
 from stoa.http.wire import Application
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
@@ -278,7 +278,9 @@ def _ready(
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
     calls = ReadyCalls(known, cache, charges, hosts, clock, sheet)
-    posted = {PATH.encode(): calls.find}
+    reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
+    beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
+    posted = {**dict.fromkeys(beginning, nothing_ready), PATH.encode(): calls.find}
     return ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet, posted, begins=begins)
 
 

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 import pytest
 
 from stoa.http import answering
+from stoa.http.reading import body_bytes
 from stoa.http.wire import Receive, Scope, Send
 from stoa.server.beginning import Begun
 from tests.support.raw import Begins, Client, Served
@@ -19,6 +20,12 @@ _noted: ContextVar[str] = ContextVar("noted", default="nothing")
 
 def get(path: str) -> bytes:
     return b"GET %b HTTP/1.1\r\nHost: stoa.test\r\n\r\n" % path.encode()
+
+
+def post(path: str, body: bytes = b"{}", lines: bytes = b"") -> bytes:
+    head = b"POST %b HTTP/1.1\r\nHost: stoa.test\r\nContent-Type: application/json\r\n%b"
+    length = b"Content-Length: %d\r\n\r\n" % len(body)
+    return head % (path.encode(), lines) + length + body
 
 
 class Desk:
@@ -43,6 +50,13 @@ class Desk:
         elif path == "/parts":
             await _send_parts(send)
             return
+        elif path == "/reads":
+            body = await body_bytes(receive, dict(scope["headers"]))
+        elif path == "/reads-late":
+            await asyncio.sleep(0.001)
+            body = (await receive())["body"] + (await receive())["body"]
+        elif path == "/headers":
+            body = repr(scope["headers"]).encode()
         elif path == "/asks":
             body = repr(await receive()).encode()
         elif path == "/watches":
@@ -120,6 +134,35 @@ def test_a_call_that_asks_for_a_body_gets_an_empty_one(client: Client) -> None:
     assert client.send(get("/asks")).until(1) == [200]
     assert b"'body': b''" in client.last.content
     assert b"'more_body': False" in client.last.content
+
+
+@pytest.mark.parametrize("path", ["/reads", "/reads-late"])
+def test_a_post_whose_body_came_with_its_head_begins_without_a_task(
+    desk: Desk, client: Client, path: str
+) -> None:
+    assert client.send(post(path) + LAST).rest() == [200, 200]
+    assert client.received.count(b"{}") == 1
+    assert desk.tasks == [False, True]
+
+
+def test_a_post_whose_body_comes_later_has_a_task(desk: Desk, client: Client) -> None:
+    assert client.send(post("/at-once")[:-1]).until(1) == [200]
+    assert desk.tasks == [True]
+
+
+def test_a_post_that_waits_to_be_asked_for_its_body_has_a_task(desk: Desk, client: Client) -> None:
+    client.send(post("/asks", lines=b"Expect: 100-continue\r\n")).until(2)
+    assert client.statuses == [100, 200]
+    assert desk.tasks == [True]
+
+
+def test_a_trailer_of_a_post_is_no_header(desk: Desk, client: Client) -> None:
+    head = b"POST /headers HTTP/1.1\r\nHost: stoa.test\r\nTransfer-Encoding: chunked\r\n\r\n"
+    trailer = b"2\r\n{}\r\n0\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n"
+    assert client.send(head + trailer).until(1) == [200]
+    assert b"transfer-encoding" in client.last.content
+    assert b"192.0.2.1" not in client.last.content
+    assert desk.tasks == [False]
 
 
 def test_a_call_that_watches_for_its_client_to_go_waits(client: Client) -> None:

@@ -40,7 +40,7 @@ class Shop:
     def begins(self, url: bytes) -> bool:
         return False
 
-    def may_have(self, url: bytes) -> bool:
+    def holds(self, url: bytes) -> bool:
         return url in (b"/ready", b"/other")
 
     def find_posted(self, scope: Scope, body: bytes) -> Whole | None:
@@ -125,6 +125,22 @@ def test_reads_begin_without_a_task_where_neither_store_nor_limiter_sets_a_timeo
 ) -> None:
     begins = {url: stoa.stoa.ready.begins(url) for url in BEGINNING}
     assert begins == {url: engine == "sqlite" and here for url, here in BEGINNING.items()}
+
+
+HELD = {
+    b"/mcp": True,
+    b"/mcp/oauth": False,
+    b"/api/v1/auth/challenge": False,
+    b"/api/v1/auth/verify": False,
+    b"/api/v1/threads": False,
+}
+"""The POSTs whose answers may be ready."""
+READING = (b"/mcp/oauth", b"/api/v1/auth/challenge")
+
+
+def test_posts_of_which_few_wait_begin_without_a_task_too(stoa: App, engine: str) -> None:
+    holds = {url: stoa.stoa.ready.holds(url) for url in HELD}
+    assert holds == HELD | dict.fromkeys(READING, engine == "sqlite")
 
 
 def scope(target: str, headers: dict[str, str] | None = None) -> Scope:

@@ -31,9 +31,9 @@ class Begins:
         """See `Ready`."""
         return True
 
-    def may_have(self, url: bytes) -> bool:
+    def holds(self, url: bytes) -> bool:
         """See `Ready`."""
-        return False
+        return True
 
     def find_posted(self, scope: Scope, body: bytes) -> None:
         """See `Ready`."""

@@ -31,8 +31,8 @@ _VARY = header_lines([answering.VARY])
 class ReadyAnswers:
     """GETs whose answers are cached: those of the API without a token, and pages. `page_key` gives
     the key of the page that a request asks for. `posted` finds answers to POSTs, by path. With
-    `begins`, calls for other GETs begin without a task: neither the store nor the limiter sets a
-    timeout, for which asyncio needs one."""
+    `begins`, calls for other GETs and such POSTs begin without a task: neither the store nor the
+    limiter sets a timeout, for which asyncio needs one."""
 
     def __init__(
         self,
@@ -71,8 +71,8 @@ class ReadyAnswers:
         is_local = url.startswith(b"/") and not url.startswith(_AUTHORIZATION)
         return self._begins and is_local and b"#" not in url
 
-    def may_have(self, url: bytes) -> bool:
-        """See `Ready.may_have`."""
+    def holds(self, url: bytes) -> bool:
+        """See `Ready.holds`."""
         return url in self._posted
 
     def find_posted(self, scope: Scope, body: bytes) -> Whole | None:
@@ -129,6 +129,10 @@ class ReadyAnswers:
 def cache_key(path: str, query: bytes) -> str:
     """What the same GETs of the API are cached under."""
     return f"{path}?{query.decode('latin-1')}"
+
+
+def nothing_ready(_request: Request, _body: bytes) -> None:
+    """Finds no answer: of POSTs that are best begun without a task, as few of them wait."""
 
 
 async def _no_body() -> Message:

@@ -27,11 +27,12 @@ class Ready(Protocol):
         ...
 
     def begins(self, url: bytes) -> bool:
-        """Whether the call for a GET of this URL may begin outside of a task."""
+        """Whether the call for a GET of this URL, or a POST that is held, may begin outside of a
+        task."""
         ...
 
-    def may_have(self, url: bytes) -> bool:
-        """Whether a POST to this URL may have a ready answer."""
+    def holds(self, url: bytes) -> bool:
+        """Whether the body of a POST to this URL is waited for before its call begins."""
         ...
 
     def find_posted(self, scope: Scope, body: bytes) -> Whole | None:

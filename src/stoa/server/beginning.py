@@ -8,34 +8,22 @@ from contextvars import Context, copy_context
 from typing import Any, cast
 
 from stoa.http.wire import Application, Message, Receive, Scope, Send, Whole
-from stoa.server.exchange import whole
-
-_EMPTY: Message = {"type": "http.request", "body": b"", "more_body": False}
+from stoa.server.exchange import Receiver, whole
 
 
 class Begun:
-    """A call for a request without a body. It is an application itself, for the task that goes on
-    with the call where that has to wait; what was sent before is held until then."""
+    """A call for a request that is here as a whole, with this body. It is an application itself,
+    for the task that goes on with the call where that has to wait; what was sent before is held
+    until then."""
 
-    __slots__ = (
-        "_asked",
-        "_call",
-        "_context",
-        "_has_task",
-        "_held",
-        "_receive",
-        "_send",
-        "_waits_for",
-    )
+    __slots__ = ("_call", "_context", "_held", "_receiver", "_send", "_waits_for")
 
-    def __init__(self, app: Application, scope: Scope) -> None:
+    def __init__(self, app: Application, scope: Scope, body: bytes = b"") -> None:
+        self._receiver = _Arrived(body)
         self._call: Coroutine[Any, Any, None] | None = cast(
-            Coroutine[Any, Any, None], app(scope, self.receive, self.send)
+            Coroutine[Any, Any, None], app(scope, self._receiver, self.send)
         )
         self._held: list[Message] = []
-        self._receive: Receive | None = None
-        self._asked = False
-        self._has_task: asyncio.Event | None = None
         self._send: Send | None = None
         self._waits_for: object = None
         self._context = copy_context()
@@ -53,24 +41,12 @@ class Begun:
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Send what is held, and go on with the call."""
-        self._receive, self._send = receive, send
-        if self._has_task:
-            self._has_task.set()
+        self._send = send
+        self._receiver.go_on(receive)
         for message in self._held:
             await send(message)
         if self._call:
             await _Rest(self._call, self._context, self._waits_for)
-
-    async def receive(self) -> Message:
-        """The ASGI `receive` of the call: behind the empty body nothing comes before the task."""
-        if self._receive is None and not self._asked:
-            self._asked = True
-            return _EMPTY
-        if self._receive is None:
-            self._has_task = self._has_task or asyncio.Event()
-            await self._has_task.wait()
-        assert self._receive
-        return await self._receive()
 
     async def send(self, message: Message) -> None:
         """The ASGI `send` of the call."""
@@ -78,6 +54,38 @@ class Begun:
             await self._send(message)
         else:
             self._held.append(message)
+
+
+class _Arrived(Receiver):
+    """The ASGI `receive` of the call: behind the body nothing comes before the task."""
+
+    __slots__ = ("_body", "_has_task", "_rest")
+
+    def __init__(self, body: bytes) -> None:
+        self._body: bytes | None = body
+        self._rest: Receive | None = None
+        self._has_task: asyncio.Event | None = None
+
+    async def __call__(self) -> Message:
+        body = self.take()
+        if body is not None:
+            return {"type": "http.request", "body": body, "more_body": False}
+        if self._rest is None:
+            self._has_task = self._has_task or asyncio.Event()
+            await self._has_task.wait()
+        assert self._rest
+        return await self._rest()
+
+    def take(self) -> bytes | None:
+        """The whole body, once."""
+        body, self._body = self._body, None
+        return body
+
+    def go_on(self, receive: Receive) -> None:
+        """There is a task, whose `receive` says what comes now."""
+        self._rest = receive
+        if self._has_task:
+            self._has_task.set()
 
 
 class _Rest:

@@ -56,10 +56,9 @@ class HttpConnection(HttpToolsProtocol):
     """A connection that is registered with `connections`. `documentation` is where the error codes
     are documented, a URL.
 
-    A GET is answered without a task when its answer is cached in `ready`, or when its call does not
-    wait, and a POST whose body came with its head when its answer is cached; every other request is
-    a task of the application. `refused` is told each
-    refusal that is sent without the application.
+    A GET, or a POST whose body came with its head, is answered without a task when its answer is
+    cached in `ready`, or when its call begins there and does not wait; every other request is a
+    task of the application. `refused` is told each refusal that is sent without the application.
     """
 
     app: Application
@@ -216,13 +215,13 @@ class HttpConnection(HttpToolsProtocol):
             self._held = []
         else:
             self._begin(has_body=has_body)
+        self.headers = []  # trailer fields would be appended to the headers of the request
 
     def _begin(self, *, has_body: bool) -> None:
         """Start the task of a request whose head is complete."""
         super().on_headers_complete()
         if self._connections.draining:
             self.cycle.keep_alive = False
-        self.headers = []  # trailer fields would be appended to the headers of the request
         self._stage = _BODY
         self._since = self._time()
         self._received = 0
@@ -244,18 +243,30 @@ class HttpConnection(HttpToolsProtocol):
 
     def _answer_get(self) -> bool:
         """Answer a GET from the cache, or else by a call that does not wait. False: it needs a
-        task, which goes on with the call if that was begun."""
+        task."""
         path, _, query = self.url.partition(b"?")
         if self._ready is None or not path.isascii() or b"%" in path:
             return False
         scope = cast(Scope, self.scope)
         scope.update(method="GET", path=path.decode(), query_string=query)
-        if self._send_ready(self._ready.find(scope)):
-            return True
-        if self._has_begun or not self._ready.begins(self.url):
+        return self._send_ready(self._ready.find(scope)) or self._answer_begun(self._ready, b"")
+
+    def _answer_posted(self, held: list[bytes]) -> bool:
+        """Answer a POST whose body is complete, like a GET."""
+        if self._ready is None:
+            return False
+        scope, body = cast(Scope, self.scope), b"".join(held)
+        scope.update(method="POST", path=self.url.decode(), query_string=b"")
+        found = self._ready.find_posted(scope, body)
+        return self._send_ready(found) or self._answer_begun(self._ready, body)
+
+    def _answer_begun(self, ready: Ready, body: bytes) -> bool:
+        """Answer by a call that does not wait. False: a task has to go on with the call, if that
+        was begun."""
+        if self._has_begun or not ready.begins(self.url):
             return False
         self._has_begun = True
-        begun = Begun(self.app, scope)
+        begun = Begun(self.app, cast(Scope, self.scope), body)
         if self._send_ready(begun.run()):
             return True
         self._begun = begun
@@ -273,28 +284,22 @@ class HttpConnection(HttpToolsProtocol):
         return True
 
     def _may_be_posted(self) -> bool:
-        """Whether the answer to a POST may be ready, so that its body is looked at first."""
+        """Whether a POST may be answered without a task, so that its body is looked at first."""
         return (
             self._ready is not None
-            and self._ready.may_have(self.url)
+            and self._ready.holds(self.url)
             and self._may_be_ready(b"POST")
             and not self.expect_100_continue
         )
 
-    def _answer_posted(self, held: list[bytes]) -> bool:
-        """Answer a POST whose body is complete from the cache. False: it needs a task."""
-        if self._ready is None:
-            return False
-        scope = cast(Scope, self.scope)
-        scope.update(method="POST", path=self.url.decode(), query_string=b"")
-        return self._send_ready(self._ready.find_posted(scope, b"".join(held)))
-
     def _begin_held(self) -> None:
-        """Start the task of a request whose body was held back, and hand the body to it."""
+        """Start the task of a request whose body was held back, and hand the body to it, unless the
+        call has begun with it."""
         held, self._held = self._held, None
         if held is not None:
+            left = [] if self._begun else held
             self._begin(has_body=True)
-            for part in held:
+            for part in left:
                 super().on_body(part)
 
     def on_body(self, body: bytes) -> None:
