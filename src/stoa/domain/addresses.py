@@ -49,15 +49,10 @@ class Network(NamedTuple):
         return self.text
 
 
-class _Host(NamedTuple):
-    number: int
-    version: int
-    text: str
-    key: str
-
-    @property
-    def address(self) -> IPv4Address | IPv6Address:
-        return ip_address(self.text)
+_Host = tuple[int, int, str, str]
+"""An address: its number, its version, its canonical text and what limits count it by. A plain
+tuple, since each request makes some of them."""
+_TEXT, _KEY = 2, 3
 
 
 def client_address(
@@ -74,13 +69,13 @@ def client_address(
     made it up, so when the two name different clients the answer is the peer. `UNKNOWN` when the
     peer has no address.
     """
-    host = _host(peer) if is_trusted(peer, trusted) else None
+    host = _proxy(peer, trusted)
     if host is None:
         return canonical(peer)
     client = _walk(host, _from_the_right(forwarded_for), trusted)
     if forwarded:
         other = _walk(host, map(_for_parameter, _from_the_right(forwarded)), trusted)
-        return other if other == client or not forwarded_for else host.text
+        return other if other == client or not forwarded_for else host[_TEXT]
     return client
 
 
@@ -88,20 +83,20 @@ def client_address(
 def canonical(address: str) -> str:
     """An address in canonical text, without port or zone; `UNKNOWN` for what is none."""
     host = _host(address)
-    return UNKNOWN if host is None else host.text
+    return UNKNOWN if host is None else host[_TEXT]
 
 
 def bucket_key(address: str) -> str:
     """The key that limits count an address by: all of an IPv4 address, the /64 of an IPv6
     address, else `UNKNOWN`."""
     host = _host(address)
-    return UNKNOWN if host is None else host.key
+    return UNKNOWN if host is None else host[_KEY]
 
 
 def is_loopback(address: str) -> bool:
     """Whether the address is this machine's own; `UNKNOWN` is not."""
     host = _host(address)
-    return host is not None and host.address.is_loopback
+    return host is not None and ip_address(host[_TEXT]).is_loopback
 
 
 def is_public(address: str) -> bool:
@@ -112,7 +107,7 @@ def is_public(address: str) -> bool:
     host = _host(address)
     if host is None:
         return False
-    known = host.address
+    known = ip_address(host[_TEXT])
     if not known.is_global or known.is_multicast:
         return False
     if isinstance(known, IPv6Address) and known not in _UNICAST:
@@ -120,11 +115,16 @@ def is_public(address: str) -> bool:
     return not any(known in network for network in _NOT_PUBLIC)
 
 
-@lru_cache(_CACHED)
 def is_trusted(address: str, trusted: tuple[Network, ...]) -> bool:
     """Whether the address is in one of the networks; `UNKNOWN` is not."""
+    return _proxy(address, trusted) is not None
+
+
+@lru_cache(_CACHED)
+def _proxy(address: str, trusted: tuple[Network, ...]) -> _Host | None:
+    """The address, if it is in one of the networks."""
     host = _host(address)
-    return host is not None and _is_trusted(host, trusted)
+    return host if host is not None and _is_trusted(host, trusted) else None
 
 
 def parse_networks(entries: Iterable[str]) -> tuple[Network, ...]:
@@ -157,7 +157,7 @@ def _host(text: str) -> _Host | None:
     if len(text) > _TEXT_MAX:
         return None
     try:  # What most are: an IPv4 address as it is canonical. No cache holds as many as there are.
-        return _Host(int.from_bytes(inet_pton(AF_INET, text)), _IPV4, text, text)
+        return int.from_bytes(inet_pton(AF_INET, text)), _IPV4, text, text
     except (OSError, ValueError):
         return _parsed(text)
 
@@ -172,9 +172,9 @@ def _parsed(text: str) -> _Host | None:
     if isinstance(address, IPv6Address):
         address = address.ipv4_mapped or IPv6Address(int(address))  # the number has no zone
     if isinstance(address, IPv4Address):
-        return _Host(int(address), _IPV4, str(address), str(address))
+        return int(address), _IPV4, str(address), str(address)
     network = IPv6Network((int(address), _CLIENT_PREFIX), strict=False)
-    return _Host(int(address), _IPV6, str(address), str(network))
+    return int(address), _IPV6, str(address), str(network)
 
 
 def _is_trusted(host: _Host, trusted: Sequence[Network]) -> bool:
@@ -194,7 +194,7 @@ def _walk(peer: _Host, nodes: Iterable[str], trusted: Sequence[Network]) -> str:
         client = hop
         if not _is_trusted(hop, trusted):
             break
-    return client.text
+    return client[_TEXT]
 
 
 def _from_the_right(lines: Sequence[str]) -> Iterable[str]:

@@ -19,7 +19,7 @@ class Proxies:
         """The client's address, of a request with a header that names another than the peer.
         Headers that were sent several times are lists."""
         forwarded_for = _lines(headers, b"x-forwarded-for")
-        forwarded = _lines(headers, b"forwarded")
+        forwarded = _lines(headers, b"forwarded") if b"forwarded" in headers else ()
         address = client_address(peer, forwarded_for, forwarded, self._trusted)
         if not self._told and address == canonical(peer) and not is_trusted(peer, self._trusted):
             self._told = True

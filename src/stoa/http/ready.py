@@ -10,7 +10,7 @@ from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
-from stoa.http.wire import Message, Scope, Whole, header_lines
+from stoa.http.wire import InParts, Message, Scope, Whole, header_lines
 from stoa.logs import log
 from stoa.metrics import PAGE, Sheet
 from stoa.operations.buckets import header_lines as rate_lines
@@ -18,7 +18,7 @@ from stoa.operations.buckets import header_lines as rate_lines
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
 
-FindPosted = Callable[[Request, bytes], Whole | None]
+FindPosted = Callable[[Request, bytes], InParts | None]
 
 _API = "/api/"
 _AUTHORIZATION = AUTHORIZATION.encode()
@@ -75,7 +75,7 @@ class ReadyAnswers:
         """See `Ready.holds`."""
         return url in self._posted
 
-    def find_posted(self, scope: Scope, body: bytes) -> Whole | None:
+    def find_posted(self, scope: Scope, body: bytes) -> InParts | None:
         """The whole answer to a POST with this body, like `find`."""
         try:
             request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
@@ -96,7 +96,7 @@ class ReadyAnswers:
         if charge is None:
             return None
         etag = entry.etag
-        lines = _OWN % (_ALWAYS, request.id.encode(), rate_lines(charge), etag.encode())
+        lines = _OWN % (_ALWAYS, request.id_header[1], rate_lines(charge), etag.encode())
         if entry.for_parties:
             lines += _VARY
         known = request.headers.get(b"if-none-match")

@@ -12,13 +12,13 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Request:
-    """The request of an ASGI scope. `id_header` is for the answer, `base_url` for challenges,
-    `operation` the name that the answer is counted under."""
+    """The request of an ASGI scope. `id_header` is for the answer, `operation` the name that the
+    answer is counted under."""
 
     __slots__ = (
+        "_hosts",
         "address",
         "authorization",
-        "base_url",
         "headers",
         "host",
         "id",
@@ -52,8 +52,13 @@ class Request:
         else:
             self.address = canonical(peer)
         self.host = headers.get(b"host", b"").decode("latin-1")
-        self.base_url = hosts.own_urls.get(self.host.lower(), hosts.origin)
+        self._hosts = hosts
         self.authorization = None if authorization is None else authorization.decode("latin-1")
+
+    @property
+    def base_url(self) -> str:
+        """The base address for challenges and texts."""
+        return self._hosts.own_urls.get(self.host.lower(), self._hosts.origin)
 
 
 def _joined(lines: HeaderList) -> Headers:

@@ -12,6 +12,8 @@ Headers = dict[bytes, bytes]
 HeaderList = list[tuple[bytes, bytes]]
 Whole = tuple[int, bytes, bytes]
 """A whole answer: status, header lines, body."""
+InParts = tuple[int, bytes, *tuple[bytes, ...]]
+"""The same with the body in parts, which are sent without being joined."""
 
 
 def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -35,6 +37,6 @@ class Ready(Protocol):
         """Whether the body of a POST to this URL is waited for before its call begins."""
         ...
 
-    def find_posted(self, scope: Scope, body: bytes) -> Whole | None:
+    def find_posted(self, scope: Scope, body: bytes) -> InParts | None:
         """The whole answer to a POST with this body, or None."""
         ...

@@ -6,7 +6,7 @@ from stoa.clock import Clock
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
-from stoa.http.wire import Whole, header_lines
+from stoa.http.wire import InParts, header_lines
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.results import content, result
 from stoa.metrics import Sheet
@@ -36,7 +36,7 @@ class ReadyCalls:
         self._clock = clock
         self._sheet = sheet
 
-    def find(self, request: Request, body: bytes) -> Whole | None:
+    def find(self, request: Request, body: bytes) -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""
         found = self._known.find(body, request)
         if found is None or not self._hosts.allows(request.host):
@@ -49,5 +49,6 @@ class ReadyCalls:
             return None
         answer = result(message_id, known.begin, *content(entry.body))
         self._sheet.answered_at_once(entry.operation, 200)
-        lines = _OWN % (_ALWAYS, request.id.encode(), rate_lines(charge), len(answer))
-        return 200, lines, answer
+        length = sum(map(len, answer))
+        lines = _OWN % (_ALWAYS, request.id_header[1], rate_lines(charge), length)
+        return 200, lines, *answer

@@ -7,9 +7,9 @@ from stoa.caching import ByteCache
 _TEXTS_BYTES = 4 * 1024 * 1024
 
 
-def result(message_id: bytes, *members: bytes) -> bytes:
-    """A success; `members` are pieces of the JSON of the result's members, without its braces."""
-    return b"".join((b'{"jsonrpc":"2.0","id":', message_id, b',"result":{', *members, b"}}"))
+def result(message_id: bytes, *members: bytes) -> tuple[bytes, ...]:
+    """The pieces of a success; `members` are those of the result's members, without its braces."""
+    return (b'{"jsonrpc":"2.0","id":%b,"result":{' % message_id, *members, b"}}")
 
 
 def content(body: bytes) -> tuple[bytes, ...]:

@@ -96,9 +96,9 @@ class Server:
                 begin = era.replayed_result if called.replayed else era.every_result
                 if self._known and called.cache_key:
                     self._known.remember(body, request, Known(called.cache_key, begin), _id_of)
-                answer = result(message.id, begin, *called.members)
+                answer = b"".join(result(message.id, begin, *called.members))
                 return Reply(200, answer, called.headers, charged=True)
-            return Reply(200, result(message.id, _plain(era, message)))
+            return Reply(200, b"".join(result(message.id, _plain(era, message))))
         except ProtocolError as failure:
             message_id = message.id if message else failure.id
             return Reply(era.status(failure.code), messages.error(message_id, failure))

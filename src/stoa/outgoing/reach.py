@@ -1,7 +1,7 @@
 """Connects to allowed addresses: a name is resolved once, checked, and that is connected to."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import httpcore
@@ -29,7 +29,7 @@ class Reach(httpcore.AsyncNetworkBackend):
     """
 
     def __init__(
-        self, resolver: Resolver, allowed: Sequence[Network], *, plain: bool, seconds: float
+        self, resolver: Resolver, allowed: tuple[Network, ...], *, plain: bool, seconds: float
     ) -> None:
         self._resolver = resolver
         self._allowed = allowed

@@ -22,7 +22,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
-from stoa.http.wire import Application, Ready, Receive, Scope, Send, Whole
+from stoa.http.wire import Application, InParts, Ready, Receive, Scope, Send
 from stoa.server import raw
 from stoa.server.beginning import Begun
 from stoa.server.connections import Connections
@@ -168,7 +168,8 @@ class HttpConnection(HttpToolsProtocol):
         self._arriving, self._has_begun = len(data), False
         try:
             self.parser.feed_data(data)
-            self._begin_held()
+            if self._held is not None:
+                self._begin_held()
         except httptools.HttpParserUpgrade:
             # Upgrades are not supported: answer the request and ignore the bytes after it.
             self._ignore_input = True
@@ -236,7 +237,7 @@ class HttpConnection(HttpToolsProtocol):
             and self.parser.get_method() == method
             and self.parser.should_keep_alive()
             and not self.parser.should_upgrade()
-            and not self._answering()
+            and (self._running is None or self._running.response_complete)
             # Back pressure: a client that does not read its responses gets no cached one.
             and not self.transport.get_write_buffer_size()
         )
@@ -272,13 +273,13 @@ class HttpConnection(HttpToolsProtocol):
         self._begun = begun
         return False
 
-    def _send_ready(self, answer: Whole | None) -> bool:
+    def _send_ready(self, answer: InParts | None) -> bool:
         """Send an answer, if there is one."""
         if answer is None:
             return False
-        status, lines, body = answer
+        status, lines, *body = answer
         head = raw.head(status, self.server_state.default_headers, lines)
-        self.transport.writelines((head, body))
+        self.transport.writelines((head, *body))
         self.server_state.total_requests += 1
         self._unread = None
         return True
@@ -312,7 +313,7 @@ class HttpConnection(HttpToolsProtocol):
     def _check_head(self, names: list[bytes]) -> bool:
         """Whether a body follows. Raises `_AmbiguousRequest` for an ambiguous or too large head."""
         hosts, version = names.count(b"host"), self.parser.get_http_version()
-        if hosts > 1 or (version, hosts) not in (("1.1", 1), ("1.0", 1), ("1.0", 0)):
+        if (version != "1.1" or hosts != 1) and (version != "1.0" or hosts > 1):
             raise _AmbiguousRequest
         if self._received + self._arriving > limits.HEADER_BYTES:
             self._check_size()
@@ -332,9 +333,11 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """The request is complete."""
-        if self._held is not None and self._answer_posted(self._held):
-            self._held, self._stage = None, _CACHED
-        self._begin_held()
+        if self._held is not None:
+            if self._answer_posted(self._held):
+                self._held, self._stage = None, _CACHED
+            else:
+                self._begin_held()
         if self._stage is not _CACHED:
             super().on_message_complete()
         if self._stage is _DRAINING:
