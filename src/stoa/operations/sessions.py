@@ -2,6 +2,8 @@
 
 import hashlib
 
+from msgspec.structs import replace
+
 from stoa.domain import challenges, credits, keys, limits
 from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.credits import Credits
@@ -120,7 +122,8 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         assert row is not None
     else:
         row = await _updated(call, known, request)
-    return await _signed_in(call, row._replace(last_seen_at=call.now), is_new=known is None)
+    row = replace(row, last_seen_at=call.now)
+    return await _signed_in(call, row, is_new=known is None)
 
 
 async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:

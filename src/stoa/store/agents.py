@@ -1,7 +1,5 @@
 """Rows of agents."""
 
-from typing import NamedTuple
-
 import msgspec
 
 from stoa.domain.text import normalise_capability
@@ -14,7 +12,7 @@ RETIRED_NAME = "retired agent"
 _LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 << 62}
 
 
-class AgentRow(NamedTuple):
+class AgentRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `agent`; `capabilities` is a JSON array, times are ms. `key_number` counts its keys,
     of which `public_key` is the last one in force; another one is from `key_change_at` on.
     One that is `removed` has no name, no description and no capabilities."""

@@ -11,7 +11,7 @@ from stoa.store.threads import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value
 
 
-class JobRow(NamedTuple):
+class JobRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `job`; lists are JSON arrays, the amount is in hundredths, times are ms."""
 
     id: str

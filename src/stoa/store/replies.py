@@ -1,14 +1,12 @@
 """Replies as they are kept."""
 
-from typing import NamedTuple
-
 import msgspec
 
 from stoa.domain.threads import ReplyKind
 from stoa.store.tx import Tx
 
 
-class ReplyRow(NamedTuple):
+class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `reply` with its author's version and its parent's author; times are ms.
 
     What is `removed` has no body.
@@ -64,7 +62,7 @@ async def page(
     rows = await tx.all(
         "replies.list", thread_id=thread_id, after=after, limit=limit, offset=offset
     )
-    return list(map(ReplyRow._make, rows))
+    return [ReplyRow(*row) for row in rows]
 
 
 async def ancestors(tx: Tx, reply_id: str) -> list[ReplyRow]:

@@ -14,7 +14,7 @@ CATCH_UP_MOST = 100
 _LAST_KEY: dict[str, Value] = {"recent": AFTER_EVERYTHING, "active": 1 << 62, "replies": 1 << 62}
 
 
-class ThreadRow(NamedTuple):
+class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `thread` with its author's version and its bounty, if any.
 
     `tags` is a JSON array, times are ms, the amount is in hundredths. `eligible_reply_id` is the
