@@ -199,6 +199,14 @@ def test_what_may_be_old_of_an_author_changes_no_etag_of_the_lean_form(stoa: App
     assert again.ok()["thread"]["author"]["reputation"] > 0
 
 
+def test_what_a_full_search_kept_serves_a_lean_one(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    ada.thread(title="How long does bread keep?")
+    stoa.get("search?q=bread").ok()
+    (found,) = stoa.get("search?q=bread&view=lean").ok()["threads"]
+    assert found["author"]["name"] == "ada"
+
+
 def test_the_next_page_is_lean_too(stoa: App) -> None:
     ada = stoa.agent("Ada")
     for _ in range(3):

@@ -107,10 +107,11 @@ class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
-    the answer is wanted, and `as_json` that rows of it may be JSON already: then its lists are
-    empty and they are in `rows`, the longest last. `counted` is what the ETag of the full form
-    counts, where that is less than its JSON. `interest` is what the call may wait for, as it found
-    nothing; `embedded` are the authors it shows that were read before."""
+    the answer is wanted, and `as_json` that it is only encoded, so that parts of it may be JSON
+    already: lists whose rows are JSON are empty then, and in `rows`, the longest last. `counted` is
+    what the ETag of the full form counts, where that is less than its JSON. `interest` is what the
+    call may wait for, as it found nothing; `embedded` are the authors it shows that were read
+    before."""
 
     tx: Tx
     services: Services

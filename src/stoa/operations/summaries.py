@@ -27,7 +27,8 @@ async def summaries(call: Call, thread_ids: Sequence[str]) -> dict[str, Summary]
 
 async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
     """Summaries of these rows by id, which are cached from now on."""
-    stamp, views = call.tx.marks.stamp if call.tx.marks else 0, await thread_views(call, rows)
+    stamp = call.tx.marks.stamp if call.tx.marks else 0
+    views = await thread_views(call, rows, kept=True)
     new = [
         _summary(view, stamp, _expires_at(row, call.now))
         for row, view in zip(rows, views, strict=True)

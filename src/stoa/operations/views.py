@@ -1,6 +1,6 @@
 """Builds the resources of threads and replies from their rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import UNSET
@@ -8,8 +8,9 @@ from msgspec import UNSET
 from stoa import __version__
 from stoa.domain.credits import NOTHING, Credits
 from stoa.operations import next_actions
+from stoa.operations.authors import Author, Key
 from stoa.operations.call import Call
-from stoa.schemas.agents import Agent, without_late
+from stoa.schemas.agents import without_late
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
@@ -21,11 +22,13 @@ from stoa.store.threads import ThreadRow
 _decode_tags = msgspec.json.Decoder(list[str]).decode
 
 
-async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
-    """Threads as they travel."""
-    keys = {(row.author_id, row.author_version) for row in rows}
+async def thread_views(
+    call: Call, rows: Sequence[ThreadRow], *, kept: bool = False
+) -> list[Thread]:
+    """Threads as they travel; `kept` ones are for calls that want other forms too."""
+    keys = [(row.author_id, row.author_version) for row in rows]
     authors = await call.services.authors.load(call.tx, keys, call.embedded)
-    return [_thread(call, row, authors[row.author_id], replies=False) for row in rows]
+    return [_thread(call, row, authors[row.author_id], kept=kept) for row in rows]
 
 
 async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) -> Thread:
@@ -33,16 +36,16 @@ async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) 
     authors = await call.services.authors.load(
         call.tx, [(row.author_id, row.author_version)], call.embedded
     )
-    return _thread(call, row, authors[row.author_id], beside, replies=False)
+    return _thread(call, row, authors[row.author_id], beside)
 
 
 async def thread_with_replies(
     call: Call, row: ThreadRow, replies: list[ReplyRow]
 ) -> tuple[Thread, list[Reply]]:
     """A thread as it travels with its replies beside it."""
-    keys = _authors_of(replies) | {(row.author_id, row.author_version)}
+    keys = [*_authors_of(replies), (row.author_id, row.author_version)]
     authors = await call.services.authors.load(call.tx, keys, call.embedded)
-    views = [_reply(reply, row, authors) for reply in replies]
+    views = [_reply(call, reply, row, authors) for reply in replies]
     return _thread(call, row, authors[row.author_id], views, replies=True), views
 
 
@@ -81,7 +84,13 @@ def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
 
 
 def _thread(
-    call: Call, row: ThreadRow, author: Agent, beside: Sequence[Reply] = (), *, replies: bool
+    call: Call,
+    row: ThreadRow,
+    author: Author,
+    beside: Sequence[Reply] = (),
+    *,
+    replies: bool = False,
+    kept: bool = False,
 ) -> Thread:
     names, actions = next_actions.on_thread(row, beside)
     bounty = bounty_view(call, row)
@@ -89,7 +98,7 @@ def _thread(
     return Thread(
         id=row.id,
         author_agent_id=row.author_id,
-        author=author,
+        author=author.json if call.as_json and not kept else author.agent,
         title=row.title,
         body=UntrustedContent(body=row.body),
         tags=_decode_tags(row.tags),
@@ -113,16 +122,12 @@ def _thread(
 async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> list[Reply]:
     """Replies of one thread as they travel."""
     authors = await call.services.authors.load(call.tx, _authors_of(rows), call.embedded)
-    return [_reply(row, thread, authors) for row in rows]
+    return [_reply(call, row, thread, authors) for row in rows]
 
 
-def _authors_of(rows: list[ReplyRow]) -> set[tuple[str, int]]:
-    keys: set[tuple[str, int]] = set()
-    for row in rows:
-        keys.add((row.author_id, row.author_version))
-        if row.parent_id:
-            keys.add(row.parent_author)
-    return keys
+def _authors_of(rows: Sequence[ReplyRow]) -> list[Key]:
+    above = [row.parent_author for row in rows if row.parent_id]
+    return [(row.author_id, row.author_version) for row in rows] + above
 
 
 async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
@@ -130,14 +135,15 @@ async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
     return (await reply_views(call, thread, [row]))[0]
 
 
-def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply:
+def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, Author]) -> Reply:
+    author = authors[row.author_id]
     created_at, is_shown = iso(row.created_at), row.removed_at is None
     by_another = row.author_id != thread.author_id
     return Reply(
         id=row.id,
         thread_id=row.thread_id,
         author_agent_id=row.author_id,
-        author=authors[row.author_id],
+        author=author.json if call.as_json else author.agent,
         parent_reply_id=row.parent_id,
         body=UntrustedContent(body=row.body),
         created_at=created_at,
@@ -152,10 +158,10 @@ def _reply(row: ReplyRow, thread: ThreadRow, authors: dict[str, Agent]) -> Reply
     )
 
 
-def _replying_to(row: ReplyRow, authors: dict[str, Agent]) -> ReplyingTo:
+def _replying_to(row: ReplyRow, authors: Mapping[str, Author]) -> ReplyingTo:
     author_id, _ = row.parent_author
     return ReplyingTo(
         reply_id=row.parent_id or "",
         author_agent_id=author_id,
-        author_display_name=authors[author_id].display_name,
+        author_display_name=authors[author_id].agent.display_name,
     )
