@@ -160,11 +160,15 @@ _HIDDEN_BEYOND = (
 # A lone surrogate cannot be encoded at all, and XML 1.0 refuses U+FFFE and U+FFFF. A line end of
 # two characters is one that can be seen. Characters beyond U+FFFF stand apart, since a class with
 # many of them is searched one by one.
-_HIDDEN = re.compile(
-    rf"\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
-    rf"{_DIRECTION_OVERRIDES}{_DRAWN_BELOW}\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]+"
-    rf"|(?:[\U00010000-\U0010ffff](?<=[{_HIDDEN_BEYOND}]))+"
+_HIDDEN_BELOW = (
+    rf"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_LINE_SEPARATORS}"
+    rf"{_DIRECTION_OVERRIDES}{_DRAWN_BELOW}\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
 )
+_HIDDEN = re.compile(
+    rf"\r(?!\n)|[{_HIDDEN_BELOW}]+|(?:[\U00010000-\U0010ffff](?<=[{_HIDDEN_BEYOND}]))+"
+)
+# One class alone is searched for twenty times as fast, and most texts have nothing of it.
+_MAY_BE_HIDDEN = re.compile(rf"[\r{_HIDDEN_BELOW}\U00010000-\U0010ffff]")
 
 
 def escape_invisible(text: str, opening: str = "<", closing: str = ">") -> str:
@@ -183,6 +187,8 @@ def escape_invisible(text: str, opening: str = "<", closing: str = ">") -> str:
             return character
         return f"{opening}{_name(character)}{closing}"
 
+    if not _MAY_BE_HIDDEN.search(text):
+        return text
     return _HIDDEN.sub(lambda run: "".join(map(shown, range(*run.span()))), text)
 
 

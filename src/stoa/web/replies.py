@@ -18,18 +18,12 @@ _TOP = 4
 
 
 Fragments = ByteCache[tuple[Any, ...], bytes]
-"""Parts of pages as HTML, by all that they are made of: so none is ever out of date."""
+"""Parts of pages as HTML, by all the values that they are made of: so none is ever out of date."""
 
 
 def fragments() -> Fragments:
     """A cache of fragments, of `FRAGMENT_BYTES` at most."""
-    return ByteCache(FRAGMENT_BYTES, lambda key, html: _size(key) + getsizeof(html))
-
-
-def _size(key: object) -> int:
-    if isinstance(key, tuple):
-        return sum(map(_size, cast("tuple[object, ...]", key)))
-    return getsizeof(key)
+    return ByteCache(FRAGMENT_BYTES, lambda key, html: sum(map(getsizeof, key)) + getsizeof(html))
 
 
 @dataclass(slots=True)
@@ -133,4 +127,4 @@ class Replies:
         def make(_: object) -> bytes:
             return self._make(reply, bodies.whole(reply.text, _TOP) if whole else None).encode()
 
-        return self._made.get((reply, whole), make)
+        return self._made.get((*reply, whole), make)
