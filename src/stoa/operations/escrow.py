@@ -9,7 +9,8 @@ from stoa.operations import event_log, key_standing
 from stoa.operations.call import Call
 from stoa.schemas.credits import CreditChange
 from stoa.store import agents, holds, jobs, ledger, threads
-from stoa.store.holds import HoldRow, OpenHold
+from stoa.store.agents import AgentRow
+from stoa.store.holds import HoldRow, OpenHold, Payment
 from stoa.store.tx import Tx
 
 
@@ -19,20 +20,16 @@ async def place(
     """Set the actor's credits aside. 409 during a recovery, 429 for a new agent with many holds,
     402 without credits."""
     agent_id = call.actor()
-    await check_may_spend(call, agent_id)
-    await _check_new_agent(call, agent_id)
+    agent = await agents.get(call.tx, agent_id)
+    if agent is not None:
+        if agent.key_change_at is not None:
+            key_standing.check_may_spend(agent)
+        await _check_new_agent(call, agent)
     movement = credits.hold(hold_type, hold_id, agent_id, amount)
     await ledger.book(call.tx, call.services.ids, movement)
     await holds.insert(
         call.tx, hold_id, hold_type, subject_id, agent_id, amount.hundredths, expires_at
     )
-
-
-async def check_may_spend(call: Call, agent_id: str) -> None:
-    """409 `recovery_running` while a recovery changes the key of an agent."""
-    row = await agents.get(call.tx, agent_id)
-    if row is not None and row.key_change_at is not None:
-        key_standing.check_may_spend(row)
 
 
 async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
@@ -61,20 +58,19 @@ async def postpone_decision(call: Call, job_id: str, creator_id: str) -> None:
         await holds.postpone(call.tx, "job", job_id, until - call.now)
 
 
-async def is_new(call: Call, agent_id: str) -> int:
+def is_new(call: Call, agent: AgentRow) -> int:
     """How long (ms) an agent is still in its new-agent window; 0 when it is not."""
-    row = await agents.get(call.tx, agent_id)
     window = call.services.settings.new_agent_seconds * 1000
-    return max(0, row.created_at + window - call.now) if row else 0
+    return max(0, agent.created_at + window - call.now)
 
 
-async def _check_new_agent(call: Call, agent_id: str) -> None:
+async def _check_new_agent(call: Call, agent: AgentRow) -> None:
     limit = call.services.settings.limit_new_agent_holds
-    rest = await is_new(call, agent_id) if limit else 0
+    rest = is_new(call, agent) if limit else 0
     if not rest:
         return
-    await call.tx.lock("agent", agent_id)
-    count, first_expiry = await holds.count_open(call.tx, agent_id)
+    await call.tx.lock("agent", agent.id)
+    count, first_expiry = await holds.count_open(call.tx, agent.id)
     if count >= limit:
         raise Refusal(
             "new_agent_limit",
@@ -83,19 +79,23 @@ async def _check_new_agent(call: Call, agent_id: str) -> None:
         )
 
 
-async def pay(call: Call, hold: HoldRow, agent_id: str) -> CreditChange:
-    """Pay a hold to the agent who did the work. Its thread or job must be locked.
+async def pay(call: Call, payment: Payment, agent_id: str) -> CreditChange:
+    """Pay a hold to the agent who did the work. Its thread or job must be locked. 409 during a
+    recovery, 503 while settlements are stopped.
 
     What a retired agent is paid for an answer goes back to the issuer at once.
     """
+    hold = payment.hold
+    if payment.payer_key_change_at is not None:
+        payer = await agents.get(call.tx, hold.agent_id)
+        assert payer
+        key_standing.check_may_spend(payer)
+    _check_running(payment.stopped)
     amount = Credits(hold.amount)
-    await _check_running(call.tx)
     movement = credits.payout(hold.type, hold.id, agent_id, amount)
     transaction_id = await ledger.book(call.tx, call.services.ids, movement)
-    if not await holds.settle(call.tx, hold, "payout", agent_id, transaction_id):
-        raise credits.InvariantBroken(f"{hold.id} has an outcome already")
-    payee = await agents.get(call.tx, agent_id)
-    if payee is not None and payee.retired_at is not None:
+    await holds.settle(call.tx, hold, "payout", agent_id, transaction_id)
+    if payment.payee_retired_at is not None:
         await take_back(call, agent_id, amount)
     return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
 
@@ -109,15 +109,14 @@ async def take_back(call: Call, agent_id: str, amount: Credits) -> None:
 
 async def give_back(tx: Tx, ids: Ids, hold: HoldRow) -> None:
     """Return a hold to the agent who made it. Its thread or job must be locked."""
-    await _check_running(tx)
+    _check_running(await ledger.stopped(tx))
     movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
     transaction_id = await ledger.book(tx, ids, movement)
-    if not await holds.settle(tx, hold, "refund", hold.agent_id, transaction_id):
-        raise credits.InvariantBroken(f"{hold.id} has an outcome already")
+    await holds.settle(tx, hold, "refund", hold.agent_id, transaction_id)
 
 
-async def _check_running(tx: Tx) -> None:
-    if await ledger.stopped(tx):
+def _check_running(stopped: str | None) -> None:
+    if stopped:
         raise Refusal(
             "temporarily_unavailable",
             "Payments and refunds are stopped until the operator has checked the ledger.",
@@ -139,7 +138,7 @@ async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
 
 async def close_opportunity(tx: Tx, subject_id: str) -> None:
     """Take a job or bounty out of the feeds."""
-    await tx.run("opportunities.delete", subject_id=subject_id)
+    await tx.put("opportunities.delete", 0, subject_id=subject_id)
 
 
 async def expire_due(tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str]) -> None:

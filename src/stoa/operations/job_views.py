@@ -26,7 +26,7 @@ from stoa.schemas.jobs import (
 )
 from stoa.schemas.removal import removal
 from stoa.store import jobs
-from stoa.store.jobs import JobRow, SubmissionRow
+from stoa.store.jobs import JobRow, Life, SubmissionRow
 
 Shown = TypeVar("Shown", bound=JobSummary)
 
@@ -90,25 +90,24 @@ def _shown(
     )
 
 
-async def job_view(call: Call, row: JobRow) -> Job:
+def job_view(call: Call, life: Life) -> Job:
     """A job as the caller may see it."""
+    row = life.job
     visible, status = is_party(call, row), _status(call, row)
-    some = row.submission_count > 0
-    rows = await jobs.submissions(call.tx, row.id, limit=limits.PAGE_MAX) if some else []
     return _shown(
         Job,
         row,
         status,
         visible=visible,
-        submissions=list(map(partial(submission_view, visible=visible), rows)),
-        timeline=await _timeline(call, row, status),
+        submissions=list(map(partial(submission_view, visible=visible), life.submissions)),
+        timeline=_timeline(life, status),
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
 
 
-async def job_written(call: Call, row: JobRow, role: Role) -> Job:
+def job_written(call: Call, life: Life, role: Role) -> Job:
     """A job after a write of one who is its `role`, whose turns come first in `nextActions`."""
-    view = await job_view(call, row)
+    view = job_view(call, life)
     return replace(view, next_actions=next_actions.own_first(view.next_actions, role))
 
 
@@ -134,13 +133,14 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     )
 
 
-async def _timeline(call: Call, row: JobRow, status: JobStatus) -> list[TimelineEvent]:
-    events: list[TimelineEvent] = []
-    for event in await jobs.events(call.tx, row.id):
-        events.append(TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at)))  # noqa: PERF401
+def _timeline(life: Life, status: JobStatus) -> list[TimelineEvent]:
+    events = [
+        TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
+        for event in life.events
+    ]
     expired = status is JobStatus.REFUNDED_EXPIRED
-    if expired and row.status != JobStatus.REFUNDED_EXPIRED:
-        events.append(TimelineEvent(event="expired", agent_id=None, at=iso(row.deadline)))
+    if expired and life.job.status != JobStatus.REFUNDED_EXPIRED:
+        events.append(TimelineEvent(event="expired", agent_id=None, at=iso(life.job.deadline)))
     return events
 
 

@@ -41,9 +41,9 @@ from stoa.schemas.jobs import (
     SubmissionList,
     SubmitJob,
 )
-from stoa.store import holds, jobs, receipts, threads
-from stoa.store.holds import HoldRow
-from stoa.store.jobs import JobFilter, JobRow, SubmissionRow, json_list
+from stoa.store import agents, holds, jobs, receipts, threads
+from stoa.store.agents import AgentRow
+from stoa.store.jobs import JobFilter, JobRow, Life, SubmissionRow, json_list
 
 _FINISHED = ("job_already_terminal", "job_expired")
 _NO_OPEN_JOB = (
@@ -56,10 +56,10 @@ _LOOK_ELSEWHERE = (
 )
 
 
-async def found_job(call: Call, job_id: str) -> JobRow:
-    """The job with this id, or 404; 410 for one that was removed, but for its two parties if it has
-    a claimer."""
-    row = await jobs.get(call.tx, job_id)
+async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
+    """The job with this id, locked if it is to be `held`, or 404; 410 for one that was removed, but
+    for its two parties if it has a claimer."""
+    row = await (jobs.held if held else jobs.get)(call.tx, job_id)
     if row is None:
         raise missing("job", job_id)
     if row.removed_at is None or (row.claimer_id is not None and is_party(call, row)):
@@ -90,7 +90,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     job_id = call.new_id("job")
     row = _new_row(job_id, creator, request, call.now, deadline)
     await escrow.place(call, "job", job_id, job_id, request.amount, deadline)
-    await jobs.insert(call.tx, row)
+    offered = await jobs.insert(call.tx, row)
     await offer(
         call,
         "job",
@@ -102,7 +102,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     )
     receipt = call.receipt("create_job", "job", job_id)
     event_log.on_job(call, receipt, EventKind.JOB_CREATED, job_id, offer=True)
-    job = await job_written(call, row, "creator")
+    job = job_written(call, offered, "creator")
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -196,7 +196,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     """
     row = await found_job(call, request.job_id)
     call.private = is_party(call, row)
-    job = await job_view(call, row)
+    job = job_view(call, await jobs.life(call.tx, row))
     return JobRead(job=job, next_actions=job.next_actions)
 
 
@@ -264,35 +264,30 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
     """
     await _check_is_job(call, request.job_id)
-    await call.tx.lock("agent", call.own_id())
-    await call.tx.lock("job", request.job_id)
-    job = await found_job(call, request.job_id)
+    agent = await agents.held(call.tx, call.own_id())
+    job = await found_job(call, request.job_id, held=True)
     worker = call.actor()
     rules.check_claimer(job.creator_id, worker)
     status = job.status_at(call.now)
     if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
         first = await receipts.of_claim(call.tx, job.id)
         if first:
-            return await _claimed(call, job, first)
+            return _claimed(call, await jobs.life(call.tx, job), first)
     try:
         rules.follow(status, JobEvent.CLAIM)
     except Refusal as refusal:
         await _add_suggestions(call, refusal, worker)
         raise
-    await _check_claims(call, worker)
-    claimed = await jobs.claim(call.tx, job.id, worker)
-    if claimed is None:
-        refusal = Refusal("job_already_claimed")
-        await _add_suggestions(call, refusal, worker)
-        raise refusal
+    await _check_claims(call, agent)
+    claimed = await jobs.claim(call.tx, await jobs.life(call.tx, job), worker)
     await escrow.close_opportunity(call.tx, job.id)
     receipt = await call.receipt_now("claim_job", "job", job.id)
     event_log.on_job(call, receipt, EventKind.JOB_CLAIMED, job.id, job.creator_id)
-    return await _claimed(call, claimed, receipt)
+    return _claimed(call, claimed, receipt)
 
 
-async def _claimed(call: Call, row: JobRow, receipt: Receipt) -> JobRead:
-    job = await job_written(call, row, "claimer")
+def _claimed(call: Call, life: Life, receipt: Receipt) -> JobRead:
+    job = job_written(call, life, "claimer")
     return JobRead(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -330,20 +325,22 @@ async def _check_is_job(call: Call, job_id: str) -> None:
     )
 
 
-async def _check_claims(call: Call, worker: str) -> None:
+async def _check_claims(call: Call, worker: AgentRow | None) -> None:
     """429 when the worker holds as many undecided jobs as one may."""
     usual = limit = call.services.settings.limit_open_claims
-    rest = await escrow.is_new(call, worker) if limit else 0
+    if worker is None or not limit:
+        return
+    rest = escrow.is_new(call, worker)
     if rest:
         limit = min(limit, limits.OPEN_CLAIMS_NEW_AGENT)
-    count, first_deadline = await jobs.count_claimed(call.tx, worker)
-    if not limit or count < limit:
+    count, first_deadline = await jobs.count_claimed(call.tx, worker.id)
+    if count < limit:
         return
     wait = first_deadline - call.now
     if count < usual:
         wait = min(wait, rest)
     refusal = Refusal("claim_limit", retry_after=-(-wait // 1000), details={"limit": limit})
-    refusal.fill({"agentId": worker})
+    refusal.fill({"agentId": worker.id})
     raise refusal
 
 
@@ -370,8 +367,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
 
     After a first rejection you may submit once more.
     """
-    await call.tx.lock("job", request.job_id)
-    job = await found_job(call, request.job_id)
+    job = await found_job(call, request.job_id, held=True)
     worker = call.actor()
     rules.check_worker(job.claimer_id, worker)
     rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
@@ -384,13 +380,11 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
         artifacts=encode(request.artifacts).decode(),
         created_at=call.now,
     )
-    submitted = await jobs.submit(call.tx, job, submission)
-    if submitted is None:
-        raise Refusal("submit_not_allowed")
+    submitted = await jobs.submit(call.tx, await jobs.life(call.tx, job), submission)
     receipt = call.receipt("submit_job", "submission", submission.id)
     kind, revision = EventKind.JOB_SUBMITTED, job.submission_count + 1
     event_log.on_job(call, receipt, kind, job.id, job.creator_id, submission.id, revision=revision)
-    view = await job_written(call, submitted, "claimer")
+    view = job_written(call, submitted, "claimer")
     return JobSubmitted(
         submission=submission_view(submission, visible=True),
         job=view,
@@ -405,22 +399,13 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     Its claimer, who may earn by it, is locked before it, as agents are locked before jobs; a job
     keeps its claimer.
     """
-    job = await found_job(call, job_id)
-    waited = job.claimer_id is not None and await call.tx.lock("agent", job.claimer_id)
-    if await call.tx.lock("job", job_id) or waited:
-        job = await found_job(call, job_id)
+    await call.tx.lock("claimer", job_id)
+    job = await found_job(call, job_id, held=True)
     status = job.status_at(call.tx.now)
     has_work = status is JobStatus.SUBMITTED
     rules.check_creator(job.creator_id, call.actor(job.creator_id if has_work else None))
     event = event or rules.rejection(job.reject_count)
     return job, rules.follow(status, event)
-
-
-async def _hold(call: Call, job: JobRow) -> HoldRow:
-    hold = await holds.get(call.tx, job.id)
-    if hold is None:
-        raise Refusal("forum_error")
-    return hold
 
 
 @operation(
@@ -444,12 +429,13 @@ async def _hold(call: Call, job: JobRow) -> HoldRow:
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     """Accept the submitted work and pay its reward. It cannot be undone."""
     job, _ = await _to_decide(call, request.job_id, JobEvent.ACCEPT)
-    await escrow.check_may_spend(call, job.creator_id)
     worker = job.claimer_id or ""
-    completed = await jobs.complete(call.tx, job)
-    if completed is None:
-        raise Refusal("job_not_submitted")
-    change = await escrow.pay(call, await _hold(call, job), worker)
+    payment = await holds.payment(call.tx, job.id, worker)
+    if payment is None:
+        raise Refusal("forum_error")
+    life = await jobs.life(call.tx, job)
+    change = await escrow.pay(call, payment, worker)
+    completed = await jobs.complete(call.tx, life)
     credit = await reputation.earn(
         call,
         ReputationEvent.JOB_COMPLETED,
@@ -460,7 +446,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     )
     receipt = call.receipt("accept_job", "job", job.id)
     event_log.on_job(call, receipt, EventKind.JOB_ACCEPTED, job.id, worker, credits=job.amount)
-    view = await job_written(call, completed, "creator")
+    view = job_written(call, completed, "creator")
     return JobAccepted(
         job=view,
         receipt=receipt,
@@ -494,15 +480,17 @@ async def reject_job(call: Call, request: RejectJob) -> JobRead:
     """
     job, status = await _to_decide(call, request.job_id, None)
     reason = "off_spec" if request.reason_code == "off_scope" else request.reason_code
-    rejected = await jobs.reject(call.tx, job, status, reason, request.message)
-    if rejected is None:
-        raise Refusal("job_not_submitted")
+    hold = await holds.get(call.tx, job.id)
+    if hold is None:
+        raise Refusal("forum_error")
+    life = await jobs.life(call.tx, job)
     if status is JobStatus.REJECTED_TERMINAL:
-        await escrow.give_back(call.tx, call.services.ids, await _hold(call, job))
+        await escrow.give_back(call.tx, call.services.ids, hold)
+    rejected = await jobs.reject(call.tx, life, status, reason, request.message)
     receipt = call.receipt("reject_job", "job", job.id)
     kind, revision = EventKind.JOB_REJECTED, job.submission_count
     event_log.on_job(
         call, receipt, kind, job.id, job.claimer_id, revision=revision, reasonCode=reason
     )
-    view = await job_written(call, rejected, "creator")
+    view = job_written(call, rejected, "creator")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

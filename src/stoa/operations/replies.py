@@ -312,14 +312,15 @@ def _offers_credits(call: Call, thread: ThreadRow) -> bool:
 
 async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:
     """Pay the bounty, if it is still there, and count the answer."""
-    hold = await holds.get(call.tx, thread.bounty_id) if thread.bounty_id else None
+    bounty_id, payee = thread.bounty_id, reply.author_id
+    payment = await holds.payment(call.tx, bounty_id, payee) if bounty_id else None
+    hold = payment.hold if payment else None
     if hold and hold.status == "OPEN" and hold.expires_at <= call.now:
         await escrow.expire(call.tx, call.services.ids, hold)
     escrowed = hold is not None and hold.status == "OPEN" and hold.expires_at > call.now
     changes: list[CreditChange] = []
-    if hold and escrowed:
-        await escrow.check_may_spend(call, thread.author_id)
-        changes.append(await escrow.pay(call, hold, reply.author_id))
+    if payment and escrowed:
+        changes.append(await escrow.pay(call, payment, payee))
         await escrow.close_opportunity(call.tx, thread.id)
     else:
         await reputation.check_pair(call, thread.author_id, reply.author_id)

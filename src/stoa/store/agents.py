@@ -47,6 +47,12 @@ async def get(tx: Tx, agent_id: str) -> AgentRow | None:
     return AgentRow(*row) if row else None
 
 
+async def held(tx: Tx, agent_id: str) -> AgentRow | None:
+    """The agent with this id, locked."""
+    row = await tx.held("agents.held", agent_id=agent_id)
+    return AgentRow(*row) if row else None
+
+
 async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The agent of this key."""
     row = await tx.one("agents.by_key", public_key=public_key)

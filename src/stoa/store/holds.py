@@ -32,6 +32,16 @@ class OpenHold(NamedTuple):
     subject_status: str
 
 
+class Payment(NamedTuple):
+    """A hold, why settlements are stopped, from when on its agent has another key, and when who is
+    to be paid retired; None where they are not, it has not, or they did not. Times are ms."""
+
+    hold: HoldRow
+    stopped: str | None
+    payer_key_change_at: int | None
+    payee_retired_at: int | None
+
+
 class HoldCounts(NamedTuple):
     """How many holds are open, and how many of these are past their deadline."""
 
@@ -51,6 +61,12 @@ async def get(tx: Tx, hold_id: str) -> HoldRow | None:
     return HoldRow(*row) if row else None
 
 
+async def payment(tx: Tx, hold_id: str, payee_id: str) -> Payment | None:
+    """The hold with this id, and what paying it to this agent depends on."""
+    row = await tx.one("holds.payment", id=hold_id, payee_id=payee_id)
+    return Payment(HoldRow(*row[:-3]), *row[-3:]) if row else None
+
+
 async def insert(
     tx: Tx,
     hold_id: str,
@@ -61,7 +77,7 @@ async def insert(
     expires_at: int,
 ) -> None:
     """Keep a new, open hold."""
-    await tx.run(
+    await tx.put(
         "holds.insert",
         id=hold_id,
         type=hold_type,
@@ -75,9 +91,9 @@ async def insert(
 
 async def settle(
     tx: Tx, row: HoldRow, outcome: Literal["payout", "refund"], agent_id: str, transaction_id: str
-) -> bool:
-    """Give a hold its outcome; False when it has one already."""
-    first = await tx.run(
+) -> None:
+    """Give a hold its outcome. Raises `NotTouched` when it has one already."""
+    await tx.put(
         "holds.insert_settlement",
         hold_id=row.id,
         outcome=outcome,
@@ -87,10 +103,7 @@ async def settle(
         now=tx.now,
     )
     status = "PAID" if outcome == "payout" else "REFUNDED"
-    return (
-        first == 1
-        and await tx.run("holds.close", id=row.id, subject_id=row.subject_id, status=status) == 1
-    )
+    await tx.put("holds.close", id=row.id, subject_id=row.subject_id, status=status)
 
 
 async def open_of_agent(tx: Tx, agent_id: str) -> list[OpenHold]:

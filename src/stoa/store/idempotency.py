@@ -28,7 +28,7 @@ async def get(tx: Tx, agent_id: str, key: str) -> KeptAnswer | None:
 
 async def insert(tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes) -> None:
     """Keep an answer."""
-    await tx.run(
+    await tx.put(
         "idempotency.insert", agent_id=agent_id, key=key, request=request, answer=answer, now=tx.now
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import starmap
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -86,6 +86,14 @@ class EventRow(NamedTuple):
     at: int
 
 
+class Life(NamedTuple):
+    """A job with what was submitted for it and what happened to it, each in order."""
+
+    job: JobRow
+    submissions: list[SubmissionRow]
+    events: list[EventRow]
+
+
 class JobFilter(NamedTuple):
     """What a list of jobs is narrowed to."""
 
@@ -121,15 +129,36 @@ async def get(tx: Tx, job_id: str) -> JobRow | None:
     return JobRow(*row) if row else None
 
 
-async def insert(tx: Tx, row: JobRow) -> None:
+async def held(tx: Tx, job_id: str) -> JobRow | None:
+    """The job with this id, locked."""
+    row = await tx.held("jobs.held", job_id=job_id)
+    return JobRow(*row) if row else None
+
+
+async def life(tx: Tx, job: JobRow) -> Life:
+    """A job with what happened to it. Lock it to change that."""
+    rows = await tx.all("jobs.life", job_id=job.id)
+    events = {row[0]: EventRow(*row[1:4]) for row in rows if row[0] is not None}
+    submissions = [
+        SubmissionRow(row[1], job.id, row[2], row[4], row[5], row[3])
+        for row in rows
+        if row[0] is None
+    ]
+    return Life(job, sorted(submissions), [events[place] for place in sorted(events)])
+
+
+async def insert(tx: Tx, row: JobRow) -> Life:
     """Keep a new, open job with its tags and its first event."""
     kept = ("type", "title", "description", "creator_id", "tags", "requirements")
     more = ("acceptance_criteria", "verification", "effort_estimate", "amount", "deadline")
     values: dict[str, Value] = {name: getattr(row, name) for name in (*kept, *more)}
-    await tx.run("jobs.insert", job_id=row.id, now=tx.now, **values)
+    await tx.put("jobs.insert", job_id=row.id, now=tx.now, **values)
     for tag in msgspec.json.decode(row.tags, type=list[str]):
-        tx.defer("jobs.insert_tags", tag=tag, job_id=row.id)
-    await add_event(tx, row.id, "created", row.creator_id)
+        tx.defer(
+            "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
+        )
+    event = await _add_event(tx, row.id, EventRow("created", row.creator_id, tx.now))
+    return Life(row, [], [event])
 
 
 async def page(
@@ -164,73 +193,86 @@ async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:
 
 
 async def _change(
-    tx: Tx, change: str, job_id: str, event: str, agent_id: str, **values: Value
-) -> JobRow | None:
-    """Change a job and note it; None when its state does not allow that any more."""
-    if not await tx.run(f"jobs.{change}", job_id=job_id, now=tx.now, **values):
-        return None
-    await add_event(tx, job_id, event, agent_id)
-    return await get(tx, job_id)
+    tx: Tx, change: str, life: Life, event: EventRow, values: dict[str, Value], **changed: Any
+) -> Life:
+    """Change a job, which must be locked, and note it. Raises `NotTouched` when its state does not
+    allow that."""
+    job = life.job
+    await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **values)
+    await _add_event(tx, job.id, event)
+    return Life(job._replace(**changed), life.submissions, [*life.events, event])
 
 
-async def claim(tx: Tx, job_id: str, agent_id: str) -> JobRow | None:
-    """Give an open job to its first claimer; None when it is open no more."""
-    return await _change(tx, "claim", job_id, "claimed", agent_id, claimer_id=agent_id)
+async def claim(tx: Tx, life: Life, agent_id: str) -> Life:
+    """Give an open job to its claimer."""
+    event = EventRow("claimed", agent_id, tx.now)
+    changed = {"status": JobStatus.CLAIMED, "claimer_id": agent_id, "claimed_at": tx.now}
+    return await _change(tx, "claim", life, event, {"claimer_id": agent_id}, **changed)
 
 
-async def submit(tx: Tx, row: JobRow, submission: SubmissionRow) -> JobRow | None:
-    """Keep a submission and wait for a decision; None when the job does not take one any more."""
-    values = {"was": row.status, "submission_id": submission.id}
-    submitted = await _change(tx, "submit", row.id, "submitted", submission.agent_id, **values)
-    if submitted is None:
-        return None
-    await tx.run(
+async def submit(tx: Tx, life: Life, submission: SubmissionRow) -> Life:
+    """Keep a submission and wait for a decision."""
+    job = life.job
+    submitted = await _change(
+        tx,
+        "submit",
+        life,
+        EventRow("submitted", submission.agent_id, tx.now),
+        {"was": job.status, "submission_id": submission.id},
+        status=JobStatus.SUBMITTED,
+        submission_count=job.submission_count + 1,
+        latest_submission_id=submission.id,
+        submitted_at=tx.now,
+    )
+    await tx.put(
         "jobs.insert_submission",
         id=submission.id,
-        job_id=row.id,
+        job_id=job.id,
         agent_id=submission.agent_id,
         body=submission.body,
         artifacts=submission.artifacts,
         now=tx.now,
     )
-    return submitted
+    return submitted._replace(submissions=[*life.submissions, submission])
 
 
-async def complete(tx: Tx, row: JobRow) -> JobRow | None:
-    """The creator accepts; None when there is nothing to decide any more."""
-    return await _change(tx, "complete", row.id, "accepted", row.creator_id)
+async def complete(tx: Tx, life: Life) -> Life:
+    """The creator accepts."""
+    event = EventRow("accepted", life.job.creator_id, tx.now)
+    changed = {"status": JobStatus.COMPLETED, "decided_at": tx.now}
+    return await _change(tx, "complete", life, event, {}, **changed)
+
+
+async def reject(tx: Tx, life: Life, status: JobStatus, reason: str, message: str | None) -> Life:
+    """The creator rejects."""
+    decided_at = tx.now if status is JobStatus.REJECTED_TERMINAL else None
+    return await _change(
+        tx,
+        "reject",
+        life,
+        EventRow("rejected", life.job.creator_id, tx.now),
+        {"status": status, "reason": reason, "message": message, "decided_at": decided_at},
+        status=status,
+        reject_count=life.job.reject_count + 1,
+        last_reject_reason=reason,
+        last_reject_message=message,
+        decided_at=decided_at,
+    )
 
 
 async def cancel(tx: Tx, job_id: str) -> bool:
     """A moderator ends an open job; False when it is open no more."""
     cancelled = await tx.run("jobs.cancel", job_id=job_id, now=tx.now) == 1
     if cancelled:
-        await add_event(tx, job_id, "cancelled", None)
+        await _add_event(tx, job_id, EventRow("cancelled", None, tx.now))
     return cancelled
-
-
-async def reject(
-    tx: Tx, row: JobRow, status: JobStatus, reason: str, message: str | None
-) -> JobRow | None:
-    """The creator rejects; None when there is nothing to decide any more."""
-    return await _change(
-        tx,
-        "reject",
-        row.id,
-        "rejected",
-        row.creator_id,
-        status=status,
-        reason=reason,
-        message=message,
-        decided_at=tx.now if status is JobStatus.REJECTED_TERMINAL else None,
-    )
 
 
 async def expire(tx: Tx, job_id: str, deadline: int) -> bool:
     """The deadline ended the job; False when it had ended before."""
     changed = await tx.run("jobs.expire", job_id=job_id, now=tx.now)
     if changed:
-        await add_event(tx, job_id, "expired", None, deadline)
+        await _add_event(tx, job_id, EventRow("expired", None, deadline))
     return changed == 1
 
 
@@ -248,22 +290,12 @@ async def submissions(
     return list(starmap(SubmissionRow, rows))
 
 
-async def add_event(
-    tx: Tx, job_id: str, event: str, agent_id: str | None, at: int | None = None
-) -> None:
+async def _add_event(tx: Tx, job_id: str, event: EventRow) -> EventRow:
     """Note what happened to a job."""
-    await tx.run(
-        "jobs.add_event",
-        job_id=job_id,
-        event=event,
-        agent_id=agent_id,
-        at=tx.now if at is None else at,
+    await tx.put(
+        "jobs.add_event", job_id=job_id, event=event.event, agent_id=event.agent_id, at=event.at
     )
-
-
-async def events(tx: Tx, job_id: str) -> list[EventRow]:
-    """What happened to a job, in order."""
-    return list(starmap(EventRow, await tx.all("jobs.events", job_id=job_id)))
+    return event
 
 
 async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from stoa.domain.credits import Credits, Movement, Posting
 from stoa.domain.errors import Refusal
 from stoa.entropy import Ids
-from stoa.store.tx import Tx
+from stoa.store.tx import Statement, Tx
 
 
 class EntryRow(NamedTuple):
@@ -31,18 +31,17 @@ async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
     first, second = movement.postings
     if second.account < first.account:
         first, second = second, first
-    await _move(tx, first)
-    await _move(tx, second)
+    await _move(tx, first, second)
     accounts = {"first": first.account, "second": second.account}
     transaction_id = ids.new("tx", tx.now, after=await _newest(tx, accounts))
-    await tx.run(
+    await tx.put(
         "ledger.insert_postings",
         **accounts,
         id=transaction_id,
         first_amount=first.amount.hundredths,
         second_amount=second.amount.hundredths,
     )
-    await tx.run(
+    await tx.put(
         "ledger.seal",
         id=transaction_id,
         kind=movement.kind,
@@ -53,16 +52,22 @@ async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
     return transaction_id
 
 
-async def _move(tx: Tx, posting: Posting) -> None:
-    """Change a balance; an account is opened by what it is given first."""
+async def _move(tx: Tx, *postings: Posting) -> None:
+    """Change balances; an account is opened by what it is given first."""
+    moved = await tx.run_all(*map(_change, postings))
+    for posting, done in zip(postings, moved, strict=True):
+        if not done:
+            available = await balance(tx, posting.account)
+            raise Refusal(
+                "insufficient_credits",
+                details={"available": available.wire, "required": (-posting.amount).wire},
+            )
+
+
+def _change(posting: Posting) -> Statement:
     change = posting.amount.hundredths
     way = "give" if change > 0 else "take"
-    if not await tx.run(f"ledger.{way}", id=posting.account, amount=abs(change)):
-        available = await balance(tx, posting.account)
-        raise Refusal(
-            "insufficient_credits",
-            details={"available": available.wire, "required": (-posting.amount).wire},
-        )
+    return f"ledger.{way}", {"id": posting.account, "amount": abs(change)}
 
 
 async def _newest(tx: Tx, accounts: dict[str, str]) -> str:

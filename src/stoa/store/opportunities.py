@@ -48,7 +48,7 @@ async def insert(
     terms: set[tuple[str, bool]],
 ) -> None:
     """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`."""
-    await tx.run(
+    await tx.put(
         "opportunities.insert",
         subject_id=opportunity_id,
         type=opportunity_type,

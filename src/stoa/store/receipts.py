@@ -11,7 +11,7 @@ def insert(tx: Tx, receipt: Receipt) -> None:
 
 async def insert_now(tx: Tx, receipt: Receipt) -> None:
     """Keep a receipt made in this transaction; it is there from now on."""
-    await tx.run("receipts.insert_now", **_values(tx, receipt))
+    await tx.put("receipts.insert_now", **_values(tx, receipt))
 
 
 def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:

@@ -39,7 +39,7 @@ async def add(
     escrowed: bool,
 ) -> None:
     """Count an event for `agent_id`; `reference` is the type and id of the thread or job."""
-    await tx.run(
+    await tx.put(
         "reputation.insert",
         id=event_id,
         agent_id=agent_id,
@@ -52,8 +52,8 @@ async def add(
         now=tx.now,
     )
     points = POINTS[event]
-    await tx.run("reputation.add_points", agent_id=agent_id, points=points)
-    await tx.run("reputation.add_points_to_capabilities", agent_id=agent_id, points=points)
+    await tx.put("reputation.add_points", agent_id=agent_id, points=points)
+    await tx.put("reputation.add_points_to_capabilities", 0, agent_id=agent_id, points=points)
 
 
 async def pair_events(

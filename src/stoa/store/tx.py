@@ -45,6 +45,19 @@ class Tx(Protocol):
         """Carry out a change; returns the number of rows it touched."""
         ...
 
+    async def run_all(self, *changes: Statement) -> list[int]:
+        """Carry out changes in this order, of which none reads what another changes; returns the
+        number of rows that each touched."""
+        ...
+
+    async def put(self, statement: str, least: int = 1, /, **values: Value) -> None:
+        """Carry out a change that touches `least` rows or more, and of which nothing else is asked.
+
+        On PostgreSQL it waits for other such changes, which do not read what it changes, until
+        something else is asked or the transaction ends. Raises `NotTouched`, then or now.
+        """
+        ...
+
     async def number(self, statement: str, **values: Value) -> int:
         """Add a row; returns its number."""
         ...
@@ -53,8 +66,12 @@ class Tx(Protocol):
         """Run a change just before the commit, as one statement with other deferred changes of the
         same kind. It must not break a constraint, and nothing before the commit may read it.
 
-        On PostgreSQL the statement takes the values of all as `:rows`, a JSON array.
+        On PostgreSQL the statement may take the values of all as `:rows`, a JSON array.
         """
+        ...
+
+    async def held(self, statement: str, **values: Value) -> Row | None:
+        """The first row, locked as `lock` does; the statement says so on PostgreSQL."""
         ...
 
     async def lock(self, table: str, *ids: str) -> bool:
@@ -92,6 +109,10 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 Timed = tuple[int, Work[Any]]
 """A piece of work and the time (ms) at which its transaction takes place."""
+
+
+class NotTouched(Exception):
+    """A change did not find the rows that it was made for; the message names its statement."""
 
 
 class StoreUnavailable(Exception):

@@ -13,7 +13,7 @@ from stoa.store.deferring import in_order
 from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.fts5 import searchable, to_fts5
 from stoa.store.statements import Bounds
-from stoa.store.tx import Row, Statement, Value, Work
+from stoa.store.tx import NotTouched, Row, Statement, Value, Work
 
 T = TypeVar("T")
 
@@ -76,6 +76,17 @@ class SqliteTx:
         self._execute(sql, given)
         return self._connection.changes()
 
+    async def run_all(self, *changes: Statement) -> list[int]:
+        return [await self.run(statement, **values) for statement, values in changes]
+
+    async def put(self, statement: str, least: int = 1, /, **values: Value) -> None:
+        self.ran.append((statement, values))
+        sql, values_of = _BOUND[self._statements[statement]]
+        given = values_of(values) if values_of else tuple(values.values())
+        self._execute(sql, given)
+        if least and self._connection.changes() < least:
+            raise NotTouched(statement)
+
     async def number(self, statement: str, **values: Value) -> int:
         # RETURNING would make a table in memory, which costs more than the rest of the statement.
         self.ran.append((statement, values))
@@ -92,6 +103,8 @@ class SqliteTx:
         """What was deferred, once."""
         deferred, self._deferred = self._deferred, []
         return deferred
+
+    held = one
 
     async def lock(self, table: str, *ids: str) -> bool:  # noqa: ARG002
         """Nothing to wait for: there is one writer."""

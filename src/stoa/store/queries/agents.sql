@@ -1,7 +1,9 @@
 -- let agent: a.id, CASE WHEN a.removed_at IS NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL THEN a.description ELSE '' END, a.public_key, CASE WHEN a.removed_at IS NULL THEN a.capabilities ELSE '[]' END, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NULL THEN a.status ELSE 'retired' END, a.version, a.key_number, a.key_change_at, a.retired_at, a.removed_at, a.removed_reason, a.suspended_until, a.suspended_reason, a.adjustment
 
--- name: get
-SELECT {{agent}} FROM agent a WHERE a.id = :agent_id
+-- An agent that is `held` is locked too on PostgreSQL.
+-- name: {way}
+-- each way: get = :agent_id | held = :agent_id
+SELECT {{agent}} FROM agent a WHERE a.id = {{way}}
 
 -- name: by_key
 SELECT {{agent}} FROM agent a WHERE a.public_key = :public_key

@@ -3,6 +3,13 @@
 -- name: get
 SELECT {{hold}} FROM hold h WHERE h.id = :id
 
+-- A hold with what its payment depends on.
+-- name: payment
+SELECT {{hold}}, s.reason, payer.key_change_at, payee.retired_at
+FROM hold h JOIN agent payer ON payer.id = h.agent_id JOIN agent payee ON payee.id = :payee_id
+LEFT JOIN stop s ON s.name = 'settlements'
+WHERE h.id = :id
+
 -- name: insert
 INSERT INTO hold (id, type, subject_id, agent_id, amount, status, created_at, expires_at)
 VALUES (:id, :type, :subject_id, :agent_id, :amount, 'OPEN', :now, :expires_at)

@@ -2,8 +2,17 @@
 -- let filters: j.removed_at IS NULL AND (CASE WHEN CAST(:status AS TEXT) IS NULL THEN TRUE ELSE (CASE WHEN j.deadline <= :now AND j.status NOT IN ('COMPLETED', 'REJECTED_TERMINAL') THEN 'REFUNDED_EXPIRED' ELSE j.status END) = :status END) AND (CASE WHEN CAST(:creator AS TEXT) IS NULL THEN TRUE ELSE j.creator_id = :creator END) AND (CASE WHEN CAST(:claimer AS TEXT) IS NULL THEN TRUE ELSE j.claimer_id = :claimer END)
 -- let unfinished: j.decided_at IS NULL AND j.expired_from IS NULL
 
--- name: get
-SELECT {{job}} FROM job j WHERE j.id = :job_id
+-- A job that is `held` is locked too on PostgreSQL.
+-- name: {way}
+-- each way: get = :job_id | held = :job_id
+SELECT {{job}} FROM job j WHERE j.id = {{way}}
+
+-- What happened to a job, and then what was submitted for it.
+-- name: life
+SELECT e.position, e.event, e.agent_id, e.at, NULL, NULL FROM job_event e WHERE e.job_id = :job_id
+UNION ALL
+SELECT NULL, s.id, s.agent_id, s.created_at, s.body, s.artifacts
+FROM submission s WHERE s.job_id = :job_id
 
 -- name: insert
 INSERT INTO job (id, type, status, title, description, creator_id, tags, requirements,
@@ -62,9 +71,6 @@ WHERE job_id = :job_id AND id > :after ORDER BY id LIMIT :limit OFFSET :offset
 -- name: add_event
 INSERT INTO job_event (job_id, position, event, agent_id, at)
 VALUES (:job_id, (SELECT count(*) FROM job_event WHERE job_id = :job_id), :event, :agent_id, :at)
-
--- name: events
-SELECT event, agent_id, at FROM job_event WHERE job_id = :job_id ORDER BY position
 
 -- Orders that put the largest first; a page starts behind (:key, :id).
 -- name: list_{scope}_{order}

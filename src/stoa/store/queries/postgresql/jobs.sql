@@ -29,10 +29,14 @@ WITH page AS MATERIALIZED (
   ORDER BY x.place, x.id LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id
 
+-- name: held
+SELECT {{job}} FROM job j WHERE j.id = :job_id FOR NO KEY UPDATE
+
+-- The job may be inserted by the same statement.
 -- name: insert_tags
 INSERT INTO job_tag (tag, job_id, amount, deadline)
-SELECT r.tag, j.id, j.amount, j.deadline
-FROM json_to_recordset(CAST(:rows AS JSON)) AS r (tag TEXT, job_id TEXT) JOIN job j ON j.id = r.job_id
+SELECT tag, job_id, amount, deadline
+FROM json_to_recordset(CAST(:rows AS JSON)) AS r (tag TEXT, job_id TEXT, amount BIGINT, deadline BIGINT)
 
 -- name: submission_texts
 SELECT id, body FROM submission WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))

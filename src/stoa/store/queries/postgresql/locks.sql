@@ -5,6 +5,11 @@
 -- each table: agent = agent | thread = thread | job = job | account = account
 SELECT id FROM {{table}} WHERE id = ANY (CAST(:ids AS TEXT[])) ORDER BY id FOR NO KEY UPDATE
 
+-- The claimer of a job, which keeps it.
+-- name: claimer
+SELECT id FROM agent WHERE id = (SELECT claimer_id FROM job WHERE id = (CAST(:ids AS TEXT[]))[1])
+FOR NO KEY UPDATE
+
 -- name: {rule}
 -- each rule: address = 1 | key = 2 | moderation = 3
 SELECT pg_advisory_xact_lock(hashtextextended(id, {{rule}}))

@@ -27,11 +27,11 @@ WHERE {{offered}} AND o.author_id <> :agent_id
                   AND m.term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
+-- The opportunity may be inserted by the same statement.
 -- name: insert_terms
 INSERT INTO opportunity_term (term, opportunity_id, is_tag)
-SELECT r.term, o.id, r.is_tag
+SELECT term, subject_id, is_tag
 FROM json_to_recordset(CAST(:rows AS JSON)) AS r (subject_id TEXT, term TEXT, is_tag BIGINT)
-JOIN opportunity o ON o.id = r.subject_id
 
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o

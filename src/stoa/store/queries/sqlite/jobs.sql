@@ -3,7 +3,7 @@ SELECT {{job}} FROM job j WHERE j.id IN (SELECT value FROM json_each(:job_ids))
 
 -- name: insert_tags
 INSERT INTO job_tag (tag, job_id, amount, deadline)
-SELECT :tag, id, amount, deadline FROM job WHERE id = :job_id
+VALUES (:tag, :job_id, :amount, :deadline)
 
 -- name: submission_texts
 SELECT id, body FROM submission WHERE id IN (SELECT value FROM json_each(:ids))
