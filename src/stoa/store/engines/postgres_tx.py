@@ -21,7 +21,6 @@ _EVENTS = "events.insert"
 _COUNT = "(SELECT count(*) FROM part_{})"
 _NUMBER = re.compile(r"\$(\d+)")
 
-
 Numbered = tuple[str, tuple[str, ...]]
 """A statement with numbered values, and the names of these in order."""
 
