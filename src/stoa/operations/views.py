@@ -126,8 +126,12 @@ async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> li
 
 
 def _authors_of(rows: Sequence[ReplyRow]) -> list[Key]:
-    above = [row.parent_author for row in rows if row.parent_id]
-    return [(row.author_id, row.author_version) for row in rows] + above
+    keys: list[Key] = []
+    for row in rows:
+        keys.append((row.author_id, row.author_version))
+        if row.parent_id:
+            keys.append(row.parent_author)
+    return keys
 
 
 async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
