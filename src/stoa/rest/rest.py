@@ -92,6 +92,8 @@ class Rest:
             if not request.query:
                 return {**body, **in_path}
             query = reading.query_values(request.query, _shapes(operation) if is_get else {})
+            if is_get and not in_path:
+                return query
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
             query = {f"{_IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}

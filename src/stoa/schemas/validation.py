@@ -63,8 +63,11 @@ def names(
 
 
 @cache
-def _has_rules(kind: type[msgspec.Struct]) -> bool:
-    return any(field.rule for field in fields(kind).values())
+def _rules(kind: type[msgspec.Struct]) -> tuple[tuple[str, str, Rule], ...]:
+    """The names of the fields that have a rule, on the wire and as attributes, with it."""
+    return tuple(
+        (name, field.attribute, field.rule) for name, field in fields(kind).items() if field.rule
+    )
 
 
 def _held(annotation: Any) -> type[msgspec.Struct] | None:
@@ -110,7 +113,7 @@ def parse(
     broken = set(dict(problems))
     if conflicts := kind.conflicts(given):
         problems += _apart_from(broken, conflicts)
-    changed, ruled = _ruled(kind, given, broken) if _has_rules(kind) else ({}, [])
+    changed, ruled = _ruled(kind, given, broken)
     problems += ruled
     if span and (problems or unknown.refused):
         problems += _apart_from(broken, kind.untimely(given, *span()))
@@ -260,16 +263,19 @@ def _apart_from(broken: set[str], problems: list[Problem]) -> Iterator[Problem]:
 def _ruled(
     kind: type[Request], values: Values, broken: set[str]
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """What the rules of fields make of their values, by attribute, and what they refuse."""
+    """What the rules of fields make of their values, by attribute where that is something else, and
+    what they refuse."""
     changed: dict[str, Any] = {}
     problems: list[Problem] = []
-    for name, field in fields(kind).items():
+    for name, attribute, rule in _rules(kind):
         value = values.get(name)
-        if field.rule is None or value is None or name in broken:
+        if value is None or name in broken:
             continue
         value, places = _sound(name, value, broken)
         try:
-            changed[field.attribute] = field.rule.apply(value)
+            ruled = rule.apply(value)
+            if ruled is not value:
+                changed[attribute] = ruled
         except Problems as error:
             for place, message in error.problems:
                 problems.append((name if place is None else f"{name}.{places[place]}", message))
