@@ -9,7 +9,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.domain import querylang
-from stoa.domain.bitmaps import bitmap, descending, nth_largest
+from stoa.domain.bitmaps import bitmap, descending, largest
 from stoa.store import agents, moderation, replies, search, threads
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_tx import SqliteTx
@@ -23,7 +23,7 @@ EXCLUDED = ("-hops", "-café", "-brewing")
 QUERIES = 60
 MOST = 25
 
-Found = list[tuple[str, str | None]]
+Found = list[tuple[str, str]]
 
 
 def test_a_bitmap_gives_its_numbers_back() -> None:
@@ -33,7 +33,10 @@ def test_a_bitmap_gives_its_numbers_back() -> None:
         bits = bitmap(numbers)
         expected = sorted(numbers, reverse=True)
         assert list(descending(bits)) == expected
-        assert [nth_largest(bits, place + 1) for place in range(0, count, 97)] == expected[::97]
+        assert [largest(bits, place + 1) for place in range(0, count, 97)] == [
+            (number, place + 1) for place, number in enumerate(expected) if place % 97 == 0
+        ]
+        assert largest(bits, count + 1) == largest(bits, 20_000) == (0, count)
 
 
 class Corpus:
@@ -118,10 +121,10 @@ async def both(tx: Tx, asked: tuple[str, int, int]) -> tuple[Found, Found]:
     text, limit, offset = asked
     query, newest = querylang.parse(text), await search.newest_post(tx)
     find = partial(search.find, tx, Posts(), query, None, [], newest, limit, offset)
-    with_bitmaps = await find()
+    with_bitmaps = [*(await find()).items()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SqliteTx, "ranked", nothing)
-        return with_bitmaps, await find()
+        return with_bitmaps, [*(await find()).items()]
 
 
 @pytest.fixture

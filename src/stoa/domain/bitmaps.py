@@ -17,30 +17,45 @@ def bitmap(numbers: Sequence[int]) -> int:
 
 
 def descending(bits: int, more: int = 0) -> Iterator[int]:
-    """The numbers of a set, the largest first, and so much more each."""
+    """The numbers of a set, the largest first, and so much more each.
+
+    A large set is taken apart into parts, each four times as long as the one before, so that its
+    first numbers cost little.
+    """
+    size = 4 * _CHUNK_BITS
     while bits:
-        place = max(0, bits.bit_length() - _CHUNK_BITS)
-        chunk = bits >> place
-        bits ^= chunk << place
-        first = place + more
-        while chunk:
-            top = chunk.bit_length() - 1
-            chunk ^= 1 << top
-            yield first + top
+        place = max(0, bits.bit_length() - size)
+        part = rest = bits >> place
+        while rest:
+            low = max(0, rest.bit_length() - _CHUNK_BITS)
+            chunk = rest >> low
+            rest ^= chunk << low
+            first = place + low + more
+            while chunk:
+                top = chunk.bit_length() - 1
+                chunk ^= 1 << top
+                yield first + top
+        bits ^= part << place
+        size *= 4
 
 
-def nth_largest(bits: int, n: int) -> int:
-    """The `n`th largest number of a set that has so many, from 1."""
-    place = 0
-    while (length := bits.bit_length()) > 1:
+def largest(bits: int, n: int) -> tuple[int, int]:
+    """The `n`th largest number of a set, from 1, or 0 if there are fewer; and how many numbers,
+    `n` at most, it has from there on."""
+    if bits.bit_length() <= n:
+        return 0, bits.bit_count()
+    place, count = 0, 0
+    while length := bits.bit_length():
         half = length // 2
         above = bits >> half
-        count = above.bit_count()
-        if count >= n:
+        more = above.bit_count()
+        if count + more >= n and half:
             bits, place = above, place + half
+        elif half:
+            bits, count = bits & (1 << half) - 1, count + more
         else:
-            bits, n = bits & ((1 << half) - 1), n - count
-    return place + bits.bit_length() - 1
+            return (place, n) if count + more == n else (0, count + more)
+    return 0, count
 
 
 def ascending(bits: int) -> Iterator[int]:

@@ -3,10 +3,11 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, reduce
+from itertools import chain
 from typing import NamedTuple
 
-from stoa.domain.bitmaps import descending, nth_largest
+from stoa.domain.bitmaps import descending, largest
 from stoa.domain.querylang import Weights
 
 Sums = list[tuple[int, int]]
@@ -52,7 +53,10 @@ class Word(NamedTuple):
 
     def behind(self, place: int) -> "Word":
         """With the texts from `place` on alone, whose numbers are counted from there."""
-        return self._of((ways, texts >> place) for ways, texts in self.parts)
+        anywhere = self.anywhere >> place
+        parts = [(ways, texts >> place) for ways, texts in self.parts]
+        kept = tuple(part for part in parts if part[1])
+        return Word(anywhere, anywhere.bit_count(), kept)
 
     def with_more(self, word: "Word") -> "Word":
         """With other texts that have the word."""
@@ -62,39 +66,42 @@ class Word(NamedTuple):
         return self._of(parts.items())
 
 
-def near(words: Sequence[Word]) -> int:
-    """The texts that have any of the words."""
-    first, *others = [word.anywhere for word in words if word.many] or [0]
-    for texts in others:
-        first |= texts
-    return first
-
-
 def ranked(
-    words: Sequence[Word], without: int, weights: Weights, most: int, first: int = 0
-) -> Iterator[int]:
-    """The numbers of the texts that have any of the words, counted from `first`, the best first.
+    words: Sequence[Word],
+    without: int,
+    weights: Weights,
+    most: int,
+    first: int = 0,
+    least: int = 0,
+) -> Iterator[int] | None:
+    """The numbers of the texts that have any of the words, counted from `first`, the best first;
+    None if fewer than `least` have one.
 
     It looks at the `most` newest of them, and leaves out those that are in `without`. Each word
     counts the more the fewer of these texts have it, if there are several.
     """
-    found = near(words)
-    texts = found.bit_count()
-    oldest = nth_largest(found, most) if texts > most else 0
-    kept = found
-    if oldest or without:
-        kept = (found & ~without) >> oldest
-        words = [word.behind(oldest).among(kept) for word in words]
-    sums: Sums = [(0, kept)]
-    points_of = _points(weights)
+    found = 0
     for word in words:
-        rarity = _rarity(min(texts, most), word.many) if words[1:] else 1
-        sums = _added(sums, [(points_of[ways] * rarity, bits) for ways, bits in word.parts])
-    points: defaultdict[int, int] = defaultdict(int)
-    for total, bits in sums:
-        points[total] |= bits
-    for total in sorted(points, reverse=True):
-        yield from descending(points[total], first + oldest)
+        found |= word.anywhere
+    oldest, texts = largest(found, most)
+    if texts < least:
+        return None
+    if oldest:
+        found, without = found >> oldest, without >> oldest
+        words = [word.behind(oldest) for word in words]
+    if without:
+        found &= ~without
+        words = [word.among(found) for word in words]
+    *others, last = (_sums(word, found, texts if words[1:] else 0, weights) for word in words)
+    sums = reduce(_added, others) if others else [(0, found)]
+    return chain.from_iterable(descending(bits, first + oldest) for bits in _in_order(sums, last))
+
+
+def _sums(word: Word, found: int, texts: int, weights: Weights) -> Sums:
+    """What each text that was `found` gets for a word, of so many `texts` if there are others."""
+    points_of, rarity = _points(weights), _rarity(texts, word.many) if texts else 1
+    parts = [(points_of[ways] * rarity, bits) for ways, bits in word.parts]
+    return [*parts, (0, found ^ word.anywhere)]
 
 
 @cache
@@ -110,16 +117,21 @@ def _rarity(texts: int, have: int) -> int:
     return math.floor(1000 * math.log(1 + texts / have) + 0.5) if have else 0
 
 
-def _added(sums: Sums, parts: Sequence[tuple[int, int]]) -> Sums:
+def _added(sums: Sums, others: Sums) -> Sums:
     """The sums with what each text gets for one more word."""
-    found: Sums = []
+    both = [(total + more, texts & bits) for total, texts in sums for more, bits in others]
+    return [one for one in both if one[1]]
+
+
+def _in_order(sums: Sums, others: Sums) -> Iterator[int]:
+    """The same as bitmaps, most points first, each made when it is asked for: mostly the first few
+    are enough."""
+    pairs: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for total, texts in sums:
-        lacking = texts
-        for more, bits in parts:
-            having = texts & bits
-            if having:
-                found.append((total + more, having))
-                lacking ^= having
-        if lacking:
-            found.append((total, lacking))
-    return found
+        for more, bits in others:
+            pairs[total + more].append((texts, bits))
+    for total in sorted(pairs, reverse=True):
+        found = 0
+        for texts, bits in pairs[total]:
+            found |= texts & bits
+        yield found

@@ -17,7 +17,7 @@ from stoa.domain.bitmaps import bitmap
 from stoa.domain.querylang import Phrase, Query, weights
 from stoa.store.changes import Marks
 from stoa.store.fts5 import searchable
-from stoa.store.ranking import Word, near, ranked
+from stoa.store.ranking import Word, ranked
 from stoa.store.tx import Row, Value
 
 _MOST_BYTES = 16 * 1024 * 1024
@@ -82,12 +82,11 @@ class Postings:
         since = max(known.since for known in found)
         texts = [known.between(since, newest) for known in found]
         words, excluded = texts[: len(query.include)], texts[len(query.include) :]
-        if since and near(words).bit_count() < most:
-            return None  # there may be more before those that are known
+        least = most if since else 0  # with fewer there may be more before those that are known
         without = 0
         for word in excluded:
             without |= word.written
-        return ranked(words, without, weights(query), most, since + 1)
+        return ranked(words, without, weights(query), most, since + 1, least)
 
     def _find(self, reader: "_Reader", looked: Looked) -> _Known:
         with self._lock:
