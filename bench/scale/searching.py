@@ -118,8 +118,10 @@ async def _ask(wanted: Search, author: str, tx: Tx) -> None:
     newest = await search.newest_post(tx)
     whose = author if wanted.by_one_author else None
     found = await search.find(tx, Posts(), query, whose, wanted.tags, newest, PAGE, wanted.start)
-    await threads.many(tx, [thread_id for thread_id, _ in found])
-    await replies.texts(tx, [reply_id for _, reply_id in found if reply_id])
+    await threads.many(tx, [*found])
+    await replies.texts(
+        tx, [text_id for thread_id, text_id in found.items() if text_id != thread_id]
+    )
 
 
 class Spent(NamedTuple):

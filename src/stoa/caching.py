@@ -1,7 +1,7 @@
 """A cache that is bounded by the memory of what it holds, and what all of them hold."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Any, Generic, TypeVar
 from weakref import ref
 
@@ -46,15 +46,12 @@ class ByteCache(Generic[K, V]):
             self._values.move_to_end(key)
         return found
 
-    def find_all(self, keys: Iterable[K]) -> dict[K, V]:
-        """The values of those of these keys that are there."""
-        find, use = self._values.get, self._values.move_to_end
-        found: dict[K, V] = {}
-        for key in keys:
-            value = find(key)
+    def find_all(self, keys: Collection[K]) -> list[V | None]:
+        """The values of these keys, None for those that are not there."""
+        found, use = [*map(self._values.get, keys)], self._values.move_to_end
+        for key, value in zip(keys, found, strict=True):
             if value is not None:
                 use(key)
-                found[key] = value
         return found
 
     def put(self, key: K, value: V) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from functools import partial
 from typing import Any, cast
@@ -61,9 +61,9 @@ def nothing(*_: object) -> None:
     """Do nothing."""
 
 
-def no_summaries(*_: object) -> dict[str, Any]:
+def none_of(_: object, ids: Collection[str], *__: object) -> list[None]:
     """Find nothing in a cache."""
-    return {}
+    return [None] * len(ids)
 
 
 class World:
@@ -301,8 +301,8 @@ class World:
         joined = [self.stoa.get(target).ok().json for target in SEARCHES]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SqliteTx, "ranked", nothing)
-            patch.setattr(Summaries, "fresh", no_summaries)
-            patch.setattr(Texts, "known", no_summaries)
+            patch.setattr(Summaries, "fresh", none_of)
+            patch.setattr(Texts, "known", none_of)
             patch.setattr(Remembered, "get", nothing)
             patch.setattr(Remembered, "latest", None)
             made = [self.stoa.get(target).ok().json for target in SEARCHES]
@@ -543,10 +543,9 @@ def test_a_read_after_a_write_does_not_get_the_answer_that_it_waits_for(
     assert "It overtook." in second.text
 
 
-def ever_fresh(cache: Summaries, thread_ids: Iterable[str], *_: object) -> dict[str, Any]:
+def ever_fresh(cache: Summaries, thread_ids: Collection[str], *_: object) -> list[Any]:
     """All that is cached of these."""
-    known = cache._known  # pyright: ignore[reportPrivateUsage]
-    return {one: summary for one in thread_ids if (summary := known.find(one))}
+    return cache._known.find_all(thread_ids)  # pyright: ignore[reportPrivateUsage]
 
 
 def latest(remembered: Remembered[Any], *_: object) -> Any:

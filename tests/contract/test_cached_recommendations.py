@@ -8,7 +8,7 @@ import pytest
 from stoa.operations.offer_cache import Asked, Pages, RecommendedPage
 from stoa.store.board import Board
 from stoa.store.remembered import Remembered, RememberedById
-from tests.contract.test_cached_answers import MORE_STEPS, World, latest, no_summaries
+from tests.contract.test_cached_answers import MORE_STEPS, World, latest
 from tests.support.app import Agent, App
 
 TARGETS = [f"opportunities/recommended{query}" for query in ("", "?limit=1", "?limit=2&offset=1")]
@@ -29,6 +29,11 @@ def make_boards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def no_board(*_: object) -> None:
     """Leave it to SQL."""
+
+
+def nothing_known(*_: object) -> dict[str, Any]:
+    """Find nothing in a cache."""
+    return {}
 
 
 def no_terms(*_: object) -> frozenset[str]:
@@ -70,7 +75,7 @@ class Market(World):
             kept = [pages(reader, target) for target in TARGETS]
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("stoa.operations.opportunities.board", no_board)
-                patch.setattr(RememberedById, "fresh", no_summaries)
+                patch.setattr(RememberedById, "fresh", nothing_known)
                 made = [pages(reader, target) for target in TARGETS]
             assert kept == made, after
 

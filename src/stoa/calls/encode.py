@@ -4,7 +4,7 @@ anything else that is served."""
 import hashlib
 from collections.abc import Sequence
 
-from stoa.operations.rows import Rows
+from stoa.operations.rows import Rows, inside
 from stoa.schemas.base import Answer, encode
 from stoa.schemas.lean_views import Made, forget, lean_form
 from stoa.schemas.options import FULL, Options
@@ -28,9 +28,8 @@ def encoded(
     if options.view == "lean":
         body, content = _lean(answer, options.excerpt)
     elif rows:
-        body = rest = encode(answer)
-        for part in rows:
-            body = part.inside(body)
+        rest = encode(answer)
+        body = inside(rest, rows)
         content = (rest, *(part.counted for part in rows))
     else:
         answer = shortened(answer, options.excerpt) if options.excerpt else answer

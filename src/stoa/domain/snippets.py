@@ -12,6 +12,9 @@ WIDTH = 240
 WINDOW = 2_000
 """Characters of a text in which a snippet is looked for."""
 
+NOWHERE = 2 * WINDOW
+"""The place of a word that a text does not have, behind all others."""
+
 _FIRST_WORD, _LAST_WORD = re.compile(r"^\S+\s+"), re.compile(r"\s+\S+$")
 _LETTERS = re.compile(r"[^\W_]+")
 # All that is neither a letter nor a digit but a space, which most of it is.
@@ -139,31 +142,31 @@ def _window(lowered: str, sought: Sought) -> int:
 def first_place(stretch: Stretch, sought: Sought, known: dict[str, int]) -> int:
     """Where the first of the terms stands as a word, else the first of the others, else 0.
 
-    `known` has the places of words that were looked for in this stretch, -1 for one that it does
-    not have; it is added to.
+    `known` has the places of words that were looked for in this stretch, `NOWHERE` for one that it
+    does not have; it is added to.
     """
-    first = -1
     for term in sought.terms:
-        place = known.get(term)
-        if place is None:
-            place = known[term] = _place_of(stretch, term)
-        if place >= 0 and (first < 0 or place < first):
-            first = place
-    if first >= 0:
+        if term not in known:
+            known[term] = _place_of(stretch, term)
+    first = min(map(known.__getitem__, sought.terms), default=NOWHERE)
+    if first < NOWHERE:
         return first
     return _first_other(stretch.folded or stretch.spaced[1:], sought.others)
 
 
 def _place_of(stretch: Stretch, term: str) -> int:
-    """Where a term first stands as a word, else -1."""
+    """Where a term first stands as a word, else `NOWHERE`."""
     if term.isalnum():
-        return stretch.spaced.find(f" {term} ")
+        place = stretch.spaced.find(f" {term} ")
+        return NOWHERE if place < 0 else place
     folded = stretch.folded
     place = folded.find(term)
-    if place < 0 or _is_word(folded, place, place + len(term)):
+    if place < 0:
+        return NOWHERE
+    if _is_word(folded, place, place + len(term)):
         return place
     found = _finder(term).search(folded, place)
-    return found.start() if found else -1
+    return found.start() if found else NOWHERE
 
 
 def _is_word(folded: str, start: int, end: int) -> bool:

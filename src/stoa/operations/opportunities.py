@@ -16,7 +16,7 @@ from stoa.operations.authors import agent_resource
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.offer_cache import Asked, Offer, RecommendedPage, Terms
-from stoa.operations.rows import Rows, joined
+from stoa.operations.rows import Rows
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import Page, encode, iso
 from stoa.schemas.content import UntrustedContent
@@ -199,9 +199,9 @@ async def _joined(
     )
     known, matched = known[:count], matched[:count]
     pairs = zip(known, matched, strict=True)
-    pieces = joined([(offer.json, b',"matchedOn":', terms, b"}") for offer, terms in pairs])
+    json = b",".join([b'%b,"matchedOn":%b}' % (offer.json, terms) for offer, terms in pairs])
     counted = b"".join([*(offer.counted for offer in known), *matched])
-    shown = Rows("opportunities", [b"".join(pieces)], counted)
+    shown = Rows("opportunities", [json], counted)
     return RecommendedPage(_recommendations([], members), shown)
 
 

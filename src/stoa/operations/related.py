@@ -10,7 +10,7 @@ from stoa.domain.querylang import Query
 from stoa.domain.related import Asked, asked, best, described, of_tag, sharing
 from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
-from stoa.operations.rows import Rows, joined
+from stoa.operations.rows import Rows
 from stoa.schemas.base import encode
 from stoa.schemas.opportunities import Opportunity
 from stoa.store import holds, opportunities
@@ -45,8 +45,8 @@ class Shown(NamedTuple):
 
 def as_rows(shown: Sequence[Shown]) -> Rows:
     """Opportunities as rows of a search."""
-    pieces = joined([(one.json,) for one in shown])
-    return Rows("relatedOpportunities", pieces, b"".join([one.counted for one in shown]))
+    json = b",".join([one.json for one in shown])
+    return Rows("relatedOpportunities", [json], b"".join([one.counted for one in shown]))
 
 
 class Offers(NamedTuple):
@@ -88,6 +88,8 @@ class Offers(NamedTuple):
 
     def those(self, subjects: Iterable[str]) -> int:
         """Which of these ids are offers."""
+        if self.places.keys().isdisjoint(subjects):
+            return 0
         bits = 0
         for subject in subjects:
             if subject in self.places:

@@ -1,6 +1,7 @@
 """Rows of an answer that are JSON already, so that they are not made again for it."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 
@@ -12,17 +13,19 @@ class Rows(NamedTuple):
     pieces: Sequence[bytes]
     counted: bytes
 
-    def inside(self, answer: bytes) -> bytes:
-        """The JSON of an answer with these rows. No text in it holds the names of members: its
-        quotes are escaped."""
-        before, behind = answer.split(b'"%b":[]' % self.member.encode(), 1)
-        return b"".join((before, b'"%b":[' % self.member.encode(), *self.pieces, b"]", behind))
 
+def inside(answer: bytes, lists: Sequence[Rows]) -> bytes:
+    """The JSON of an answer with the rows of these lists, of which the last one in it comes first.
 
-def joined(rows: Sequence[tuple[bytes, ...]]) -> list[bytes]:
-    """The pieces of all these rows, with commas between them."""
+    No text in it holds the names of members: its quotes are escaped."""
     pieces: list[bytes] = []
-    for row in rows:
-        pieces += row
-        pieces.append(b",")
-    return pieces[:-1]
+    for member, rows, _ in lists:
+        answer, empty, behind = answer.rpartition(_empty(member))
+        pieces = [empty[:-1], *rows, b"]", behind, *pieces]
+    return b"".join((answer, *pieces))
+
+
+@cache
+def _empty(member: str) -> bytes:
+    """A list without rows."""
+    return b'"%b":[]' % member.encode()

@@ -1,6 +1,6 @@
 """Search over titles, bodies and replies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +13,7 @@ from stoa.operations import paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.related import Shown, as_rows, related
-from stoa.operations.rows import Rows, joined
+from stoa.operations.rows import Rows
 from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import Summary
 from stoa.operations.table import Caching, Effect, Mode, operation
@@ -21,7 +21,6 @@ from stoa.operations.text_cache import Matched, Text
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.store import replies, search, threads
 from stoa.store.dependencies import read_from
-from stoa.store.posts import Whose
 from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter
 
 
@@ -36,7 +35,7 @@ class Found(NamedTuple):
     @property
     def characters(self) -> int:
         """How long the texts of the threads are together."""
-        return sum(thread.characters for thread in self.threads)
+        return sum([thread.characters for thread in self.threads])
 
     def bytes_of(self, row: int) -> int:
         """How long the JSON of a row is, but for a few bytes."""
@@ -45,10 +44,12 @@ class Found(NamedTuple):
     def rows(self, count: int) -> Rows:
         """The first rows as JSON."""
         threads, matches = self.threads[:count], self.matches[:count]
-        pairs = zip(threads, matches, strict=True)
-        rows = [(thread.json, match.json) for thread, match in pairs]
-        counted = [row.counted for row in (*threads, *matches)]
-        return Rows("threads", joined(rows), b"".join(counted))
+        pieces: list[bytes] = []
+        for thread, match in zip(threads, matches, strict=True):
+            pieces += (thread.json, match.json, b",")
+        counted = [thread.counted for thread in threads]
+        counted += [match.counted for match in matches]
+        return Rows("threads", pieces[:-1], b"".join(counted))
 
     def views(self) -> list[FoundThread]:
         """All rows as they travel."""
@@ -133,7 +134,7 @@ async def _as_json(
 async def _related(
     call: Call, request: SearchThreads, query: Query, threads: list[Summary]
 ) -> list[Shown]:
-    tags = frozenset(request.tags or ()).union(*(thread.tags for thread in threads))
+    tags = frozenset(request.tags or ()).union(*[thread.tags for thread in threads])
     found = [] if query.is_empty else [thread.view.id for thread in threads]
     return await related(call, query, tags, found)
 
@@ -149,13 +150,14 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author)
         rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
-        ids, known = [row.id for row in rows], await made(call, rows)
-    matches = await _matches(call, query, known, [(one, None) for one in ids])
+        ids, new = [row.id for row in rows], await made(call, rows)
+        known = [new[thread_id] for thread_id in ids]
+    matches = await _matches(call, query, known, {thread_id: thread_id for thread_id in ids})
 
     def place_of(row: int) -> paging.Place:
         return (ids[row],)
 
-    return Found([known[one] for one in ids], matches, place_of)
+    return Found(known, matches, place_of)
 
 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
@@ -169,13 +171,13 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     found = await search.find(
         call.tx, call.services.posts, query, request.author, tags, newest, size, start
     )
-    known = await summaries(call, [thread_id for thread_id, _ in found])
+    known = await summaries(call, [*found])
     matches = await _matches(call, query, known, found)
 
     def place_of(row: int) -> paging.Place:
         return newest, start + row + 1
 
-    return Found([known[thread_id] for thread_id, _ in found], matches, place_of)
+    return Found(known, matches, place_of)
 
 
 async def _newest_text(call: Call) -> int:
@@ -189,23 +191,25 @@ async def _newest_text(call: Call) -> int:
 
 
 async def _matches(
-    call: Call, query: Query, known: dict[str, Summary], found: Sequence[Whose]
+    call: Call, query: Query, known: list[Summary], found: Mapping[str, str]
 ) -> list[Matched]:
-    """How the texts that were found match."""
-    ids, texts = [reply_id or thread_id for thread_id, reply_id in found], call.services.texts
-    ready = texts.known(ids)
-    if len(ready) < len(found):
-        missing = [whose for whose in found if (whose[1] or whose[0]) not in ready]
-        ready |= await _made(call, known, missing)
-    sought = Sought(query.terms, query.other_terms)
-    return texts.matches([ready[one] for one in ids], sought)
+    """How the texts that were `found` match, by threads, which are `known`."""
+    cached = call.services.texts.known(found.values())
+    texts = [*filter(None, cached)]
+    if len(texts) < len(cached):
+        texts = await _texts(call, known, found, cached)
+    return call.services.texts.matches(texts, Sought(query.terms, query.other_terms))
 
 
-async def _made(call: Call, known: dict[str, Summary], missing: Sequence[Whose]) -> dict[str, Text]:
-    """These texts by the ids of their replies, else of their threads; cached from now on."""
-    bodies = {one: known[one].view.body.body for one, reply_id in missing if not reply_id}
-    if reply_ids := [reply_id for _, reply_id in missing if reply_id]:
+async def _texts(
+    call: Call, known: list[Summary], found: Mapping[str, str], cached: list[Text | None]
+) -> list[Text]:
+    """These texts, of which those that were not cached are from now on."""
+    bodies = {thread.view.id: thread.view.body.body for thread in known}
+    pairs = [*zip(found.items(), cached, strict=True)]
+    missing = [whose for whose, text in pairs if text is None]
+    if reply_ids := [text_id for thread_id, text_id in missing if text_id != thread_id]:
         bodies |= await replies.texts(call.tx, reply_ids)
-    new = [Text(*whose, prepared(bodies[whose[1] or whose[0]])) for whose in missing]
-    call.services.texts.keep(new)
-    return {text.id: text for text in new}
+    new = {text_id: Text(whose, text_id, prepared(bodies[text_id])) for whose, text_id in missing}
+    call.services.texts.keep(new.values())
+    return [text or new[text_id] for (_, text_id), text in pairs]

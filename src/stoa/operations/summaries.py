@@ -15,14 +15,16 @@ from stoa.store import threads
 from stoa.store.threads import ThreadRow
 
 
-async def summaries(call: Call, thread_ids: Sequence[str]) -> dict[str, Summary]:
-    """These threads by id; those that do not exist are left out."""
-    cache = call.services.summaries
-    found = cache.fresh(thread_ids, call.tx.marks, call.now)
-    missing = [thread_id for thread_id in thread_ids if thread_id not in found]
-    if missing:
-        found |= await made(call, [*(await threads.many(call.tx, missing)).values()])
-    return found
+async def summaries(call: Call, thread_ids: Sequence[str]) -> list[Summary]:
+    """These threads, all of which exist."""
+    known = call.services.summaries.fresh(thread_ids, call.tx.marks, call.now)
+    found = [*filter(None, known)]
+    if len(found) == len(known):
+        return found
+    pairs = [*zip(thread_ids, known, strict=True)]
+    missing = [thread_id for thread_id, summary in pairs if summary is None]
+    new = await made(call, [*(await threads.many(call.tx, missing)).values()])
+    return [summary or new[thread_id] for thread_id, summary in pairs]
 
 
 async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
@@ -49,7 +51,7 @@ def _summary(view: Thread, stamp: int, expires_at: int) -> Summary:
         expires_at,
         checked=stamp,
         characters=len(view.body.body),
-        tags=view.tags,
+        tags=frozenset(view.tags),
     )
 
 

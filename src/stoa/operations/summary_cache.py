@@ -5,7 +5,7 @@ thread or its author changes. It ends before its author's late members are a min
 the deadline of its bounty.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Set
 from threading import Lock
 
 import msgspec
@@ -30,7 +30,7 @@ class Summary(msgspec.Struct, gc=False):
     expires_at: int
     checked: int
     characters: int
-    tags: Sequence[str]
+    tags: Set[str]
 
     def is_fresh(self, changes: Changes) -> bool:
         """Whether neither the thread nor its author changed."""
@@ -53,19 +53,23 @@ class Summaries:
         self._known: ByteCache[str, Summary] = ByteCache(_MOST_BYTES, _size)
         self._lock = Lock()
 
-    def fresh(self, thread_ids: Iterable[str], marks: Marks | None, now: int) -> dict[str, Summary]:
-        """Those of these summaries that are cached and still valid."""
+    def fresh(
+        self, thread_ids: Collection[str], marks: Marks | None, now: int
+    ) -> list[Summary | None]:
+        """The summaries of these threads, None for those that are not cached or not valid."""
         if marks is None:
-            return {}
+            return [None] * len(thread_ids)
         with self._lock:
             found = self._known.find_all(thread_ids)
-        current = marks.changes.stamp()
-        return {
-            thread_id: summary
-            for thread_id, summary in found.items()
-            if now < summary.expires_at
-            and (summary.checked == current or summary.is_fresh(marks.changes))
-        }
+        current, changes = marks.changes.stamp(), marks.changes
+        return [
+            summary
+            if summary
+            and now < summary.expires_at
+            and (summary.checked == current or summary.is_fresh(changes))
+            else None
+            for summary in found
+        ]
 
     def keep(self, summaries: Iterable[Summary]) -> None:
         """Cache these."""

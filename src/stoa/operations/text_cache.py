@@ -5,12 +5,13 @@ search to know that finds it.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from threading import Lock
-from typing import NamedTuple
+
+import msgspec
 
 from stoa.caching import ByteCache
-from stoa.domain.snippets import Prepared, Sought, cut, first_place, snippet
+from stoa.domain.snippets import NOWHERE, Prepared, Sought, cut, first_place, snippet
 from stoa.schemas.base import encode
 from stoa.schemas.content import UntrustedContent
 
@@ -25,7 +26,7 @@ _MATCH_BYTES, _PLACE_BYTES = 300, 100  # what a match and a place take beside th
 _BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
 
 
-class Matched(NamedTuple):
+class Matched(msgspec.Struct, frozen=True, gc=False):
     """How a text matches, as the JSON at the end of a row, and a hash of it."""
 
     json: bytes
@@ -39,12 +40,12 @@ class Text:
 
     __slots__ = ("_before", "id", "matches", "places", "prepared", "size")
 
-    def __init__(self, thread_id: str, reply_id: str | None, prepared: Prepared) -> None:
-        self.id = reply_id or thread_id
+    def __init__(self, thread_id: str, text_id: str, prepared: Prepared) -> None:
+        self.id = text_id
         self.prepared = prepared
         self.matches: dict[int, Matched] = {}
         self.places: dict[str, int] = {}
-        own = b'"replyId":"%b",' % reply_id.encode() if reply_id else b""
+        own = b'"replyId":"%b",' % text_id.encode() if text_id != thread_id else b""
         self._before = b',"match":{%b"snippet":%b' % (own, _BEFORE)
         self.size = self.own_size
 
@@ -66,8 +67,8 @@ class Texts:
         self._known: ByteCache[str, Text] = ByteCache(_MOST_BYTES, lambda _, text: text.size)
         self._lock = Lock()
 
-    def known(self, ids: Iterable[str]) -> dict[str, Text]:
-        """Those of these texts that are cached."""
+    def known(self, ids: Collection[str]) -> list[Text | None]:
+        """The texts with these ids, None for those that are not cached."""
         with self._lock:
             return self._known.find_all(ids)
 
@@ -82,22 +83,30 @@ class Texts:
         """How each of these texts matches."""
         found: list[Matched] = []
         for text in texts:
-            short, places = text.prepared.short, text.places
-            if short is None:
-                found.append(text.match(snippet(text.prepared, sought)))
-                continue
-            known = len(places)
-            if known > _MOST_WORDS:
-                self._forget(text)
-            place = first_place(short, sought, places)
-            match = text.matches.get(place)
-            if match is None:
-                match = text.matches[place] = text.match(cut(short, place))
-                self._note(text, len(match.json) + _MATCH_BYTES)
-            if len(places) > known:
-                self._note(text, sum(len(term) + _PLACE_BYTES for term in sought.terms))
-            found.append(match)
+            first, places = NOWHERE, text.places
+            for term in sought.terms:
+                place = places.get(term, -1)
+                if place < first:  # noqa: PLR1730 - a call of min takes longer than all of this
+                    first = place
+            found.append(text.matches.get(first) or self._looked_for(text, sought))
         return found
+
+    def _looked_for(self, text: Text, sought: Sought) -> Matched:
+        """How a text matches, whose terms may not have been looked for in it."""
+        short, places = text.prepared.short, text.places
+        if short is None:
+            return text.match(snippet(text.prepared, sought))
+        if len(places) > _MOST_WORDS:
+            self._forget(text)
+        known = len(places)
+        place = first_place(short, sought, places)
+        match = text.matches.get(place)
+        if match is None:
+            match = text.matches[place] = text.match(cut(short, place))
+            self._note(text, len(match.json) + _MATCH_BYTES)
+        if len(places) > known:
+            self._note(text, sum(len(term) + _PLACE_BYTES for term in sought.terms))
+        return match
 
     def _forget(self, text: Text) -> None:
         """Drop what was made of a text for searches."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-Whose = tuple[str, str | None]
-"""A thread's id, and that of a reply, or None for the text of the thread itself."""
+Whose = tuple[str, str]
+"""The ids of a thread and of its text: that of a reply, or again its own."""
 
 _MOST = 15_000
 """Of some 250 bytes each."""

@@ -71,14 +71,14 @@ async def find(
     newest: int,
     limit: int,
     offset: int,
-) -> list[Whose]:
-    """Threads with the best matching reply, best first; all `tags` must be there.
+) -> dict[str, str]:
+    """The best matching texts by their threads, best first; all `tags` must be there.
 
     Texts added after the text number `newest` are left out.
     """
     numbers = None if author or tags else tx.ranked(query, newest, NEWEST_MATCHES)
     if numbers is not None:
-        return await _whose(tx, posts, numbers, limit, offset)
+        return await _best(tx, posts, numbers, limit, offset)
     rows = await tx.all(
         f"search.find_{_kind(query)}",
         match=tx.match(query),
@@ -90,37 +90,34 @@ async def find(
         limit=limit,
         offset=offset,
     )
-    return [(row[0], row[1]) for row in rows]
+    return {row[0]: row[1] or row[0] for row in rows}
 
 
-async def _whose(
+async def _best(
     tx: Tx, posts: Posts, numbers: Iterator[int], limit: int, offset: int
-) -> list[Whose]:
-    """The threads of texts in the order of their best ones."""
-    found: dict[str, str | None] = {}
-    known = posts.known
+) -> dict[str, str]:
+    """The best texts by their threads, of numbers with the best ones first."""
+    found: dict[str, str] = {}
+    keep, known = found.setdefault, posts.known.get
     count = wanted = limit + offset
-    for number in numbers:
-        whose = known.get(number)
-        if whose:
-            found.setdefault(*whose)
-        else:
-            for one in await _looked_up(tx, posts, [number, *islice(numbers, count)]):
-                found.setdefault(*one)
+    while len(found) < wanted and (some := [*islice(numbers, wanted - len(found))]):
+        whose = [*map(known, some)]
+        if not all(whose):
+            whose = await _looked_up(tx, posts, [*some, *islice(numbers, count)])
             count = min(2 * count, NEWEST_MATCHES)
-        if len(found) >= wanted:
-            break
-    return [*islice(found.items(), offset, offset + limit)]
+        for one in filter(None, whose):
+            keep(*one)
+    return dict(islice(found.items(), offset, wanted))
 
 
-async def _looked_up(tx: Tx, posts: Posts, numbers: Sequence[int]) -> list[Whose]:
-    """Whose these texts are, as far as they are found at all."""
+async def _looked_up(tx: Tx, posts: Posts, numbers: Sequence[int]) -> list[Whose | None]:
+    """Whose these texts are, None for those that are not found."""
     known = posts.known
     missing = [number for number in numbers if number not in known]
     rows = await tx.all("postings.whose", numbers=msgspec.json.encode(missing).decode())
-    new: dict[int, Whose] = {row[0]: (row[1], row[2]) for row in rows}
+    new: dict[int, Whose] = {row[0]: (row[1], row[2] or row[1]) for row in rows}
     posts.keep(new)
-    return [whose for number in numbers if (whose := known.get(number) or new.get(number))]
+    return [known.get(number) or new.get(number) for number in numbers]
 
 
 def _kind(query: Query) -> str:
