@@ -377,3 +377,18 @@ def test_behind_all_that_is_found_there_is_an_empty_page(stoa: App, offset: int)
     for query in (f"offset={offset}", f"cursor={cursors.encode('search.best', 2**62, 2**62)}"):
         answer = stoa.get(f"search?q=word&{query}").ok()
         assert (answer["threads"], answer["nextCursor"]) == ([], None)
+
+
+def test_a_search_in_the_same_words_is_read_once(
+    stoa: App, alice: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.thread(title="Ale")
+    ale, malt = ("search?" + urlencode({"q": q, "zzz": 1, "limit": 5}) for q in ("ale", "malt"))
+    for _ in range(2):  # of two applications on PostgreSQL each reads it
+        first, other = stoa.get(ale).ok().json, stoa.get(malt).ok().json
+    monkeypatch.setattr("stoa.calls.read_input.parse", None)
+    assert stoa.get(ale).ok().json == first
+    assert stoa.get(malt).ok().json == other
+    assert (first["warnings"], len(first["threads"])) == (other["warnings"], 1)
+    assert first["warnings"][0]["path"] == "query.zzz"
+    assert (other["query"], other["threads"]) == ("malt", [])

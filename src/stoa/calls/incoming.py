@@ -22,7 +22,8 @@ class Incoming:
     unchecked value that asks for a dry run; `key_name` and `dry_run_name` are their names in error
     messages. `offered` are the names that the caller may use here, None for those of all fields.
     `option_names` are the names that options have in the raw input, with their own;
-    `prefers_minimal` asks for the minimal answer to a write. `in_path` has the unchecked values of
+    `prefers_minimal` asks for the minimal answer to a write. Reads with the same `same_input` have
+    the same values. `in_path` has the unchecked values of
     the fields in the path by name. A `streamed` call goes on after its first answer.
     """
 
@@ -40,6 +41,7 @@ class Incoming:
     offered: Names | None = None
     option_names: Mapping[str, str] = field(default_factory=dict[str, str])
     prefers_minimal: bool = False
+    same_input: str | None = None
     in_path: Values = field(default_factory=Values)
     streamed: bool = False
 

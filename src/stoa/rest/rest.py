@@ -72,6 +72,7 @@ class Rest:
         incoming = self._incoming(request, operation, found.values)
         if path != request.path:
             incoming.streamed, incoming.values = True, _resumed(incoming.values, request)
+            incoming.same_input = None
         outcome = await self._runner.call(operation, incoming)
         if outcome.following:
             return await self._stream(request, send, outcome, outcome.following)
@@ -85,6 +86,7 @@ class Rest:
     ) -> Incoming:
         in_path = dict(zip(operation.path_fields, path_values, strict=True))
         is_get, options = operation.method == "GET", _option_names(operation)
+        asked = cache_key(request.path, request.query) if is_get else None
         key = request.headers.get(_IDEMPOTENCY_KEY)
 
         async def values() -> Values:
@@ -113,7 +115,8 @@ class Rest:
             values=values,
             place=place,
             in_path=in_path,
-            cache_key=cache_key(request.path, request.query) if is_get else None,
+            cache_key=asked,
+            same_input=asked,
             consistency=request.headers.get(answering.CONSISTENCY, b"").decode("latin-1"),
             idempotency_key=None if key is None else key.decode("latin-1"),
             dry_run=_dry_run(request.query) if request.query and not is_get else None,
