@@ -47,27 +47,12 @@ class InputReader:
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Invocation:
         """The checked call. Raises 413, 415 or 400 for input that cannot be read or is invalid."""
-        asked = incoming.same_input
-        if asked is None or not operation.effect.in_memory:
-            return await self._read(operation, incoming, caller)
-        known = self._known.get(asked)
-        if known is None:
-            made = await self._read(operation, incoming, caller)
-            self._remember(asked, _Read(made.request, made.warnings, made.options))
-            return made
-        request, warnings, options = known
-        where = incoming.address, incoming.base_url
-        return Invocation(operation, request, warnings, caller, *where, options=options)
-
-    def _remember(self, asked: str, read: _Read) -> None:
-        if len(self._known) >= _MOST:
-            self._known.clear()
-        if len(asked) <= _LONGEST:
-            self._known[asked] = read
-
-    async def _read(
-        self, operation: Operation, incoming: Incoming, caller: Caller | None
-    ) -> Invocation:
+        asked = incoming.same_input if operation.effect.in_memory else None
+        known = self._known.get(asked) if asked else None
+        if known:
+            request, warnings, options = known
+            where = incoming.address, incoming.base_url
+            return Invocation(operation, request, warnings, caller, *where, options=options)
         values, key = await incoming.values(), incoming.idempotency_key
         if operation.writes:
             posted = [*values.items(), (incoming.key_name, key)]
@@ -89,6 +74,9 @@ class InputReader:
             raise invalid(*issues)
         short = options.view == "lean" or incoming.prefers_minimal
         key = key if operation.takes_key and not dry_run else None
+        options = options if isinstance(options, Options) else FULL
+        if asked:
+            self._remember(asked, _Read(request, warnings, options))
         return Invocation(
             operation,
             request,
@@ -98,9 +86,15 @@ class InputReader:
             incoming.base_url,
             keyed=None if key is None else keyed(key, operation, request, incoming.key_name),
             dry_run=dry_run,
-            options=options if isinstance(options, Options) else FULL,
+            options=options,
             minimal=operation.gives_receipt and short,
         )
+
+    def _remember(self, asked: str, read: _Read) -> None:
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        if len(asked) <= _LONGEST:
+            self._known[asked] = read
 
     def _deadlines(self) -> tuple[int, int]:
         """The earliest and the latest deadline (ms) that a job may have."""

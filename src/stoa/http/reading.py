@@ -214,7 +214,7 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     if not query:
         return {}
     try:
-        pairs = _pairs(query.decode("ascii"))
+        pairs = _pairs(query)
     except ValueError:
         raise invalid_field(
             "query", "Must be parameters in UTF-8 with %-escapes, at most 100, such as ?limit=20."
@@ -234,16 +234,15 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     return {name: value for name, value in values.items() if value != ""}
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
+def _pairs(query: bytes) -> list[tuple[str, str]]:
     """The names and values of a query, as `urllib.parse.parse_qsl` reads it. Raises `ValueError`
     for too many and for what is not UTF-8."""
+    text = query.decode("ascii")
     fields = text.split("&", _QUERY_FIELDS)
     if len(fields) > _QUERY_FIELDS:
         raise ValueError
-    parts = [field.partition("=") for field in fields if field]
-    return [(_unquoted(name), _unquoted(value)) for name, _, value in parts]
-
-
-def _unquoted(text: str) -> str:
-    text = text.replace("+", " ")
-    return unquote_to_bytes(text).decode() if "%" in text else text
+    parts = [field.replace("+", " ").partition("=") for field in fields if field]
+    if "%" not in text:
+        return [(name, value) for name, _, value in parts]
+    unquote = unquote_to_bytes
+    return [(unquote(name).decode(), unquote(value).decode()) for name, _, value in parts]

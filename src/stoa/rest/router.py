@@ -61,14 +61,16 @@ class Router:
                 node = node.grow(segment)
             node.methods[operation.method] = operation
         self._api = self._root.grow("").grow("api").grow("v1")
-        fixed = {operation.path for operation in operations if "{" not in operation.path}
-        self._fixed = {path: self._walked(path) for path in fixed}
+        self._fixed: dict[str, Found] = {}
+        for operation in operations:
+            if not operation.path_fields and (found := self.find(operation.path)):
+                self._fixed[operation.path] = found
 
     def find(self, path: str) -> Found | None:
         """The operations at `path`, or None when there are none."""
-        return self._fixed.get(path) or self._walked(path)
-
-    def _walked(self, path: str) -> Found | None:
+        fixed = self._fixed.get(path)
+        if fixed:
+            return fixed
         node = self._root
         values: list[str] = []
         for segment in path.split("/"):

@@ -113,7 +113,7 @@ def parse(
     broken = set(dict(problems))
     if conflicts := kind.conflicts(given):
         problems += _apart_from(broken, conflicts)
-    changed, ruled = _ruled(kind, given, broken)
+    changed, ruled = _ruled(kind, given, broken) if _rules(kind) else ({}, [])
     problems += ruled
     if span and (problems or unknown.refused):
         problems += _apart_from(broken, kind.untimely(given, *span()))
