@@ -108,9 +108,9 @@ class Call:
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
     the answer is wanted, and `as_json` that it is only encoded, so that parts of it may be JSON
-    already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted` is
-    what the ETag of the full form counts, where that is less than its JSON. `interest` is what the
-    call may wait for, as it found nothing; `embedded` are the authors it shows that were read
+    already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted`
+    is what the ETag of the full form counts, where that is less than its JSON. `interest` is what
+    the call may wait for, as it found nothing; `embedded` are the authors it shows that were read
     before."""
 
     tx: Tx

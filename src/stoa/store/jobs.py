@@ -5,6 +5,7 @@ from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from stoa.domain.jobs import JobStatus, status_at
 from stoa.store.threads import AFTER_EVERYTHING
@@ -200,7 +201,7 @@ async def _change(
     job = life.job
     await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **values)
     await _add_event(tx, job.id, event)
-    return Life(job._replace(**changed), life.submissions, [*life.events, event])
+    return Life(replace(job, **changed), life.submissions, [*life.events, event])
 
 
 async def claim(tx: Tx, life: Life, agent_id: str) -> Life:
