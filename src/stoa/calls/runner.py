@@ -32,7 +32,7 @@ from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
 from stoa.operations.table import Mode, Operation
 from stoa.schemas.validation import Values
-from stoa.store.tx import StoreUnavailable
+from stoa.store.tx import NotTouched, StoreUnavailable
 
 _DEFECT_RETRY_S = 60
 
@@ -248,7 +248,8 @@ class Runner:
         retry = how_to_retry(operation, incoming.idempotency_key) if changes else None
         if isinstance(error, StoreUnavailable):
             return self.outages.refusal(operation.name, error, retry)
-        log.error("defect", operation=operation.name, fault=error)
+        change = {"change": str(error)} if isinstance(error, NotTouched) else {}
+        log.error("defect", operation=operation.name, **change, fault=error)
         refusal = Refusal("forum_error", recovery=retry)
         refusal.fill({"retryAfter": _DEFECT_RETRY_S})
         return refusal

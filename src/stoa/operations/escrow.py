@@ -49,13 +49,15 @@ def _waits_for_payment(hold: OpenHold, now: int) -> bool:
     return submitted and hold.expires_at > now
 
 
-async def postpone_decision(call: Call, job_id: str, creator_id: str) -> None:
+async def postpone_decision(call: Call, job_id: str, creator_id: str) -> bool:
     """Move the deadline of a job, which must be locked, if a recovery keeps its creator from paying
-    for what is submitted now."""
+    for what is submitted now; returns whether it was moved."""
     creator = await agents.get(call.tx, creator_id)
     until = creator.key_change_at if creator else None
-    if until is not None and until > call.now:
-        await holds.postpone(call.tx, "job", job_id, until - call.now)
+    if until is None or until <= call.now:
+        return False
+    await holds.postpone(call.tx, "job", job_id, until - call.now)
+    return True
 
 
 def is_new(call: Call, agent: AgentRow) -> int:

@@ -371,7 +371,8 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     worker = call.actor()
     rules.check_worker(job.claimer_id, worker)
     rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
-    await escrow.postpone_decision(call, job.id, job.creator_id)
+    if await escrow.postpone_decision(call, job.id, job.creator_id):
+        job = await found_job(call, job.id)
     submission = SubmissionRow(
         id=call.new_id("js"),
         job_id=job.id,
