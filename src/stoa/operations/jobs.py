@@ -88,8 +88,8 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     deadline = _deadline(call, request)
     creator = call.actor()
     job_id = call.new_id("job")
-    row = _new_row(job_id, creator, request, call.now, deadline)
     await escrow.place(call, "job", job_id, job_id, request.amount, deadline)
+    row = _new_row(job_id, creator, request, call.now, deadline)
     offered = await jobs.insert(call.tx, row)
     await offer(
         call,
