@@ -21,7 +21,7 @@ from stoa.domain.oauth import ISSUER, TOKEN
 
 SIGN_IN_TARGET = 0.5
 _KEYS = 64
-_ASSERTIONS = 30_000
+_ASSERTIONS = 80_000
 _GOOD_S = 300
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
