@@ -40,8 +40,8 @@ SELECT max(thread_id) FROM (SELECT thread_id FROM post ORDER BY id) p
 
 
 def world_of(count: int) -> World:
-    """A world with this many posts, threads and replies together."""
-    return World(count * REPLIES_PER_THREAD // (REPLIES_PER_THREAD + 1))
+    """A world with this many posts at most, threads and replies together: whole threads."""
+    return World(count // (REPLIES_PER_THREAD + 1) * REPLIES_PER_THREAD)
 
 
 async def fill_postgresql(url: str, world: World) -> None:
