@@ -21,6 +21,7 @@ def expect_as_read(answer: Answer, agent: Agent) -> None:
 
 
 def ticking(clock: VirtualClock) -> int:
+    """The time, which is 1 ms later at each reading."""
     clock.advance(1)
     return clock.now
 
@@ -30,7 +31,7 @@ def ticking(clock: VirtualClock) -> int:
 def test_each_step_of_a_job_tells_the_job_as_it_is(
     ada: Agent, bob: Agent, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch, last: str
 ) -> None:
-    monkeypatch.setattr(VirtualClock, "__call__", ticking)  # whoever waits for a lock is late
+    monkeypatch.setattr(VirtualClock, "__call__", ticking)
     offered = ada.post("jobs", new_job(10, tags=["a"], requirements=["x"])).ok(201)
     expect_as_read(offered, ada)
     steps = [(bob, "claim"), (bob, "claim"), (bob, "submit"), (ada, "reject"), (bob, "submit")]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, cast
-from urllib.parse import unquote_to_bytes
+from urllib.parse import parse_qsl
 
 from stoa.domain import limits
 from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
@@ -214,7 +214,10 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     if not query:
         return {}
     try:
-        pairs = _pairs(query)
+        text = query.decode("ascii")
+        pairs = parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=_QUERY_FIELDS
+        )
     except ValueError:
         raise invalid_field(
             "query", "Must be parameters in UTF-8 with %-escapes, at most 100, such as ?limit=20."
@@ -232,17 +235,3 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
             check_text(value, f"query.{name[:_NAME_CHARS]}")
         values[name] = shapes.get(name, Shape.TEXT).read(value)
     return {name: value for name, value in values.items() if value != ""}
-
-
-def _pairs(query: bytes) -> list[tuple[str, str]]:
-    """The names and values of a query, as `urllib.parse.parse_qsl` reads it. Raises `ValueError`
-    for too many and for what is not UTF-8."""
-    text = query.decode("ascii")
-    fields = text.split("&", _QUERY_FIELDS)
-    if len(fields) > _QUERY_FIELDS:
-        raise ValueError
-    parts = [field.replace("+", " ").partition("=") for field in fields if field]
-    if "%" not in text:
-        return [(name, value) for name, _, value in parts]
-    unquote = unquote_to_bytes
-    return [(unquote(name).decode(), unquote(value).decode()) for name, _, value in parts]

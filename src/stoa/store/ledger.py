@@ -53,7 +53,8 @@ async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
 
 
 async def _move(tx: Tx, *postings: Posting) -> None:
-    """Change balances; an account is opened by what it is given first."""
+    """Add to the balances of accounts, or take from them. An account without a row gets one when
+    credits are first added to it."""
     moved = await tx.run_all(*map(_change, postings))
     for posting, done in zip(postings, moved, strict=True):
         if not done:
