@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, quote, urlencode
 import msgspec
 from msgspec import UNSET
 
-from stoa.calls.incoming import Outcome
 from stoa.domain.errors import Refusal
-from stoa.http.wire import HeaderList, Send
+from stoa.http.wire import HeaderLines, HeaderList, Send, header_lines
 from stoa.operations.buckets import BucketFull, Charge
+from stoa.operations.buckets import header_lines as rate_lines
 from stoa.operations.buckets import headers as rate_headers
 from stoa.schemas.errors import ErrorBody, IssueItem
 
@@ -45,9 +45,10 @@ CONSISTENCY = b"x-stoa-consistency"
 REPLAYED = (b"idempotent-replayed", b"true")
 """The header of a response that was stored by an earlier call with the same idempotency key."""
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
+PUBLIC_LINES = header_lines([CACHE_PUBLIC])
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
-PREFERENCE_APPLIED = (b"preference-applied", b"return=minimal")
-VARY = (b"vary", b"Authorization")
+VARY_LINES = header_lines([(b"vary", b"Authorization")])
+_SUCCESS = header_lines(JSON_HEADERS) + b"x-request-id: %b\r\n%b%b%b"
 _MINIMAL = b"return=minimal"
 _LINKS = 1024
 _LINK_BYTES = 512
@@ -116,26 +117,19 @@ def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
     return headers
 
 
-def success_headers(
-    id_header: tuple[bytes, bytes], outcome: Outcome, *caching: tuple[bytes, bytes]
-) -> HeaderList:
-    """The headers of a success over REST."""
-    headers = [*JSON_HEADERS, id_header, *caching]
-    if outcome.charge:
-        headers += rate_headers(outcome.charge)
-    if outcome.etag:
-        headers.append((b"etag", outcome.etag.encode()))
-    if outcome.consistency:
-        headers.append((CONSISTENCY, outcome.consistency.encode()))
-    if outcome.replayed:
-        headers.append(REPLAYED)
-    return headers
+def success_lines(
+    request_id: bytes, caching: bytes, charge: Charge | None, etag: str | None
+) -> bytes:
+    """The header lines of every success over REST; `caching` are those about caches."""
+    rates = rate_lines(charge) if charge else b""
+    tag = b"etag: %b\r\n" % etag.encode() if etag else b""
+    return _SUCCESS % (request_id, caching, rates, tag)
 
 
-def next_link(path: str, query: bytes, cursor: str) -> tuple[bytes, bytes]:
-    """`Link: rel="next"` to the page behind `cursor`, with the same filters."""
+def next_link(path: str, query: bytes, cursor: str) -> bytes:
+    """The header line `Link: rel="next"` to the page behind `cursor`, with the same filters."""
     make = _remembered_page if len(query) <= _LINK_BYTES else _page
-    return (b"link", b'<%b%b>; rel="next"' % (make(path, query), cursor.encode()))
+    return b'link: <%b%b>; rel="next"\r\n' % (make(path, query), cursor.encode())
 
 
 def _page(path: str, query: bytes) -> bytes:
@@ -146,11 +140,6 @@ def _page(path: str, query: bytes) -> bytes:
 
 
 _remembered_page = lru_cache(_LINKS)(_page)
-
-
-def not_modified(outcome: Outcome, if_none_match: bytes) -> bool:
-    """Whether the client has this answer already."""
-    return outcome.etag is not None and names_tag(if_none_match, outcome.etag)
 
 
 def names_tag(if_none_match: bytes, etag: str) -> bool:
@@ -164,6 +153,17 @@ def prefers_minimal(prefer: bytes) -> bool:
     """Whether a `Prefer` (RFC 7240) asks for the minimal answer to a write."""
     names = (part.partition(b";")[0] for part in prefer.lower().split(b","))
     return any(b"".join(name.split()).replace(b'"', b"") == _MINIMAL for name in names)
+
+
+async def send_lines(
+    send: Send, status: int, lines: bytes, body: bytes = b"", *, head: bool = False
+) -> None:
+    """The same for headers that are lines already, of names and values that were checked."""
+    if status not in (204, 304):
+        lines = b"%bcontent-length: %d\r\n" % (lines, len(body))
+    headers = HeaderLines(lines)
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if head else body})
 
 
 async def send_answer(

@@ -13,7 +13,6 @@ from stoa.http.request import Request
 from stoa.http.wire import InParts, Message, Scope, Whole, header_lines
 from stoa.logs import log
 from stoa.metrics import PAGE, Sheet
-from stoa.operations.buckets import header_lines as rate_lines
 
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
@@ -23,9 +22,7 @@ FindPosted = Callable[[Request, bytes], InParts | None]
 _API = "/api/"
 _AUTHORIZATION = AUTHORIZATION.encode()
 _TYPE = re.compile(rb"^content-type: .*\r\n", re.MULTILINE)
-_ALWAYS = header_lines([*answering.JSON_HEADERS, answering.CACHE_PUBLIC])
-_OWN = b"%bx-request-id: %b\r\n%betag: %b\r\n"
-_VARY = header_lines([answering.VARY])
+_FOR_ALL = answering.PUBLIC_LINES + answering.VARY_LINES
 
 
 class ReadyAnswers:
@@ -96,16 +93,14 @@ class ReadyAnswers:
         if charge is None:
             return None
         etag = entry.etag
-        lines = _OWN % (_ALWAYS, request.id_header[1], rate_lines(charge), etag.encode())
-        if entry.for_parties:
-            lines += _VARY
+        caching = _FOR_ALL if entry.for_parties else answering.PUBLIC_LINES
+        lines = answering.success_lines(request.id_header[1], caching, charge, etag)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.names_tag(known, etag):
             self._sheet.answered_at_once(entry.operation, 304)
             return 304, lines, b""
         if entry.next_cursor:
-            link = answering.next_link(request.path, request.query, entry.next_cursor)
-            lines += header_lines([link])
+            lines += answering.next_link(request.path, request.query, entry.next_cursor)
         self._sheet.answered_at_once(entry.operation, 200)
         return 200, b"%bcontent-length: %d\r\n" % (lines, len(entry.body)), entry.body
 

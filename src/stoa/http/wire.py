@@ -1,7 +1,10 @@
 """The ASGI types that the face works with."""
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any, Protocol
+
+import msgspec
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -16,9 +19,23 @@ InParts = tuple[int, bytes, *tuple[bytes, ...]]
 """The same with the body in parts, which are sent without being joined."""
 
 
+_LINE = re.compile(rb"(.*?): (.*)\r\n")
+
+
 def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Headers as they are sent. The caller has checked names (lower case) and values."""
     return b"".join([b"%b: %b\r\n" % header for header in headers])
+
+
+class HeaderLines(msgspec.Struct, frozen=True, gc=False):
+    """Headers as they are sent, `text`, in the place of a list in an ASGI message: pairs when they
+    are iterated. Who makes them has checked names and values; where the answer has a body, its
+    length is among them."""
+
+    text: bytes
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        return iter(_LINE.findall(self.text))
 
 
 class Ready(Protocol):

@@ -13,7 +13,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading, streaming
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
-from stoa.http.wire import HeaderList, Send
+from stoa.http.wire import HeaderLines, Send, header_lines
 from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
 from stoa.rest.deprecation import announcing
@@ -33,7 +33,9 @@ _STREAM = "/stream"
 """Behind the path of what can wait: the same as Server-Sent Events."""
 
 _CACHE_PERSONAL = (b"cache-control", b"no-store")
-_CACHE_TOKEN = (b"cache-control", b"private, no-cache")
+_PERSONAL_LINES = header_lines([_CACHE_PERSONAL])
+_TOKEN_LINES = header_lines([(b"cache-control", b"private, no-cache")])
+_PREFERENCE_APPLIED = header_lines([(b"preference-applied", b"return=minimal")])
 
 
 class Rest:
@@ -76,7 +78,7 @@ class Rest:
         outcome = await self._runner.call(operation, incoming)
         if outcome.following:
             return await self._stream(request, send, outcome, outcome.following)
-        return await self._finish(request, send, outcome, *_caching(request, operation, outcome))
+        return await self._finish(request, send, operation, outcome)
 
     def _unknown(self, request: Request) -> Refusal:
         return unknown_path(request.path, request.method, self._router.nearest(request.path))
@@ -133,30 +135,27 @@ class Rest:
         outcome: Outcome,
         following: AsyncGenerator[Streamed | None],
     ) -> None:
-        headers = answering.success_headers(request.id_header, outcome, _CACHE_PERSONAL)
-        headers = [pair for pair in headers if pair[0] != streaming.CONTENT_TYPE[0]]
+        own = request.id_header[1]
+        lines = answering.success_lines(own, _PERSONAL_LINES, outcome.charge, outcome.etag)
+        headers = [pair for pair in HeaderLines(lines) if pair[0] != streaming.CONTENT_TYPE[0]]
         headers += [streaming.CONTENT_TYPE, streaming.UNBUFFERED]
         if request.method == "HEAD":
             return await answering.send_answer(send, outcome.status, headers)
         return await streaming.send_stream(send, request.receive, headers, following)
 
     async def _finish(
-        self, request: Request, send: Send, outcome: Outcome, *caching: tuple[bytes, bytes]
+        self, request: Request, send: Send, operation: Operation, outcome: Outcome
     ) -> None:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
-        headers = answering.success_headers(request.id_header, outcome, *caching)
-        prefer = request.headers.get(b"prefer")
-        if outcome.minimal and prefer and answering.prefers_minimal(prefer):
-            headers.append(answering.PREFERENCE_APPLIED)
+        lines = _lines(request, operation, outcome)
         known = request.headers.get(b"if-none-match")
-        if known is not None and answering.not_modified(outcome, known):
-            return await answering.send_answer(send, 304, headers)
+        if known is not None and outcome.etag and answering.names_tag(known, outcome.etag):
+            return await answering.send_lines(send, 304, lines)
         if outcome.next_cursor:
-            link = answering.next_link(request.path, request.query, outcome.next_cursor)
-            headers.append(link)
+            lines += answering.next_link(request.path, request.query, outcome.next_cursor)
         head = request.method == "HEAD"
-        return await answering.send_answer(send, outcome.status, headers, outcome.body, head=head)
+        return await answering.send_lines(send, outcome.status, lines, outcome.body, head=head)
 
     async def refuse(
         self, request: Request, send: Send, refusal: Refusal, outcome: Outcome | None = None
@@ -232,8 +231,20 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any]:
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
-def _caching(request: Request, operation: Operation, outcome: Outcome) -> HeaderList:
-    vary = [answering.VARY] if operation.caching.for_parties else []
+def _lines(request: Request, operation: Operation, outcome: Outcome) -> bytes:
+    """The header lines of a success."""
     if operation.caching.personal or operation.writes or outcome.private:
-        return [_CACHE_PERSONAL, *vary]
-    return [answering.CACHE_PUBLIC if request.authorization is None else _CACHE_TOKEN, *vary]
+        caching = _PERSONAL_LINES
+    else:
+        caching = answering.PUBLIC_LINES if request.authorization is None else _TOKEN_LINES
+    if operation.caching.for_parties:
+        caching += answering.VARY_LINES
+    lines = answering.success_lines(request.id_header[1], caching, outcome.charge, outcome.etag)
+    if outcome.consistency:
+        lines += header_lines([(answering.CONSISTENCY, outcome.consistency.encode())])
+    if outcome.replayed:
+        lines += header_lines([answering.REPLAYED])
+    prefer = request.headers.get(b"prefer")
+    if outcome.minimal and prefer and answering.prefers_minimal(prefer):
+        lines += _PREFERENCE_APPLIED
+    return lines

@@ -7,7 +7,7 @@ its processor time.
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from stoa.http.wire import HeaderList, Message, Receive, Send, Whole, header_lines
+from stoa.http.wire import HeaderLines, HeaderList, Message, Receive, Send, Whole, header_lines
 from stoa.server import raw
 
 _LINE_END = b"\r\n"
@@ -40,7 +40,7 @@ class Receiver:
 
 class Sender:
     """The ASGI `send` of one request, around uvicorn's. A start message that ends with a
-    `content-length` is held back until the body message."""
+    `content-length`, or has `HeaderLines`, is held back until the body message."""
 
     __slots__ = ("_cycle", "_send", "_start")
 
@@ -55,7 +55,7 @@ class Sender:
             if self._sent_whole(start, message):
                 return
             await self._send(start)
-        elif message["type"] == "http.response.start" and _names_length(message.get("headers")):
+        elif message["type"] == "http.response.start" and _names_length(message.get("headers", ())):
             self._start = message
             return
         await self._send(message)
@@ -88,6 +88,8 @@ def whole(start: Message, message: Message) -> Whole | None:
     status, headers, body = start["status"], start["headers"], message.get("body", b"")
     if message.get("more_body", False):
         return None
+    if isinstance(headers, HeaderLines):
+        return status, headers.text, body
     lines = header_lines(headers)
     begun = _LINE_END + lines
     has_length = b"\r\ncontent-length: %d\r\n" % len(body) in begun or status in _NO_BODY
@@ -96,5 +98,7 @@ def whole(start: Message, message: Message) -> Whole | None:
     return status, lines, body
 
 
-def _names_length(headers: HeaderList | None) -> bool:
+def _names_length(headers: HeaderLines | HeaderList) -> bool:
+    if isinstance(headers, HeaderLines):
+        return True
     return bool(headers) and headers[-1][0] == b"content-length"
