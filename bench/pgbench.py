@@ -80,8 +80,9 @@ def _values(detail: str) -> tuple[str | None, ...]:
 
 
 def about(statements: Iterable[Statement], job_id: str) -> list[Statement]:
-    """The transactions that name a job, each with the look-up of the caller's token before it."""
-    groups = sorted(_groups(statements, job_id), key=lambda group: group[0].at)
+    """The transactions that name a job, as they were committed, each with the look-up of the
+    caller's token before it. What else the session did before may be older than other commits."""
+    groups = sorted(_groups(statements, job_id), key=lambda group: group[-1].at)
     return [statement for group in groups for statement in group]
 
 
