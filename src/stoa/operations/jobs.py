@@ -265,6 +265,8 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     """
     await _check_is_job(call, request.job_id)
     agent = await agents.held(call.tx, call.own_id())
+    if agent and agent.retired_at is not None:  # since the call was let in
+        raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
     job = await found_job(call, request.job_id, held=True)
     worker = call.actor()
     rules.check_claimer(job.creator_id, worker)
