@@ -1,6 +1,6 @@
 """Records which keys changed and when, so that a stale cached answer is noticed."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from threading import Lock
 from typing import NamedTuple
 
@@ -43,12 +43,13 @@ class Changes:
         for told in self._told:
             told()
 
-    def fresh(self, keys: Iterable[str], stamp: int) -> bool:
+    def fresh(self, keys: Collection[str], stamp: int) -> bool:
         """Whether none of `keys` has changed since `stamp`."""
         changed = self._changed
-        for key in keys:
-            if changed.get(key, 0) > stamp:
-                return False
+        if not changed.keys().isdisjoint(keys):
+            for key in keys:
+                if changed.get(key, 0) > stamp:
+                    return False
         # Read last, because `mark` sets it first: a key that was just dropped is below the floor.
         return stamp >= self._floor
 
