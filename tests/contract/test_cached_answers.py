@@ -11,15 +11,15 @@ from typing import Any, cast
 import pytest
 
 from stoa.calls.single_flight import SingleFlight
-from stoa.operations import threads
+from stoa.operations import thread_reads
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.operations.summary_cache import Summaries
 from stoa.operations.text_cache import Texts
-from stoa.schemas.threads import Thread
 from stoa.store.dependencies import read_from
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.remembered import Remembered
+from stoa.store.threads import ThreadRow
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
 from tests.support.key_changes import name_recovery, rotate
@@ -407,10 +407,10 @@ def test_a_party_never_gets_the_cached_view_of_others_and_they_never_get_its_own
 def test_an_etag_that_counts_too_little_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def of_the_thread(thread: Thread, _: object) -> list[bytes]:
-        return [thread.id.encode()]
+    def of_the_thread(row: ThreadRow, *_: object) -> bytes:
+        return row.id.encode()
 
-    monkeypatch.setattr(threads, "counted", of_the_thread)
+    monkeypatch.setattr(thread_reads, "counted", of_the_thread)
     with pytest.raises(AssertionError):
         World(stoa, 0, {"get_thread"}).run(2 * STEPS)
 

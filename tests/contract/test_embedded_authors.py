@@ -64,9 +64,8 @@ def test_a_sign_in_is_shown_within_a_minute(
     sign_ins_are_shown(stoa, agents, paths)
 
 
-def nobody(_: object) -> set[str]:
-    """No agent."""
-    return set()
+def nothing(*_: object) -> None:
+    """Notes nothing."""
 
 
 def always(make: Callable[[], object]) -> property:
@@ -82,7 +81,7 @@ def always(make: Callable[[], object]) -> property:
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
-@pytest.mark.parametrize("missing", ["read now", "read before", "since when"])
+@pytest.mark.parametrize("missing", ["all", "who", "since when"])
 def test_a_sign_in_of_an_agent_that_is_not_noted_would_be_noticed(
     stoa: App,
     agents: list[Agent],
@@ -91,9 +90,9 @@ def test_a_sign_in_of_an_agent_that_is_not_noted_would_be_noticed(
     missing: str,
 ) -> None:
     match missing:
-        case "read now":
-            monkeypatch.setattr("stoa.calls.validity.embedded_by", nobody)
-        case "read before":
+        case "all":
+            monkeypatch.setattr(Embedded, "note", nothing)
+        case "who":
             monkeypatch.setattr(Embedded, "agent_ids", always(set[str]))
         case _:
             monkeypatch.setattr(Embedded, "since", always(lambda: sys.maxsize))

@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.operations.call import Call
 from stoa.store import holds
-from stoa.store.dependencies import TIME, embedded_by, read_from
+from stoa.store.dependencies import TIME, read_from
 
 
 class Validity(msgspec.Struct, frozen=True, gc=False):
@@ -31,6 +31,4 @@ async def validity(call: Call) -> Validity:
         deadline = await holds.next_deadline(call.tx)
         if deadline is not None:
             call.expires(deadline)
-    embeds = embedded_by(call.tx.ran) | call.embedded.agent_ids
-    stamp = call.tx.marks.stamp if call.tx.marks else 0
-    return Validity(found, call.expires_at, embeds, min(stamp, call.embedded.since))
+    return Validity(found, call.expires_at, call.embedded.agent_ids, call.embedded.since)

@@ -1,8 +1,8 @@
 """The authors embedded in threads and replies, remembered between calls.
 
-An agent is kept with its version, which the rows carry, so a changed profile shows at once on every
-engine. What changes without a new version (last seen, reputation) may be five seconds old, and
-a minute in a cached answer.
+A changed profile shows at once on every engine: where changes are marked, an agent is as good as
+its stamp; elsewhere the rows carry its version. What changes without a new version (last seen,
+reputation) may be five seconds old, and a minute in a cached answer.
 """
 
 import sys
@@ -24,8 +24,11 @@ from stoa.store.tx import Tx
 _MOST_BYTES = 8 * 1024 * 1024
 _ENTRY_BYTES = 2_500  # what an agent takes beside its description and its capabilities
 
-Key = tuple[str, int]
-"""An agent's id and its version."""
+_NO_STAMP = -1
+"""Of what was read where no changes are marked. It is older than all that are."""
+
+Versions = dict[str, int | None]
+"""Agents by id, with their versions but where changes are marked."""
 
 
 class Author(msgspec.Struct, frozen=True):
@@ -63,6 +66,11 @@ class Embedded:
     agent_ids: set[str] = field(default_factory=set[str])
     since: int = sys.maxsize
 
+    def note(self, agent_ids: Iterable[str], stamp: int) -> None:
+        """Note agents that were read at this stamp or later."""
+        self.agent_ids.update(agent_ids)
+        self.since = min(self.since, stamp)
+
 
 class Authors:
     """Agents by id, each at most five seconds old."""
@@ -71,28 +79,36 @@ class Authors:
         self._known: dict[str, Author] = {}
         self.kept_bytes = 0
 
-    async def load(self, tx: Tx, keys: Iterable[Key], before: Embedded) -> dict[str, Author]:
-        """The agents of these `(id, version)` pairs by id, with at most one query. Those that were
-        read `before` are noted there."""
-        oldest, stamp = tx.now - limits.AUTHORS_KEPT_MS, before.since
-        found: dict[str, Author] = {}
-        missing: set[str] = set()
-        for agent_id, version in keys:
-            author = self._known.get(agent_id)
-            if author and author.version == version and author.read_at > oldest:
-                found[agent_id] = author
-                stamp = min(stamp, author.stamp)
-            else:
-                missing.add(agent_id)
-        before.agent_ids.update(found)
-        before.since = stamp
-        if missing:
-            found |= await self._fetch(tx, list(missing))
+    async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> dict[str, Author]:
+        """These agents by id, in their order, with at most one query. All are noted."""
+        found, since = self._known_now(tx, versions)
+        if len(found) < len(versions):
+            fetched = await self._fetch(tx, [*versions.keys() - found.keys()])
+            since = min(since, *(author.stamp for author in fetched.values()))
+            found = {one: found.get(one) or fetched[one] for one in versions}
+        embedded.note(found, since)
         return found
+
+    def _known_now(self, tx: Tx, versions: Versions) -> tuple[dict[str, Author], int]:
+        """Those of these agents that are known as they are now, and the oldest of their stamps."""
+        oldest, since, get = tx.now - limits.AUTHORS_KEPT_MS, sys.maxsize, self._known.get
+        found: dict[str, Author] = {}
+        for agent_id in versions:
+            author = get(agent_id)
+            if author and author.read_at > oldest:
+                found[agent_id] = author
+                if author.stamp < since:  # noqa: PLR1730 - a call of min takes longer
+                    since = author.stamp
+        if tx.marks is None:
+            return {id_: one for id_, one in found.items() if one.version == versions[id_]}, since
+        fresh = tx.marks.changes.fresh
+        if not fresh(found, since):
+            found = {id_: one for id_, one in found.items() if fresh((id_,), one.stamp)}
+        return found, since
 
     async def _fetch(self, tx: Tx, agent_ids: list[str]) -> dict[str, Author]:
         fetched: dict[str, Author] = {}
-        stamp = tx.marks.stamp if tx.marks else 0
+        stamp = tx.marks.stamp if tx.marks else _NO_STAMP
         for row in await agents.many(tx, agent_ids):
             agent = agent_resource(row)
             json = cast(Agent, msgspec.Raw(encode(agent)))

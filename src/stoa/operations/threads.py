@@ -13,7 +13,8 @@ from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
-from stoa.operations.views import counted, thread_view, thread_views, thread_with_replies
+from stoa.operations.thread_reads import thread_read
+from stoa.operations.views import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
 from stoa.schemas.threads import (
     CreateThread,
@@ -167,17 +168,17 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     if request.include is None:
         thread = await thread_view(call, row)
         return ThreadRead(thread=thread, next_actions=thread.next_actions)
+    if call.as_json:
+        columns = await replies.columns(call.tx, row.id, limits.EMBEDDED_REPLIES)
+        if not any(columns.removed_at):
+            return await thread_read(call, row, columns)
     reply_rows = await replies.page(call.tx, row.id, limit=limits.EMBEDDED_REPLIES)
     thread, views = await thread_with_replies(call, row, reply_rows)
     characters = len(row.body) + sum([len(reply.body) for reply in reply_rows])
     whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
-    count = whole
-    if call.options.max_tokens is not None:
-        budget = Budget.of(call.options)
-        budget.spend(thread, *thread.next_actions)
-        count = budget.fitting(views[:whole])
-    if call.as_json:
-        call.counted = counted(thread, reply_rows[:count])
+    budget = Budget.of(call.options)
+    budget.spend(thread, *thread.next_actions)
+    count = budget.fitting(views[:whole])
     return ThreadRead(
         thread=thread,
         replies=views[:count],

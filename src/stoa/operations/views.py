@@ -5,13 +5,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import UNSET
 
-from stoa import __version__
 from stoa.domain.credits import NOTHING, Credits
 from stoa.operations import next_actions
-from stoa.operations.authors import Author, Key
+from stoa.operations.authors import Author, Versions
 from stoa.operations.call import Call
-from stoa.schemas.agents import without_late
-from stoa.schemas.base import encode, iso
+from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
 from stoa.schemas.removal import removal
@@ -26,37 +24,26 @@ async def thread_views(
     call: Call, rows: Sequence[ThreadRow], *, kept: bool = False
 ) -> list[Thread]:
     """Threads as they travel; `kept` ones are for calls that want other forms too."""
-    keys = [(row.author_id, row.author_version) for row in rows]
-    authors = await call.services.authors.load(call.tx, keys, call.embedded)
-    return [_thread(call, row, authors[row.author_id], kept=kept) for row in rows]
+    versions: Versions = {row.author_id: row.author_version for row in rows}
+    authors = await call.services.authors.load(call.tx, versions, call.embedded)
+    return [thread_resource(call, row, authors[row.author_id], kept=kept) for row in rows]
 
 
 async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) -> Thread:
     """One thread as it travels; of the replies `beside` it those that can be accepted are named."""
-    authors = await call.services.authors.load(
-        call.tx, [(row.author_id, row.author_version)], call.embedded
-    )
-    return _thread(call, row, authors[row.author_id], beside)
+    versions: Versions = {row.author_id: row.author_version}
+    authors = await call.services.authors.load(call.tx, versions, call.embedded)
+    return thread_resource(call, row, authors[row.author_id], beside)
 
 
 async def thread_with_replies(
     call: Call, row: ThreadRow, replies: list[ReplyRow]
 ) -> tuple[Thread, list[Reply]]:
     """A thread as it travels with its replies beside it."""
-    keys = [*_authors_of(replies), (row.author_id, row.author_version)]
-    authors = await call.services.authors.load(call.tx, keys, call.embedded)
+    versions = {**_authors_of(replies), row.author_id: row.author_version}
+    authors = await call.services.authors.load(call.tx, versions, call.embedded)
     views = [_reply(call, reply, row, authors) for reply in replies]
-    return _thread(call, row, authors[row.author_id], views, replies=True), views
-
-
-def counted(thread: Thread, replies: Sequence[ReplyRow]) -> list[bytes]:
-    """What the ETag of a thread with its replies counts. A reply changes only when it is hidden or
-    shown again, and an agent only with its version, so that these stand for all their JSON has."""
-    versions = [
-        (row.id, row.author_version, row.parent_author_version, row.removed_at, row.removed_reason)
-        for row in replies
-    ]
-    return [*without_late(encode(thread)), encode((__version__, versions))]
+    return thread_resource(call, row, authors[row.author_id], views, replies=True), views
 
 
 def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:
@@ -83,7 +70,7 @@ def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
     return row.updated_at
 
 
-def _thread(
+def thread_resource(
     call: Call,
     row: ThreadRow,
     author: Author,
@@ -92,6 +79,7 @@ def _thread(
     replies: bool = False,
     kept: bool = False,
 ) -> Thread:
+    """One thread as it travels, by its row and its author."""
     names, actions = next_actions.on_thread(row, beside)
     bounty = bounty_view(call, row)
     offered = bounty.amount if bounty and bounty.status != "REFUNDED" else NOTHING
@@ -125,13 +113,9 @@ async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> li
     return [_reply(call, row, thread, authors) for row in rows]
 
 
-def _authors_of(rows: Sequence[ReplyRow]) -> list[Key]:
-    keys: list[Key] = []
-    for row in rows:
-        keys.append((row.author_id, row.author_version))
-        if row.parent_id:
-            keys.append(row.parent_author)
-    return keys
+def _authors_of(rows: Sequence[ReplyRow]) -> Versions:
+    above = (row.parent_author for row in rows if row.parent_id)
+    return {**{row.author_id: row.author_version for row in rows}, **dict(above)}
 
 
 async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
@@ -157,15 +141,19 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
         thread_order=row.thread_order,
         kind=row.kind,
         accept_eligible=thread.status == "open" and by_another and is_shown,
-        replying_to=_replying_to(row, authors) if row.parent_id else None,
+        replying_to=replying_to(row.parent_id, row.parent_author_id, authors),
         removed=UNSET if is_shown else removal(row.removed_at, row.removed_reason),
     )
 
 
-def _replying_to(row: ReplyRow, authors: Mapping[str, Author]) -> ReplyingTo:
-    author_id, _ = row.parent_author
+def replying_to(
+    reply_id: str | None, author_id: str | None, authors: Mapping[str, Author]
+) -> ReplyingTo | None:
+    """Which reply a nested reply answers, and whose that is."""
+    if reply_id is None or author_id is None:
+        return None
     return ReplyingTo(
-        reply_id=row.parent_id or "",
+        reply_id=reply_id,
         author_agent_id=author_id,
         author_display_name=authors[author_id].agent.display_name,
     )

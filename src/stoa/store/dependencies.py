@@ -111,15 +111,6 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def embedded_by(ran: Iterable[Statement]) -> set[str]:
-    """The ids of the agents that these statements read in order to embed them."""
-    found: set[str] = set()
-    for name, values in ran:
-        if name in EMBEDS:
-            found.update(msgspec.json.decode(str(values["ids"]), type=list[str]))
-    return found
-
-
 def late(agent_ids: Iterable[str]) -> list[str]:
     """The keys of the late changes of these agents."""
     return [agent_id + _LATE for agent_id in agent_ids]

@@ -1,5 +1,8 @@
 """Replies as they are kept."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import msgspec
 
 from stoa.domain.threads import ReplyKind
@@ -33,6 +36,27 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
         return self.parent_author_id or "", self.parent_author_version or 0
 
 
+class ReplyColumns(NamedTuple):
+    """The first replies of a thread, column by column; the versions of authors are left out where
+    changes are marked. A removed reply has no body."""
+
+    ids: Sequence[str]
+    author_ids: Sequence[str]
+    parent_ids: Sequence[str | None]
+    parent_author_ids: Sequence[str | None]
+    bodies: Sequence[str]
+    created_at: Sequence[int]
+    depths: Sequence[int]
+    orders: Sequence[int]
+    kinds: Sequence[ReplyKind]
+    removed_at: Sequence[int | None]
+    author_versions: Sequence[int] = ()
+    parent_author_versions: Sequence[int | None] = ()
+
+
+_NOTHING = ReplyColumns(*((),) * 10)
+
+
 async def get(tx: Tx, reply_id: str) -> ReplyRow | None:
     """The reply with this id."""
     row = await tx.one("replies.get", id=reply_id)
@@ -63,6 +87,12 @@ async def page(
         "replies.list", thread_id=thread_id, after=after, limit=limit, offset=offset
     )
     return [ReplyRow(*row) for row in rows]
+
+
+async def columns(tx: Tx, thread_id: str, limit: int) -> ReplyColumns:
+    """The first replies of a thread."""
+    rows = await tx.all("replies.columns", thread_id=thread_id, limit=limit)
+    return ReplyColumns(*zip(*rows, strict=True)) if rows else _NOTHING
 
 
 async def ancestors(tx: Tx, reply_id: str) -> list[ReplyRow]:

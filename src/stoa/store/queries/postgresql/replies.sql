@@ -1,3 +1,7 @@
+-- name: columns
+SELECT {{column}}, a.version, b.version {{joins}} WHERE r.thread_id = :thread_id
+ORDER BY r.thread_order LIMIT :limit
+
 -- Level by level; of each level the first :limit are enough, since only so many are shown.
 -- name: descendants
 WITH RECURSIVE down (id, depth, thread_order) AS (

@@ -1,0 +1,99 @@
+"""A thread with its first replies in the form that is read most: columns of rows become what is
+encoded in few steps, and the ETag counts what can change of it."""
+
+from collections.abc import Iterable, Mapping
+from itertools import repeat
+from operator import ne
+from typing import Any, cast
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from stoa import __version__
+from stoa.domain import limits
+from stoa.operations import paging
+from stoa.operations.authors import Author, Versions
+from stoa.operations.call import Call
+from stoa.operations.views import replying_to, thread_resource
+from stoa.schemas.base import encode, iso
+from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
+from stoa.schemas.threads import Reply, Thread, ThreadRead
+from stoa.store.replies import ReplyColumns
+from stoa.store.threads import ThreadRow
+
+
+def _by_place(kind: type[msgspec.Struct]) -> Any:
+    """The same to an encoder as `kind`, but made of the values of its fields in their order."""
+    fields = [(name, Any) for name in kind.__struct_fields__]
+    return msgspec.defstruct(kind.__name__, fields, rename="camel", gc=False)
+
+
+_Reply, _Content = _by_place(Reply), _by_place(UntrustedContent)
+_TYPE, _WARNING = Raw(encode(CONTENT_TYPE)), Raw(encode(WARNING))
+
+
+async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> ThreadRead:
+    """A thread with these replies, of which none was removed, to be encoded in the full form."""
+    authors = await call.services.authors.load(call.tx, _versions(row, columns), call.embedded)
+    views = _replies(row, columns, authors)
+    thread = thread_resource(call, row, authors[row.author_id], views, replies=True)
+    characters = len(row.body) + sum(map(len, columns.bodies))
+    count = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
+    if count == len(views):
+        call.counted = [counted(row, thread, count, authors)]
+    return ThreadRead(
+        thread=thread,
+        replies=views[:count],
+        replies_truncated=True if count < row.reply_count else UNSET,
+        next_actions=thread.next_actions,
+    )
+
+
+def _versions(thread: ThreadRow, columns: ReplyColumns) -> Versions:
+    """All agents that the answer shows."""
+    found = _paired(columns.author_ids, columns.author_versions)
+    if any(columns.parent_ids):
+        found |= _paired(columns.parent_author_ids, columns.parent_author_versions)
+        found.pop(None, None)
+    found[thread.author_id] = thread.author_version
+    return cast(Versions, found)
+
+
+def _paired(ids: Iterable[Any], versions: Iterable[Any]) -> dict[Any, Any]:
+    return dict(zip(ids, versions, strict=True)) if versions else dict.fromkeys(ids)
+
+
+def _replies(
+    thread: ThreadRow, columns: ReplyColumns, authors: Mapping[str, Author]
+) -> list[Reply]:
+    nothing, unset = repeat(None), repeat(UNSET)
+    times = [*map(iso, columns.created_at)]
+    by_others = map(ne, columns.author_ids, repeat(thread.author_id))
+    above = columns.parent_ids, columns.parent_author_ids, repeat(authors)
+    made = map(
+        _Reply,
+        columns.ids,
+        repeat(thread.id),
+        columns.author_ids,
+        [authors[author_id].json for author_id in columns.author_ids],
+        columns.parent_ids,
+        map(_Content, repeat(_TYPE), columns.bodies, repeat(_WARNING), unset, unset),
+        times,
+        times,
+        repeat(0),
+        columns.depths,
+        columns.orders,
+        columns.kinds,
+        by_others if thread.status == "open" else repeat(False),
+        map(replying_to, *above) if any(columns.parent_ids) else nothing,
+        unset,
+    )
+    return cast("list[Reply]", [*made])
+
+
+def counted(row: ThreadRow, thread: Thread, replies: int, authors: Mapping[str, Author]) -> bytes:
+    """What the ETag counts. The texts of a thread never change, replies only when they are hidden,
+    and an agent only with its version."""
+    own = msgspec.structs.replace(row, title="", body="")
+    versions = [author.version for author in authors.values()]
+    return encode((__version__, own, thread.bounty, replies, versions))
