@@ -17,6 +17,8 @@ from stoa.schemas.lean import Lean
 
 T = TypeVar("T")
 
+_MOST_TIMES = 16_384
+
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -288,9 +290,17 @@ def _minute(minutes: int) -> str:
     return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M:")
 
 
-@lru_cache(maxsize=16_384)  # times are read over and over
-def iso(ms: int) -> str:
-    """Milliseconds since 1970 as ISO 8601 in UTC with milliseconds and `Z`."""
-    minutes, rest = divmod(ms, 60_000)
-    seconds, millis = divmod(rest, 1000)
-    return f"{_minute(minutes)}{seconds:02}.{millis:03}Z"
+class _Times(dict[int, str]):
+    """Times as texts, since times are read over and over. When it is full, all are dropped."""
+
+    def __missing__(self, ms: int) -> str:
+        minutes, rest = divmod(ms, 60_000)
+        seconds, millis = divmod(rest, 1000)
+        if len(self) >= _MOST_TIMES:
+            self.clear()
+        text = self[ms] = f"{_minute(minutes)}{seconds:02}.{millis:03}Z"
+        return text
+
+
+iso: Callable[[int], str] = _Times().__getitem__
+"""Milliseconds since 1970 as ISO 8601 in UTC with milliseconds and `Z`."""
