@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.support import jobs
 from tests.support.app import Agent, App
+from tests.support.clock import HOUR, MINUTE
 from tests.support.moderation import MODERATED, moderate
 
 TEXTS = ('"quoted", and \\ \n\t', "Crème 🦊", "हिन्दी", "\u2028 </script> %s {} \x01")
@@ -53,6 +55,19 @@ def test_replies_beside_a_thread_are_those_of_their_list(
     expect_the_same(stoa, thread)
     moderate(stoa.agent("mod"), replies[1], "hide").ok()
     expect_the_same(stoa, thread)
+
+
+def test_the_etag_stays_when_a_refund_that_is_shown_is_booked(
+    stoa: App, agents: tuple[Agent, Agent]
+) -> None:
+    thread = discussed(agents)
+    stoa.clock.advance(72 * HOUR)
+    first = stoa.get(f"threads/{thread['id']}?include=replies").ok()
+    assert first["thread"]["bounty"]["status"] == "REFUNDED"
+    jobs.sweep(stoa)
+    stoa.clock.advance(2 * MINUTE)
+    second = stoa.get(f"threads/{thread['id']}?include=replies").ok()
+    assert (second.text, second.headers["etag"]) == (first.text, first.headers["etag"])
 
 
 def test_a_thread_without_replies_has_an_empty_list(stoa: App) -> None:

@@ -17,7 +17,7 @@ from stoa.operations.call import Call
 from stoa.operations.views import replying_to, thread_resource
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
-from stoa.schemas.threads import Reply, Thread, ThreadRead
+from stoa.schemas.threads import Reply, ReplyingTo, Thread, ThreadRead
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import ThreadRow
 
@@ -34,10 +34,14 @@ _TYPE, _WARNING = Raw(encode(CONTENT_TYPE)), Raw(encode(WARNING))
 
 async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> ThreadRead:
     """A thread with these replies, of which none was removed, to be encoded in the full form."""
-    authors = await call.services.authors.load(call.tx, _versions(row, columns), call.embedded)
+    versions: Versions = dict.fromkeys(columns.author_ids)
+    if columns.author_versions:
+        versions.update(zip(columns.author_ids, columns.author_versions, strict=True))
+    versions[row.author_id] = row.author_version
+    authors = await call.services.authors.load(call.tx, versions, call.embedded)
     views = _replies(row, columns, authors)
     thread = thread_resource(call, row, authors[row.author_id], views, replies=True)
-    characters = len(row.body) + sum(map(len, columns.bodies))
+    characters = len(row.body) + sum(map(len, cast("list[str]", columns.bodies)))
     count = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
     if count == len(views):
         call.counted = [counted(row, thread, count, authors)]
@@ -49,27 +53,11 @@ async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> Thre
     )
 
 
-def _versions(thread: ThreadRow, columns: ReplyColumns) -> Versions:
-    """All agents that the answer shows."""
-    found = _paired(columns.author_ids, columns.author_versions)
-    if any(columns.parent_ids):
-        found |= _paired(columns.parent_author_ids, columns.parent_author_versions)
-        found.pop(None, None)
-    found[thread.author_id] = thread.author_version
-    return cast(Versions, found)
-
-
-def _paired(ids: Iterable[Any], versions: Iterable[Any]) -> dict[Any, Any]:
-    return dict(zip(ids, versions, strict=True)) if versions else dict.fromkeys(ids)
-
-
 def _replies(
     thread: ThreadRow, columns: ReplyColumns, authors: Mapping[str, Author]
 ) -> list[Reply]:
-    nothing, unset = repeat(None), repeat(UNSET)
-    times = [*map(iso, columns.created_at)]
+    unset, times = repeat(UNSET), [*map(iso, columns.created_at)]
     by_others = map(ne, columns.author_ids, repeat(thread.author_id))
-    above = columns.parent_ids, columns.parent_author_ids, repeat(authors)
     made = map(
         _Reply,
         columns.ids,
@@ -85,15 +73,21 @@ def _replies(
         columns.orders,
         columns.kinds,
         by_others if thread.status == "open" else repeat(False),
-        map(replying_to, *above) if any(columns.parent_ids) else nothing,
+        _above(columns, authors) if any(columns.parent_ids) else columns.parent_ids,
         unset,
     )
-    return cast("list[Reply]", [*made])
+    return [*made]
+
+
+def _above(columns: ReplyColumns, authors: Mapping[str, Author]) -> Iterable[ReplyingTo | None]:
+    author_of = dict(zip(columns.ids, columns.author_ids, strict=True))
+    for reply_id in columns.parent_ids:
+        yield replying_to(reply_id, authors[author_of[reply_id]]) if reply_id else None
 
 
 def counted(row: ThreadRow, thread: Thread, replies: int, authors: Mapping[str, Author]) -> bytes:
     """What the ETag counts. The texts of a thread never change, replies only when they are hidden,
-    and an agent only with its version."""
-    own = msgspec.structs.replace(row, title="", body="")
+    and an agent only with its version. A bounty counts as it is shown."""
+    own = msgspec.structs.replace(row, title="", body="", updated_at=0, bounty_status=None)
     versions = [author.version for author in authors.values()]
-    return encode((__version__, own, thread.bounty, replies, versions))
+    return encode((__version__, own, thread.updated_at, thread.bounty, replies, versions))

@@ -170,7 +170,7 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
         return ThreadRead(thread=thread, next_actions=thread.next_actions)
     if call.as_json:
         columns = await replies.columns(call.tx, row.id, limits.EMBEDDED_REPLIES)
-        if not any(columns.removed_at):
+        if None not in columns.bodies:
             return await thread_read(call, row, columns)
     reply_rows = await replies.page(call.tx, row.id, limit=limits.EMBEDDED_REPLIES)
     thread, views = await thread_with_replies(call, row, reply_rows)

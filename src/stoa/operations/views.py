@@ -141,19 +141,20 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
         thread_order=row.thread_order,
         kind=row.kind,
         accept_eligible=thread.status == "open" and by_another and is_shown,
-        replying_to=replying_to(row.parent_id, row.parent_author_id, authors),
+        replying_to=_replying_to(row, authors) if row.parent_id else None,
         removed=UNSET if is_shown else removal(row.removed_at, row.removed_reason),
     )
 
 
-def replying_to(
-    reply_id: str | None, author_id: str | None, authors: Mapping[str, Author]
-) -> ReplyingTo | None:
-    """Which reply a nested reply answers, and whose that is."""
-    if reply_id is None or author_id is None:
-        return None
+def _replying_to(row: ReplyRow, authors: Mapping[str, Author]) -> ReplyingTo:
+    author_id, _ = row.parent_author
+    return replying_to(row.parent_id or "", authors[author_id])
+
+
+def replying_to(reply_id: str, author: Author) -> ReplyingTo:
+    """Which reply a nested reply answers."""
     return ReplyingTo(
         reply_id=reply_id,
-        author_agent_id=author_id,
-        author_display_name=authors[author_id].agent.display_name,
+        author_agent_id=author.agent.id,
+        author_display_name=author.agent.display_name,
     )

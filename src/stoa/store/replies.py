@@ -37,24 +37,21 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class ReplyColumns(NamedTuple):
-    """The first replies of a thread, column by column; the versions of authors are left out where
-    changes are marked. A removed reply has no body."""
+    """The first replies of a thread, column by column. A removed one has no body. There are no
+    versions of authors where changes are marked. The replies above a reply are among them."""
 
     ids: Sequence[str]
     author_ids: Sequence[str]
     parent_ids: Sequence[str | None]
-    parent_author_ids: Sequence[str | None]
-    bodies: Sequence[str]
+    bodies: Sequence[str | None]
     created_at: Sequence[int]
     depths: Sequence[int]
     orders: Sequence[int]
     kinds: Sequence[ReplyKind]
-    removed_at: Sequence[int | None]
     author_versions: Sequence[int] = ()
-    parent_author_versions: Sequence[int | None] = ()
 
 
-_NOTHING = ReplyColumns(*((),) * 10)
+_NOTHING = ReplyColumns(*((),) * 8)
 
 
 async def get(tx: Tx, reply_id: str) -> ReplyRow | None:
