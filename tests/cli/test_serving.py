@@ -1,5 +1,6 @@
 """`stoa serve` as a program: mistakes are one line, and a signal ends it cleanly."""
 
+import platform
 import re
 import signal
 import socket
@@ -50,6 +51,30 @@ def one_line(result: Result) -> str:
 def serve(data_dir: Path, **settings: object) -> str:
     """What is said when the server does not start."""
     return refusal("serve", "--port", 0, "--data-dir", data_dir, **settings)
+
+
+_FREEING = """
+from pathlib import Path
+from stoa.cli.serving import return_freed_memory
+
+def resident():
+    return 4096 * int(Path("/proc/self/statm").read_text().split()[1])
+
+return_freed_memory()
+bytes(b"x" * 16_000_000)  # by itself the library keeps blocks up to this size from here on
+before = resident()
+mixed = [b"x" * size for _ in range(100) for size in (256_000, 1_000)]
+small = mixed[1::2]
+del mixed
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other libraries are not told")
+def test_large_blocks_that_are_freed_go_back_to_the_system():
+    freeing = [sys.executable, "-c", _FREEING]
+    kept = subprocess.run(freeing, capture_output=True, text=True, timeout=TIME_S, check=True)
+    assert int(kept.stdout) < 5_000_000, "of 25 million"
 
 
 # --- Mistakes.
