@@ -28,9 +28,9 @@ T = TypeVar("T")
 _CLOSED = "the database is closed"
 
 SLOW_READERS = 2
-_CACHE_MB, _SLOW_CACHE_MB = 16, 4
-"""Of the connection for short reads, and of each for long ones. What is not in it comes from the
-memory of the system: with 64 MB searches in a file of a gigabyte took as long."""
+_CACHE_MB = 4
+"""Of each connection that reads. What is not in it comes from the memory of the system: with 16 MB
+reads of threads took as long, and with 64 searches in a file of a gigabyte."""
 
 
 def migrate(path: Path) -> list[str]:
@@ -95,9 +95,7 @@ class SqliteStore:
         self._closed = False
         self._postings = Postings()
         self._reader = connect(path, writer=False, cache_mb=_CACHE_MB)
-        self._slow = [
-            connect(path, writer=False, cache_mb=_SLOW_CACHE_MB) for _ in range(SLOW_READERS)
-        ]
+        self._slow = [connect(path, writer=False, cache_mb=_CACHE_MB) for _ in range(SLOW_READERS)]
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
 
     @classmethod
