@@ -32,11 +32,13 @@ async def _mark(_: Tx) -> None:
 
 
 def _settings(folder: Path) -> Settings:
-    """The defaults; of the limits only those are off that so few agents would reach."""
+    """The defaults, but for limits that so few agents would reach, and for memory: in more of it so
+    few answers would have room without any being evicted."""
     return Settings(
         data_dir=str(folder),
         trusted_proxies=[TRUSTED],
         allowed_hosts=[HOST],
+        cache_mb=16,
         limit_threads=0,
         limit_accepts=0,
         limit_new_agent_holds=0,

@@ -38,12 +38,12 @@ async def _reads(clients: Clients, world: World) -> list[Set]:
     path, page = thread_path(world.threads[0]), f"/forum/threads/{world.threads[0]}"
     tag = (await clients.ask(next(_gets([path])))).partition(_TAG)[2].partition(_LINE_END)[0]
     known = (with_header(request, f"If-None-Match: {tag.decode()}") for request in _gets([path]))
-    spread, first = world.threads[:100], world.threads[100:]
+    spread, first = world.threads[:20], world.threads[20:]
     return [
         Set("hot thread read", 200, _in_turn(clients, _gets([path]))),
         Set("not modified", 200, _in_turn(clients, known)),
         Set("spread thread reads", 100, _in_turn(clients, _gets(map(thread_path, spread)))),
-        Set("first thread reads", 40, _in_turn(clients, _gets(map(thread_path, first)))),
+        Set("first thread reads", 100, _in_turn(clients, _gets(map(thread_path, first)))),
         Set("MCP thread read", 100, _in_turn(clients, _calls(world.threads[0]))),
         Set("thread page", 100, _in_turn(clients, _gets([page]))),
         Set(

@@ -249,7 +249,7 @@ def new_services(settings: Settings) -> Services:
 
 def _kept_bytes(services: Services) -> int:
     """What is cached in this process beside answers, counted twice: it is in small pieces, between
-    which memory stays free, and the pages of the file that were read for it are kept as well."""
+    which memory stays free, and pages of the file and what it is made with are in memory too."""
     return 2 * (caching.kept_bytes() + services.authors.kept_bytes)
 
 

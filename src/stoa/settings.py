@@ -231,7 +231,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             description="Memory for what each process keeps ready: answers to public reads in what "
             "searches, lists and pages leave of it; 0 keeps no answers."
         ),
-    ] = 128
+    ] = 112
     log_level: Annotated[
         LogLevel,
         Meta(

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from lz4 import block
 
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.validity import Validity
@@ -25,12 +26,16 @@ class Cached:
     def put(
         self, key: str, depends_on: str = "th_1", size: int = 10, lives: int | None = None
     ) -> bytes:
-        """Keep an answer that cannot be packed any closer. It shows the agent ag_1."""
-        return self.put_bytes(key, NOISE.randbytes(size), depends_on, lives)
+        """Keep an answer that cannot be packed any closer, and ask for it once. It shows the agent
+        ag_1."""
+        body = self.put_bytes(key, NOISE.randbytes(size), depends_on, lives)
+        self.get(key)
+        return body
 
     def put_bytes(
         self, key: str, body: bytes, depends_on: str = "th_1", lives: int | None = None
     ) -> bytes:
+        """Keep an answer that nobody has asked for again."""
         draft = self.cache.draft()
         deadline = lives and self.now + lives
         shown = frozenset({"ag_1"})
@@ -175,6 +180,7 @@ def test_answers_that_repeat_themselves_take_less_room(cached: Cached) -> None:
     body = b"".join(b'{"status":"open","name":"%d"}' % number for number in range(30_000))
     for number in range(100):
         cached.put_bytes(f"{number}", body)
+        cached.get(f"{number}")
     assert 100 * len(body) > 2 * 32 * MIB
     assert all(cached.get(f"{number}") for number in range(100))
 
@@ -186,6 +192,69 @@ def test_a_packed_answer_is_out_of_date_like_any_other(cached: Cached) -> None:
     cached.changes.mark(["th_1"])
     assert cached.get("a") is None
     assert cached.get("0")
+
+
+def test_answers_that_are_read_once_are_not_kept_long(cached: Cached) -> None:
+    for number in range(100):
+        cached.put_bytes(f"{number}", bytes(MIB))
+    kept = [number for number in range(100) if cached.get(f"{number}")]
+    assert kept
+    assert kept[0] > 90
+
+
+def test_an_answer_that_is_made_a_second_time_is_kept(cached: Cached) -> None:
+    body = b"made " * MIB
+    cached.put_bytes("a", body)
+    fill(cached)
+    assert cached.get("a") is None
+    cached.put_bytes("a", body)
+    fill(cached)
+    assert cached.get("a") == body
+
+
+def test_an_answer_that_is_made_again_after_a_write_is_kept(cached: Cached) -> None:
+    cached.put("a", "th_2")
+    cached.changes.mark(["th_2"])
+    assert cached.get("a") is None
+    body = cached.put_bytes("a", b"new", "th_2")
+    fill(cached)
+    assert cached.get("a") == body
+
+
+def fill(cached: Cached) -> None:
+    """Let what lies open make room."""
+    for number in range(8):
+        cached.put_bytes(f"filling {number}", bytes(MIB))
+
+
+def test_an_answer_that_is_asked_for_often_is_opened_once(
+    cached: Cached, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, opened = cached.put("a"), list[bytes]()
+    fill(cached)
+    opening = block.decompress
+
+    def counted(packed: bytes) -> bytes:
+        opened.append(packed)
+        return opening(packed)
+
+    monkeypatch.setattr(block, "decompress", counted)
+    for _ in range(2):
+        cached.now += 20
+        assert cached.get("a") == body
+    assert len(opened) == 2, "seldom enough to be opened each time"
+    for _ in range(10):
+        cached.now += 1
+        assert cached.get("a") == body
+    assert len(opened) == 3
+
+
+def test_only_so_many_answers_are_remembered(cached: Cached) -> None:
+    for number in range(50_000):
+        cached.put_bytes(f"{number}", b"")
+    for number in range(50_000):
+        assert len(cached.cache._remembered) <= 20_000  # pyright: ignore[reportPrivateUsage]
+        cached.get(f"{number}")
 
 
 def test_without_memory_nothing_is_kept() -> None:

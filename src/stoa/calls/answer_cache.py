@@ -7,8 +7,10 @@ answer that was read during a write is stale from the start.
 What an answer shows of its authors may be a minute old. So before that time is over the answer is
 checked: if none of them has changed since, it is as good as a new one, and stays.
 
-Recently used answers are stored as they are, the others compressed with LZ4: this takes a quarter
-to a seventh of the memory, and decompressing takes a tenth of the time of making the answer.
+New answers and those in frequent use lie open, the others are packed with LZ4: this takes a quarter
+to a seventh of the memory, and opening takes a tenth of the time of making the answer. One that
+nobody asked for again while it lay open is not packed but dropped, and its key remembered: most
+answers are read once. If it is made again, it is packed in its turn.
 """
 
 import sys
@@ -26,9 +28,13 @@ from stoa.domain import limits
 from stoa.store.changes import Changes
 from stoa.store.dependencies import late
 
-_PLAIN_BYTES = 4 * 1024 * 1024
+_OPEN_BYTES = 4 * 1024 * 1024
 _LEAST_PART = 8
 _ENTRY_BYTES = 900  # memory of an entry without its body and key
+_SOON_MS = 10
+"""A packed answer that is asked for again so soon lies open from then on."""
+_MOST_REMEMBERED = 20_000
+"""Keys of dropped answers, twice as many as there is room for answers; then all are forgotten."""
 
 
 class Entry(msgspec.Struct, gc=False):
@@ -37,9 +43,9 @@ class Entry(msgspec.Struct, gc=False):
     had a late change after the stamp `since`. `next_cursor` leads to the next page; an answer
     `for_parties` is the one for callers without a token. `head` are the header lines of a page that
     do not depend on the request; other answers have none. `operation` is the name of the one that
-    made it."""
+    made it. It was asked for last at `used_at` (ms), 0 if only when it was made."""
 
-    body: bytes
+    kept: bytes
     etag: str
     depends_on: tuple[str, ...]
     stamp: int
@@ -51,6 +57,13 @@ class Entry(msgspec.Struct, gc=False):
     for_parties: bool = False
     head: bytes = b""
     operation: str = ""
+    used_at: int = 0
+    is_packed: bool = False
+
+    @property
+    def body(self) -> bytes:
+        """The answer itself; one that is packed is opened each time."""
+        return lz4.block.decompress(self.kept) if self.is_packed else self.kept
 
 
 @dataclass(slots=True)
@@ -93,23 +106,26 @@ class AnswerCache:
         self._changes = changes
         self.is_active = changes is not None and max_bytes > 0
         self._max_bytes, self._others = max_bytes, others
-        self._max_plain = min(_PLAIN_BYTES, max_bytes // _LEAST_PART // 2)
-        self._plain, self._compressed = _LruEntries(), _LruEntries()
+        self._max_open = min(_OPEN_BYTES, max_bytes // _LEAST_PART // 2)
+        self._open, self._packed = _LruEntries(), _LruEntries()
+        self._remembered = set[int]()
 
     def get(self, key: str, now: int) -> Entry | None:
         """The cached answer for this key, if it is still valid."""
-        entry = self._plain.use(key)
-        compressed = None if entry else self._compressed.use(key)
-        found = entry or compressed
-        if found is None or self._changes is None:
+        entry = self._open.use(key) or self._packed.use(key)
+        if entry is None or self._changes is None:
             return None
-        if not self._changes.fresh(found.depends_on, found.stamp) or (
-            now >= found.check_at and not self._may_stay(found, now)
+        if not self._changes.fresh(entry.depends_on, entry.stamp) or (
+            now >= entry.check_at and not self._may_stay(entry, now)
         ):
-            self._plain.drop(key)
-            self._compressed.drop(key)
+            self._open.drop(key)
+            self._packed.drop(key)
+            self._remember(key)
             return None
-        return entry or self._decompress(key, found)
+        if entry.is_packed and now - entry.used_at < _SOON_MS:
+            self._lay_open(key, entry)
+        entry.used_at = now
+        return entry
 
     def _may_stay(self, entry: Entry, now: int) -> bool:
         """Whether a new answer would be the same; then the entry is checked again later."""
@@ -130,29 +146,38 @@ class AnswerCache:
         depends_on = tuple(map(intern, draft.depends_on))  # answers share these, and their authors
         if changes is None or not draft.cacheable or not changes.fresh(depends_on, draft.stamp):
             return
-        self._compressed.drop(key)
+        self._packed.drop(key)
         embeds = tuple(map(intern, draft.embeds))
         valid = (draft.stamp, deadline, embeds, draft.since, _check_at(read_at, deadline))
         told = (draft.next_cursor, draft.for_parties, draft.head, draft.operation)
-        self._plain.put(key, Entry(body, etag, depends_on, *valid, *told))
-        if self._plain.kept_bytes > self._max_plain:
+        used_at = read_at if hash(key) in self._remembered else 0
+        self._open.put(key, Entry(body, etag, depends_on, *valid, *told, used_at))
+        if self._open.kept_bytes > self._max_open:
             self._evict()
 
-    def _decompress(self, key: str, compressed: Entry) -> Entry:
-        entry = msgspec.structs.replace(compressed, body=lz4.block.decompress(compressed.body))
-        self._plain.put(key, entry)
+    def _lay_open(self, key: str, entry: Entry) -> None:
+        self._packed.drop(key)
+        entry.kept, entry.is_packed = entry.body, False
+        self._open.put(key, entry)
         self._evict()
-        return entry
 
     def _evict(self) -> None:
-        while self._plain.kept_bytes > self._max_plain:
-            key, entry = self._plain.evict_oldest()
-            if not self._compressed.use(key):
-                body = lz4.block.compress(entry.body)
-                self._compressed.put(key, msgspec.structs.replace(entry, body=body))
+        while self._open.kept_bytes > self._max_open:
+            key, entry = self._open.evict_oldest()
+            if entry.used_at:
+                entry.kept, entry.is_packed = lz4.block.compress(entry.kept), True
+                self._packed.put(key, entry)
+            else:
+                self._remember(key)
         left = max(self._max_bytes - self._others(), self._max_bytes // _LEAST_PART)
-        while self._compressed.kept_bytes + self._plain.kept_bytes > left:
-            self._compressed.evict_oldest()
+        while self._packed.kept_bytes + self._open.kept_bytes > left:
+            self._packed.evict_oldest()
+
+    def _remember(self, key: str) -> None:
+        """Note that an answer was asked for, and is not kept."""
+        if len(self._remembered) == _MOST_REMEMBERED:
+            self._remembered.clear()
+        self._remembered.add(hash(key))
 
 
 class _LruEntries:
@@ -191,4 +216,4 @@ def _check_at(now: int, deadline: int | None) -> int:
 
 
 def _size(key: str, entry: Entry) -> int:
-    return len(key) + len(entry.body) + _ENTRY_BYTES
+    return len(key) + len(entry.kept) + _ENTRY_BYTES

@@ -102,7 +102,8 @@ class ReadyAnswers:
         if entry.next_cursor:
             lines += answering.next_link(request.path, request.query, entry.next_cursor)
         self._sheet.answered_at_once(entry.operation, 200)
-        return 200, b"%bcontent-length: %d\r\n" % (lines, len(entry.body)), entry.body
+        body = entry.body
+        return 200, b"%bcontent-length: %d\r\n" % (lines, len(body)), body
 
     def _page(self, scope: Scope) -> Whole | None:
         request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
@@ -116,9 +117,10 @@ class ReadyAnswers:
         if known is not None and answering.names_tag(known, entry.etag):
             self._sheet.answered_at_once(PAGE, 304)
             return 304, _TYPE.sub(b"", entry.head) + header_lines(own), b""
-        own.append((b"content-length", b"%d" % len(entry.body)))
+        body = entry.body
+        own.append((b"content-length", b"%d" % len(body)))
         self._sheet.answered_at_once(PAGE, 200)
-        return 200, entry.head + header_lines(own), entry.body
+        return 200, entry.head + header_lines(own), body
 
 
 def cache_key(path: str, query: bytes) -> str:

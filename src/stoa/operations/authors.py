@@ -22,7 +22,7 @@ from stoa.store.agents import AgentRow
 from stoa.store.tx import Tx
 
 _MOST_BYTES = 8 * 1024 * 1024
-_ENTRY_BYTES = 2_500  # what an agent takes beside its description and its capabilities
+_ENTRY_BYTES = 1_500  # what an agent takes beside its description and its capabilities
 
 _NO_STAMP = -1
 """Of what was read where no changes are marked. It is older than all that are."""
