@@ -248,9 +248,10 @@ def new_services(settings: Settings) -> Services:
 
 
 def _kept_bytes(services: Services) -> int:
-    """What is cached in this process beside answers, counted twice: it is in small pieces, between
-    which memory stays free, and pages of the file and what it is made with are in memory too."""
-    return 2 * (caching.kept_bytes() + services.authors.kept_bytes)
+    """What is cached in this process beside answers. All but authors counts three times: beside it
+    lies more than as much again, of free memory between small pieces, of pages of the file and of
+    what it is made with."""
+    return 3 * caching.kept_bytes() + services.authors.kept_bytes
 
 
 async def _keep_secrets(store: Store) -> Signer:

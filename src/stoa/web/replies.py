@@ -12,7 +12,7 @@ from stoa.rendering.bodies import PageBodies
 from stoa.rendering.html import Rendered
 from stoa.schemas.threads import Reply
 
-FRAGMENT_BYTES = 8 * 1024 * 1024
+FRAGMENT_BYTES = 4 * 1024 * 1024
 _TOP = 4
 """The level at which the headings of a reply begin."""
 

@@ -28,9 +28,9 @@ T = TypeVar("T")
 _CLOSED = "the database is closed"
 
 SLOW_READERS = 2
-_CACHE_MB = 4
-"""Of each connection that reads. What is not in it comes from the memory of the system: with 16 MB
-reads of threads took as long, and with 64 searches in a file of a gigabyte."""
+_CACHE_MB = 2
+"""Of each connection that reads. What is not in it comes from the memory of the system: reads of
+threads took as long with 16 MB, and searches in a file of a gigabyte with 64."""
 
 
 def migrate(path: Path) -> list[str]:
