@@ -18,7 +18,7 @@ from stoa.operations.summary_cache import Summaries
 from stoa.operations.text_cache import Texts
 from stoa.store.dependencies import read_from
 from stoa.store.engines.sqlite_tx import SqliteTx
-from stoa.store.remembered import Remembered
+from stoa.store.remembered import Remembered, RememberedById
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
@@ -64,6 +64,15 @@ def nothing(*_: object) -> None:
 def none_of(_: object, ids: Collection[str], *__: object) -> list[None]:
     """Find nothing in a cache."""
     return [None] * len(ids)
+
+
+async def no_board(*_: object, **__: object) -> None:
+    """Leave it to SQL."""
+
+
+def nothing_known(*_: object) -> dict[str, Any]:
+    """Find nothing in a cache."""
+    return {}
 
 
 class World:
@@ -304,7 +313,8 @@ class World:
             patch.setattr(Summaries, "fresh", none_of)
             patch.setattr(Texts, "known", none_of)
             patch.setattr(Remembered, "get", nothing)
-            patch.setattr(Remembered, "latest", None)
+            patch.setattr("stoa.operations.related.board", no_board)
+            patch.setattr(RememberedById, "fresh", nothing_known)
             made = [self.stoa.get(target).ok().json for target in SEARCHES]
         for target, one, other in zip(SEARCHES, joined, made, strict=True):
             assert without(SHOWN_LATE, one) == without(SHOWN_LATE, other), (target, after)
@@ -314,6 +324,13 @@ class World:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_cached_answer_is_the_one_that_would_be_made_now(stoa: App, seed: int) -> None:
     World(stoa, seed).run()
+
+
+def test_a_search_among_more_opportunities_than_it_compares_is_the_one_of_now(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.operations.related.LOOKED_AT", 2)
+    World(stoa, 0, {"search_threads"}).run(MORE_STEPS)
 
 
 @pytest.mark.parametrize("path", ["/api/v1/threads/{}?include=replies", "/forum/threads/{}"])

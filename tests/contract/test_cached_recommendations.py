@@ -8,7 +8,13 @@ import pytest
 from stoa.operations.offer_cache import Asked, Pages, RecommendedPage
 from stoa.store.board import Board
 from stoa.store.remembered import Remembered, RememberedById
-from tests.contract.test_cached_answers import MORE_STEPS, World, latest
+from tests.contract.test_cached_answers import (
+    MORE_STEPS,
+    World,
+    latest,
+    no_board,
+    nothing_known,
+)
 from tests.support.app import Agent, App
 
 TARGETS = [f"opportunities/recommended{query}" for query in ("", "?limit=1", "?limit=2&offset=1")]
@@ -25,15 +31,6 @@ def engine() -> str:
 def make_boards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have boards made however little time has passed: the clock stands still between steps."""
     monkeypatch.setattr("stoa.store.board.MADE_EACH_MS", 0)
-
-
-async def no_board(*_: object) -> None:
-    """Leave it to SQL."""
-
-
-def nothing_known(*_: object) -> dict[str, Any]:
-    """Find nothing in a cache."""
-    return {}
 
 
 def no_terms(*_: object) -> frozenset[str]:

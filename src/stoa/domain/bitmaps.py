@@ -58,6 +58,20 @@ def largest(bits: int, n: int) -> tuple[int, int]:
     return 0, count
 
 
+def smallest(bits: int, n: int) -> int:
+    """The set of the `n` smallest numbers of a set, or of all if there are fewer."""
+    if bits.bit_count() <= n:
+        return bits
+    low, high = n, bits.bit_length()
+    while low < high:
+        middle = (low + high) // 2
+        if (bits & (1 << middle) - 1).bit_count() < n:
+            low = middle + 1
+        else:
+            high = middle
+    return bits & (1 << low) - 1
+
+
 def ascending(bits: int) -> Iterator[int]:
     """The numbers of a set, the smallest first. For sets of a few hundred."""
     while bits:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
@@ -12,6 +11,7 @@ from stoa.entropy import Ids
 from stoa.operations.authors import Authors, Embedded
 from stoa.operations.buckets import Charge
 from stoa.operations.offer_cache import Recommended
+from stoa.operations.related_cache import Described
 from stoa.operations.rows import Rows
 from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import Summaries
@@ -57,9 +57,8 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 @dataclass(frozen=True, slots=True)
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
-    `described` caches the words of open opportunities, by id, `offers` those a search looks at,
-    `recommended` what recommendations are made of,
-    `newest_text` its number, `posts` and `texts` what searches found."""
+    `described` caches what searches know of opportunities, `recommended` what recommendations are
+    made of, `newest_text` its number, `posts` and `texts` what searches found."""
 
     settings: Settings
     ids: Ids
@@ -67,9 +66,8 @@ class Services:
     secret: Secret
     base_urls: frozenset[str]
     finished: Finished = field(default_factory=Finished)
-    described: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    described: Described = field(default_factory=Described)
     summaries: Summaries = field(default_factory=Summaries)
-    offers: Remembered[Any] = field(default_factory=Remembered[Any])
     recommended: Recommended = field(default_factory=Recommended)
     newest_text: Remembered[int] = field(default_factory=Remembered[int])
     posts: Posts = field(default_factory=Posts)

@@ -183,7 +183,7 @@ async def _joined(
     call: Call, request: ListRecommended, rows: list[OpportunityRow]
 ) -> RecommendedPage:
     """The same with rows that are JSON."""
-    offers = await _offers(call, rows)
+    offers = await offers_as_json(call, rows)
     known = [offers[row.id] for row in rows]
     matched = [_matched_json(row) for row in rows]
 
@@ -209,7 +209,7 @@ def _matched_json(row: OpportunityRow) -> bytes:
     return encode(sorted(set(_list(row.terms)))) if row.overlap else b"[]"
 
 
-async def _offers(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
+async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
     """These opportunities as JSON, cached or made now."""
     cached = call.services.recommended.offers
     found = cached.fresh([row.id for row in rows], call.tx.marks)

@@ -1,103 +1,36 @@
 """The opportunities that a search names beside its threads: those that have to do with it."""
 
-import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from stoa.domain import limits
+from stoa.domain.bitmaps import ascending, smallest
 from stoa.domain.querylang import Query
-from stoa.domain.related import Asked, asked, best, described, of_tag, sharing
+from stoa.domain.related import asked, best, described, of_tag
 from stoa.operations.call import Call
-from stoa.operations.opportunities import rows_views
+from stoa.operations.opportunities import offers_as_json, rows_views
+from stoa.operations.related_cache import Offers
 from stoa.operations.rows import Rows
-from stoa.schemas.base import encode
-from stoa.schemas.opportunities import Opportunity
-from stoa.store import holds, opportunities
-from stoa.store.dependencies import read_from
-from stoa.store.opportunities import NEW_THREAD, START, OpportunityRow
+from stoa.store import opportunities
+from stoa.store.board import board
+from stoa.store.opportunities import START, OpportunityRow
 from stoa.store.tx import Tx
 
 LOOKED_AT = 150
-"""So many opportunities are compared with a search, those with the highest rewards."""
-
-_MOST_SETS, _MOST_TAGS = 500, 24
-"""For so many sets of at most so many tags it is cached which opportunities share them. They are
-dropped with the opportunities, or when there are more."""
-
-_MOST = 500
-"""Opportunities whose words are cached. They never change, and a full cache is emptied."""
+"""So many opportunities are compared with a search, those with the highest rewards, and of those
+that share a tag with it as many again."""
 
 
-class Shown(NamedTuple):
-    """An opportunity as it travels, and as JSON with a hash of it."""
-
-    view: Opportunity
-    json: bytes
-    counted: bytes
-
-    @classmethod
-    def of(cls, view: Opportunity) -> "Shown":
-        """One that is shown for the first time."""
-        json = encode(view)
-        return cls(view, json, hashlib.sha1(json, usedforsecurity=False).digest())
-
-
-def as_rows(shown: Sequence[Shown]) -> Rows:
+async def as_rows(call: Call, shown: list[OpportunityRow]) -> Rows:
     """Opportunities as rows of a search."""
-    json = b",".join([one.json for one in shown])
-    return Rows("relatedOpportunities", [json], b"".join([one.counted for one in shown]))
+    offers = await offers_as_json(call, shown)
+    known = [offers[row.id] for row in shown]
+    json = b",".join([b"%b}" % offer.json for offer in known])
+    return Rows("relatedOpportunities", [json], b"".join([offer.counted for offer in known]))
 
 
-class Offers(NamedTuple):
-    """Open opportunities by id, the best first, and the ids that have each word or tag. `sets` has
-    those of words that were asked for as bitmaps of their places, `shared` those that share so many
-    of some tags, `shown` those that were shown already as they travel."""
-
-    rows: dict[str, OpportunityRow]
-    holders: dict[str, set[str]]
-    subjects: list[str]
-    places: dict[str, int]
-    sets: dict[str, int]
-    shared: dict[frozenset[str], list[int]]
-    shown: dict[str, Shown]
-
-    @classmethod
-    def of(cls, rows: dict[str, OpportunityRow], holders: dict[str, set[str]]) -> "Offers":
-        """Offers of which none was shown yet."""
-        places = {subject: place for place, subject in enumerate(rows)}
-        return cls(rows, holders, [*rows], places, {}, {}, {})
-
-    def having(self, word: str) -> int:
-        """Which have a word or a tag."""
-        found = self.sets.get(word)
-        if found is None and (holders := self.holders.get(word)):
-            found = self.sets[word] = self.those(holders)
-        return found or 0
-
-    def sharing(self, tags: frozenset[str]) -> list[int]:
-        """At each place, from 0, which share so many of these tags."""
-        found = self.shared.get(tags)
-        if found is None:
-            found = sharing(self.having, len(self.rows), tags)
-            if len(self.shared) >= _MOST_SETS:
-                self.shared.clear()
-            if len(tags) <= _MOST_TAGS:
-                self.shared[tags] = found
-        return found
-
-    def those(self, subjects: Iterable[str]) -> int:
-        """Which of these ids are offers."""
-        if self.places.keys().isdisjoint(subjects):
-            return 0
-        bits = 0
-        for subject in subjects:
-            if subject in self.places:
-                bits |= 1 << self.places[subject]
-        return bits
-
-
-async def related(call: Call, query: Query, tags: frozenset[str], found: list[str]) -> list[Shown]:
+async def related(
+    call: Call, query: Query, tags: frozenset[str], found: list[str]
+) -> list[OpportunityRow]:
     """A few opportunities that a query matches, or that have any of these tags, the best first.
 
     `found` are the ids of the threads that the query found.
@@ -105,64 +38,40 @@ async def related(call: Call, query: Query, tags: frozenset[str], found: list[st
     words = asked(query)
     if not tags and not any(words):
         return []
-    offers = await _offers(call)
-    if len(offers.rows) == LOOKED_AT:
-        offers = await _with_more(call, offers, words, tags, found)
-    by_tags, count = offers.sharing(tags), len(offers.rows)
-    places = best(offers.having, count, words, by_tags, offers.those(found), limits.SUGGESTIONS)
-    return await _shown(call, offers, [offers.subjects[place] for place in places])
-
-
-async def _shown(call: Call, offers: Offers, subjects: list[str]) -> list[Shown]:
-    missing = [offers.rows[subject] for subject in subjects if subject not in offers.shown]
-    if missing:
-        for view in await rows_views(call, missing):
-            offers.shown[view.id] = Shown.of(view)
-    return [offers.shown[subject] for subject in subjects]
-
-
-async def _offers(call: Call) -> Offers:
-    """Those with the highest rewards, which are kept until one of them changes or ends."""
-    cache, marks, before = call.services.offers, call.tx.marks, len(call.tx.ran)
-    kept = cache.get(marks, call.now)
-    if kept:
-        return kept
-    rows = {row.id: row for row in await _page(call.tx, [])}
-    latest = cache.latest
-    if latest and latest.rows == rows:
-        holders = latest.holders  # their words never change
+    on_offer = await board(call.tx, call.services.recommended.board, for_search=True)
+    if on_offer:
+        offers = call.services.described.offers(on_offer)
+        among = _looked_at(offers, words.all | tags, found)
     else:
-        holders = _holders(await _words(call, rows))
-    offers = Offers.of(rows, holders)
-    read = read_from(call.tx.ran[before:])
-    deadline = await holds.next_deadline(call.tx) if read else None
-    cache.keep(offers, marks, read and (read | rows.keys()) - {NEW_THREAD}, deadline)
-    return offers
+        offers = await _in_sql(call, words.all, tags, found)
+        among = offers.all
+    having = await _having(call, offers, words.all, among)
+    by_tags, places_found = offers.sharing(tags), offers.those(found)
+    places = best(having, among, words, by_tags, places_found, limits.SUGGESTIONS)
+    return [offers.rows[place] for place in places]
 
 
-def _holders(words: dict[str, frozenset[str]]) -> dict[str, set[str]]:
-    holders: defaultdict[str, set[str]] = defaultdict(set)
-    for subject, its_words in words.items():
-        for word in its_words:
-            holders[word].add(subject)
-    return dict(holders)
+def _looked_at(offers: Offers, terms: frozenset[str], found: list[str]) -> int:
+    """Those that a search looks at: the highest rewards, what shares a tag, and what it found."""
+    if len(offers.rows) <= LOOKED_AT:
+        return offers.all
+    tagged = 0
+    for term in terms & offers.tagged.keys():
+        tagged |= offers.tagged[term]
+    return (1 << LOOKED_AT) - 1 | smallest(tagged, LOOKED_AT) | offers.those(found)
 
 
-async def _with_more(
-    call: Call, offers: Offers, asked: Asked, tags: frozenset[str], found: list[str]
+async def _in_sql(
+    call: Call, words: frozenset[str], tags: frozenset[str], found: list[str]
 ) -> Offers:
-    """As there may be more: also those that share a tag, and those found."""
-    wanted = frozenset[str]().union(*asked)
-    extra = await _page(call.tx, sorted(wanted | tags))
-    extra += await opportunities.among(call.tx, found)
-    more = {row.id: row for row in extra if row.id not in offers.rows}
-    words = await _words(call, more)
-    holders = {
-        word: offers.holders.get(word, set()) | {one for one in more if word in words[one]}
-        for word in (*wanted, *map(of_tag, tags))
-    }
-    rows = sorted((offers.rows | more).values(), key=_order, reverse=True)
-    return Offers.of({row.id: row for row in rows}, holders)
+    """The same where no board is kept."""
+    rows = await _page(call.tx, [])
+    if len(rows) == LOOKED_AT:
+        rows += await _page(call.tx, sorted(words | tags))
+        rows += await opportunities.among(call.tx, found)
+    offers = Offers.of(sorted(set(rows), key=_order, reverse=True), {})
+    having = await _having(call, offers, map(of_tag, tags), offers.all)
+    return offers._replace(tagged={tag: having[of_tag(tag)] for tag in tags})
 
 
 def _order(row: OpportunityRow) -> tuple[int, int, str]:
@@ -175,15 +84,27 @@ async def _page(tx: Tx, tags: list[str]) -> list[OpportunityRow]:
     )
 
 
-async def _words(call: Call, rows: dict[str, OpportunityRow]) -> dict[str, frozenset[str]]:
+async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) -> dict[str, int]:
+    """Which offers `among` these have each of the words."""
+    known, missing = offers.having(words), 0
+    for having in known.values():
+        missing |= among & ~having.looked_at
+    if missing:
+        places = [*ascending(missing)]
+        texts = await _words(call, [offers.rows[place] for place in places])
+        known = offers.look(known, places, texts)
+    return {word: having.bits & among for word, having in known.items()}
+
+
+async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[str]:
+    """The words of these opportunities, which are cached from now on."""
     cached = call.services.described
-    missing = [row for row in rows.values() if row.id not in cached]
-    made = {
+    known = cached.words([row.id for row in rows])
+    pairs = [*zip(rows, known, strict=True)]
+    missing = [row for row, words in pairs if words is None]
+    new = {
         view.id: described(view.title, view.tags, view.requirements, view.body.body)
         for view in await rows_views(call, missing)
     }
-    known = {subject: cached[subject] for subject in rows if subject in cached}
-    if len(cached) + len(made) > _MOST:
-        cached.clear()
-    cached.update(made)
-    return known | made
+    cached.keep(new)
+    return [words or new[row.id] for row, words in pairs]

@@ -12,7 +12,8 @@ from stoa.domain.snippets import Sought, prepared
 from stoa.operations import paging
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.related import Shown, as_rows, related
+from stoa.operations.opportunities import rows_views
+from stoa.operations.related import as_rows, related
 from stoa.operations.rows import Rows
 from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import Summary
@@ -21,6 +22,7 @@ from stoa.operations.text_cache import Matched, Text
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.store import replies, search, threads
 from stoa.store.dependencies import read_from
+from stoa.store.opportunities import OpportunityRow
 from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter
 
 
@@ -105,7 +107,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         characters=found.characters,
     )
     shown = await _related(call, request, query, found.threads[: len(page.rows)])
-    beside = [one.view for one in shown]
+    beside = await rows_views(call, shown)
     return SearchResult(
         query=request.q,
         threads=page.rows,
@@ -127,13 +129,13 @@ async def _as_json(
         characters=found.characters,
     )
     shown = await _related(call, request, query, found.threads[:count])
-    call.rows = (as_rows(shown), found.rows(count))
+    call.rows = (await as_rows(call, shown), found.rows(count))
     return SearchResult(query=request.q, threads=[], related_opportunities=[], **members)
 
 
 async def _related(
     call: Call, request: SearchThreads, query: Query, threads: list[Summary]
-) -> list[Shown]:
+) -> list[OpportunityRow]:
     tags = frozenset(request.tags or ()).union(*[thread.tags for thread in threads])
     found = [] if query.is_empty else [thread.view.id for thread in threads]
     return await related(call, query, tags, found)

@@ -1,7 +1,8 @@
-"""What is on offer, kept in memory between recommendations of it.
+"""What is on offer, kept in memory between recommendations of it and searches.
 
 All that is on offer is read at once, and sets of it are bitmaps of places in the open feed. So what
-is recommended to an agent is found without a statement, as `opportunities.recommended` finds it.
+is recommended to an agent is found without a statement, as `opportunities.recommended` finds it,
+and so are the opportunities that a search looks at.
 """
 
 from collections import defaultdict
@@ -23,15 +24,18 @@ MOST = 2_500
 take too long."""
 
 MADE_EACH_MS = 1_000
-"""A board is made no more often, else much work for nothing where many jobs are offered."""
+"""For recommendations a board is made no more often, else much work for nothing where many jobs
+are offered. In SQL a search takes as long as to make one."""
 
 
 class Board(NamedTuple):
     """All that is on offer, the highest reward first. `having` are the places of those that have a
-    term, `by_author` of those of an author. `made_at` is ms; there are `too_many` to show any."""
+    term, `tagged` of those that have it as a tag, `by_author` of those of an author. `made_at` is
+    ms; there are `too_many` to show any."""
 
     rows: list[OpportunityRow]
     having: dict[str, int]
+    tagged: dict[str, int]
     by_author: dict[str, int]
     made_at: int
     too_many: bool = False
@@ -73,18 +77,20 @@ class Board(NamedTuple):
         return OpportunityRow(*row[:4], msgspec.json.encode(terms).decode(), overlap)
 
 
-async def board(tx: Tx, kept: Remembered[Board]) -> Board | None:
+async def board(tx: Tx, kept: Remembered[Board], *, for_search: bool = False) -> Board | None:
     """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
     found = kept.get(tx.marks, tx.now)
     if found is None:
-        if tx.marks is None or _is_new(kept.latest, tx.now):
+        if tx.marks is None or _is_new(kept.latest, tx.now, for_search):
             return None
         found = await _read(tx, kept)
     return None if found.too_many else found
 
 
-def _is_new(latest: Board | None, now: int) -> bool:
-    return latest is not None and 0 <= now - latest.made_at < MADE_EACH_MS
+def _is_new(latest: Board | None, now: int, for_search: bool) -> bool:
+    if latest is None or (for_search and not latest.too_many):
+        return False
+    return 0 <= now - latest.made_at < MADE_EACH_MS
 
 
 async def _read(tx: Tx, kept: Remembered[Board]) -> Board:
@@ -99,14 +105,19 @@ async def _read(tx: Tx, kept: Remembered[Board]) -> Board:
 def _made(rows: Sequence[Row], now: int) -> Board:
     """The board of rows, one for each term of each that is on offer."""
     having: defaultdict[str, int] = defaultdict(int)
+    tagged: defaultdict[str, int] = defaultdict(int)
     by_author: defaultdict[str, int] = defaultdict(int)
     offers: dict[str, OpportunityRow] = {}
-    for subject, kind, amount, created_at, author, term in rows:
+    place = 0
+    for subject, kind, amount, created_at, author, term, is_tag in rows:
         if subject not in offers:
             offers[subject] = OpportunityRow(subject, kind, amount, created_at, "[]")
-            by_author[author] |= 1 << len(offers) - 1
+            place = 1 << len(offers) - 1
+            by_author[author] |= place
         if term is not None:
-            having[term] |= 1 << len(offers) - 1
+            having[term] |= place
+            if is_tag:
+                tagged[term] |= place
     if len(rows) > MOST:
-        return Board([], {}, {}, now, too_many=True)
-    return Board([*offers.values()], dict(having), dict(by_author), now)
+        return Board([], {}, {}, {}, now, too_many=True)
+    return Board([*offers.values()], dict(having), dict(tagged), dict(by_author), now)
