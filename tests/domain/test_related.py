@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoa.domain.bitmaps import ascending, by_count, smallest
-from stoa.domain.related import Asked, best, described, has, of_tag
+from stoa.domain.related import Asked, best, described, has, of_tag, shared
 from tests.support.related import one_by_one
 
 WORDS = "abcdef"
@@ -34,8 +34,8 @@ def test_the_best_are_those_that_share_the_most(
         frozenset(word for one, word in terms if one == kind)
         for kind in ("word", "must", "not", "tag")
     )
-    by_tags = by_count([having[tag] for tag in tags], (1 << len(things)) - 1)
-    asked, found = Asked(may, must, barred), bits_of(places & {*among})
+    by_tags = shared(by_count([having[tag] for tag in tags], (1 << len(things)) - 1))
+    asked, found = Asked(must, barred, may | must, may | must | barred), bits_of(places & {*among})
     shown = best(having, bits_of({*among}), asked, by_tags, found, most)
     alone = {number for number, place in enumerate(among) if place in places}
     expected = one_by_one([things[place] for place in among], terms, alone)

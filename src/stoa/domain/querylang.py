@@ -198,7 +198,10 @@ class Weights(NamedTuple):
     other_in_title: int
 
 
+_OF_ONE, _OF_SEVERAL = Weights(4, 12, 2, 1), Weights(4, 12, 3, 9)
+
+
 def weights(query: Query) -> Weights:
     """Of a single word any text that has it as written comes before all with other forms of it. Of
     several words each counts three quarters in another form, wherever it stands."""
-    return Weights(4, 12, 3, 9) if query.include[1:] else Weights(4, 12, 2, 1)
+    return _OF_SEVERAL if query.include[1:] else _OF_ONE

@@ -1,27 +1,23 @@
 """What a search and an opportunity can have in common: words and tags."""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
-from stoa.domain.bitmaps import ascending
 from stoa.domain.querylang import Phrase, Query, indexed, words
+
+Shared = tuple[int, int]
+"""A number of tags, and the things that share so many, as a bitmap."""
 
 
 class Asked(NamedTuple):
-    """Words of a search that may, must or must not be there."""
+    """Words of a search that must or must not be there, those that are `counted`, and all."""
 
-    may: frozenset[str]
     must: frozenset[str]
     barred: frozenset[str]
-
-    @property
-    def all(self) -> frozenset[str]:
-        """All words that say what is related."""
-        return self.may | self.must | self.barred
+    counted: frozenset[str]
+    all: frozenset[str]
 
 
 _COMMON = """
@@ -57,7 +53,8 @@ def _asked(include: Sequence[Phrase], exclude: Sequence[Phrase], quoted: Set[Phr
     must = {word for phrase in include if phrase in quoted for word in _spoken(phrase)}
     may = {word for phrase in include if phrase not in quoted for word in _spoken(phrase)}
     barred = {word for phrase in exclude if len(phrase) == 1 for word in _spoken(phrase)}
-    return Asked(frozenset(may - must - barred), frozenset(must - barred), frozenset(barred))
+    counted = frozenset((may | must) - barred)
+    return Asked(frozenset(must - barred), frozenset(barred), counted, counted | barred)
 
 
 def _spoken(phrase: Phrase) -> list[str]:
@@ -68,7 +65,7 @@ def best(
     having: Mapping[str, int],
     among: int,
     words: Asked,
-    by_tags: Sequence[int],
+    by_tags: Sequence[Shared],
     found: int,
     most: int,
 ) -> list[int]:
@@ -76,8 +73,8 @@ def best(
 
     Sets of things are bitmaps, in which the first is the best of equal ones: `among` are all that
     are looked at, `having` those of them that have a word, `found` those that the search itself
-    found, `by_tags` those that share so many tags. Points for words come before the number of tags.
-    A word counts the more the fewer things have it. What lacks a word that must be there has no
+    found, `by_tags` is what `shared` gives. Points for words come before the number of tags. A word
+    counts the more the fewer things have it. What lacks a word that must be there has no
     points, and what has a word that must not be there or has nothing in common is left out.
     """
     having_all, kept, count = -1, among, among.bit_count()
@@ -85,44 +82,45 @@ def best(
         having_all &= having[word]
     for word in words.barred:
         kept &= ~having[word]
-    sums = [(0, kept & ~found), (1, kept & found)]
-    for word in words.must | words.may:
+    sums = {1: kept & found, 0: kept & ~found}
+    for word in words.counted:
         if have := having[word]:
             points = _points(have.bit_count(), count)
             sums = _added(sums, have & (found | having_all), points)
-    return [*islice(_in_order(_joined(sums), by_tags), most)]
+    return _in_order(sums, by_tags, most)
 
 
-_Sums = list[tuple[int, int]]
+def shared(by_count: Sequence[int]) -> list[Shared]:
+    """How many tags things share, and which these are, the most first; of the things that share so
+    many, from none, at each place."""
+    return [(count, bits) for count, bits in enumerate(by_count) if bits][::-1]
 
 
-def _added(sums: _Sums, having: int, points: int) -> _Sums:
+def _added(sums: Mapping[int, int], having: int, points: int) -> dict[int, int]:
     """Points, and the bitmap of the things that get so many, with some more for those `having` a
     word."""
-    parts = (
-        (total + more, bits)
-        for total, things in sums
-        for more, bits in ((points, things & having), (0, things & ~having))
-    )
-    return [(total, bits) for total, bits in parts if bits]
+    added: dict[int, int] = {}
+    for total, things in sums.items():
+        if more := things & having:
+            added[total + points] = added.get(total + points, 0) | more
+        if rest := things ^ more:
+            added[total] = added.get(total, 0) | rest
+    return added
 
 
-def _joined(sums: _Sums) -> dict[int, int]:
-    joined: defaultdict[int, int] = defaultdict(int)
-    for total, bits in sums:
-        joined[total] |= bits
-    return joined
-
-
-def _in_order(sums: Mapping[int, int], by_tags: Sequence[int]) -> Iterator[int]:
+def _in_order(sums: Mapping[int, int], by_tags: Sequence[Shared], most: int) -> list[int]:
+    first: list[int] = []
     for total in sorted(sums, reverse=True):
-        for number in range(len(by_tags) - 1, -1 if total else 0, -1):
-            both = sums[total] & by_tags[number]
-            if both:
-                yield from ascending(both)
+        for number, bits in by_tags:
+            both = sums[total] & bits if total or number else 0
+            while both and len(first) < most:
+                lowest = both & -both
+                both ^= lowest
+                first.append(lowest.bit_length() - 1)
+    return first
 
 
-@lru_cache
+@lru_cache(maxsize=1024)
 def _points(have: int, count: int) -> int:
     return round(1000 * math.log(1 + count / have))
 

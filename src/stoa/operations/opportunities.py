@@ -183,8 +183,7 @@ async def _joined(
     call: Call, request: ListRecommended, rows: list[OpportunityRow]
 ) -> RecommendedPage:
     """The same with rows that are JSON."""
-    offers = await offers_as_json(call, rows)
-    known = [offers[row.id] for row in rows]
+    known = await offers_as_json(call, rows)
     matched = [_matched_json(row) for row in rows]
 
     def place_of(row: int) -> Place:
@@ -209,16 +208,16 @@ def _matched_json(row: OpportunityRow) -> bytes:
     return encode(sorted(set(_list(row.terms)))) if row.overlap else b"[]"
 
 
-async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
+async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> list[Offer]:
     """These opportunities as JSON, cached or made now."""
-    cached = call.services.recommended.offers
-    found = cached.fresh([row.id for row in rows], call.tx.marks)
-    missing = [row for row in rows if row.id not in found]
-    if missing:
+    cached, ids = call.services.recommended.offers, [row.id for row in rows]
+    found = cached.fresh(ids, call.tx.marks)
+    if len(found) < len(ids):
+        missing = [row for row in rows if row.id not in found]
         new = {view.id: Offer.of(view) for view in await rows_views(call, missing)}
         cached.keep(new, call.tx.marks)
         found |= new
-    return found
+    return [found[one] for one in ids]
 
 
 async def _board(call: Call) -> Board | None:

@@ -22,10 +22,10 @@ that share a tag with it as many again."""
 
 async def as_rows(call: Call, shown: list[OpportunityRow]) -> Rows:
     """Opportunities as rows of a search."""
-    offers = await offers_as_json(call, shown)
-    known = [offers[row.id] for row in shown]
-    json = b",".join([b"%b}" % offer.json for offer in known])
-    return Rows("relatedOpportunities", [json], b"".join([offer.counted for offer in known]))
+    known = await offers_as_json(call, shown)
+    json = b"},".join([offer.json for offer in known])
+    counted = b"".join([offer.counted for offer in known])
+    return Rows("relatedOpportunities", [json, b"}"] if known else [], counted)
 
 
 async def related(
@@ -36,7 +36,7 @@ async def related(
     `found` are the ids of the threads that the query found.
     """
     words = asked(query)
-    if not tags and not any(words):
+    if not tags and not words.all:
         return []
     on_offer = await board(call.tx, call.services.recommended.board, for_search=True)
     if on_offer:
@@ -87,13 +87,13 @@ async def _page(tx: Tx, tags: list[str]) -> list[OpportunityRow]:
 async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) -> dict[str, int]:
     """Which offers `among` these have each of the words."""
     known, missing = offers.having(words), 0
-    for having in known.values():
-        missing |= among & ~having.looked_at
+    for _, looked_at in known.values():
+        missing |= among & ~looked_at
     if missing:
         places = [*ascending(missing)]
         texts = await _words(call, [offers.rows[place] for place in places])
         known = offers.look(known, places, texts)
-    return {word: having.bits & among for word, having in known.items()}
+    return {word: bits & among for word, (bits, _) in known.items()}
 
 
 async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[str]:

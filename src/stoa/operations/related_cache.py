@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from stoa.caching import ByteCache
 from stoa.domain.bitmaps import by_count
-from stoa.domain.related import has
+from stoa.domain.related import Shared, has, shared
 from stoa.store.board import Board
 from stoa.store.opportunities import OpportunityRow
 
@@ -26,6 +26,7 @@ class Having(NamedTuple):
 
 
 _NOT_LOOKED_AT = Having()
+Known = dict[str, Having]
 
 
 class Offers(NamedTuple):
@@ -36,8 +37,8 @@ class Offers(NamedTuple):
     rows: Sequence[OpportunityRow]
     places: Mapping[str, int]
     tagged: Mapping[str, int]
-    words: dict[str, Having]
-    shared: dict[frozenset[str], list[int]]
+    words: Known
+    shared: dict[frozenset[str], list[Shared]]
 
     @classmethod
     def of(cls, rows: Sequence[OpportunityRow], tagged: Mapping[str, int]) -> "Offers":
@@ -49,11 +50,11 @@ class Offers(NamedTuple):
         """All of them."""
         return (1 << len(self.rows)) - 1
 
-    def sharing(self, tags: frozenset[str]) -> list[int]:
-        """At each place, from 0, which share so many of these tags."""
+    def sharing(self, tags: frozenset[str]) -> list[Shared]:
+        """How many of these tags they share."""
         found = self.shared.get(tags)
         if found is None:
-            found = by_count((self.tagged.get(tag, 0) for tag in tags), self.all)
+            found = shared(by_count((self.tagged.get(tag, 0) for tag in tags), self.all))
             if len(self.shared) >= _MOST_SETS:
                 self.shared.clear()
             if len(tags) <= _MOST_TAGS:
@@ -70,7 +71,7 @@ class Offers(NamedTuple):
                 bits |= 1 << self.places[subject]
         return bits
 
-    def having(self, words: Iterable[str]) -> dict[str, Having]:
+    def having(self, words: Iterable[str]) -> Known:
         """Which have these words, as far as that is known."""
         known = self.words.get
         return {word: known(word, _NOT_LOOKED_AT) for word in words}

@@ -1,7 +1,7 @@
 """Search over titles, bodies and replies."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 
@@ -46,9 +46,9 @@ class Found(NamedTuple):
     def rows(self, count: int) -> Rows:
         """The first rows as JSON."""
         threads, matches = self.threads[:count], self.matches[:count]
-        pieces: list[bytes] = []
-        for thread, match in zip(threads, matches, strict=True):
-            pieces += (thread.json, match.json, b",")
+        pieces = [b","] * (3 * count)
+        pieces[::3] = [thread.json for thread in threads]
+        pieces[1::3] = [match.json for match in matches]
         counted = [thread.counted for thread in threads]
         counted += [match.counted for match in matches]
         return Rows("threads", pieces[:-1], b"".join(counted))
@@ -197,9 +197,7 @@ async def _matches(
 ) -> list[Matched]:
     """How the texts that were `found` match, by threads, which are `known`."""
     cached = call.services.texts.known(found.values())
-    texts = [*filter(None, cached)]
-    if len(texts) < len(cached):
-        texts = await _texts(call, known, found, cached)
+    texts = cast("list[Text]", cached) if all(cached) else await _texts(call, known, found, cached)
     return call.services.texts.matches(texts, Sought(query.terms, query.other_terms))
 
 

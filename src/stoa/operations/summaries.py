@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from typing import cast
 
 from stoa import entropy
 from stoa.domain import limits
@@ -18,9 +19,8 @@ from stoa.store.threads import ThreadRow
 async def summaries(call: Call, thread_ids: Sequence[str]) -> list[Summary]:
     """These threads, all of which exist."""
     known = call.services.summaries.fresh(thread_ids, call.tx.marks, call.now)
-    found = [*filter(None, known)]
-    if len(found) == len(known):
-        return found
+    if all(known):
+        return cast("list[Summary]", known)
     pairs = [*zip(thread_ids, known, strict=True)]
     missing = [thread_id for thread_id, summary in pairs if summary is None]
     new = await made(call, [*(await threads.many(call.tx, missing)).values()])

@@ -82,9 +82,10 @@ class Texts:
     def matches(self, texts: Sequence[Text], sought: Sought) -> list[Matched]:
         """How each of these texts matches."""
         found: list[Matched] = []
+        terms = sought.terms
         for text in texts:
             first, places = NOWHERE, text.places
-            for term in sought.terms:
+            for term in terms:
                 place = places.get(term, -1)
                 if place < first:  # noqa: PLR1730 - a call of min takes longer than all of this
                     first = place

@@ -80,12 +80,14 @@ def ranked(
     It looks at the `most` newest of them, and leaves out those that are in `without`. Each word
     counts the more the fewer of these texts have it, if there are several.
     """
-    found = 0
+    words, found = [word for word in words if word.many], 0
     for word in words:
         found |= word.anywhere
-    oldest, texts = largest(found, most)
+    oldest, texts = _newest(words, found, most)
     if texts < least:
         return None
+    if not words:
+        return iter(())
     if oldest:
         found, without = found >> oldest, without >> oldest
         words = [word.behind(oldest) for word in words]
@@ -95,6 +97,14 @@ def ranked(
     *others, last = (_sums(word, found, texts if words[1:] else 0, weights) for word in words)
     sums = reduce(_added, others) if others else [(0, found)]
     return chain.from_iterable(descending(bits, first + oldest) for bits in _in_order(sums, last))
+
+
+def _newest(words: Sequence[Word], found: int, most: int) -> tuple[int, int]:
+    """From which of the texts `found` on there are the `most` newest, and how many these are."""
+    many = [word.many for word in words]
+    if sum(many) > most:
+        return largest(found, most)
+    return 0, found.bit_count() if many[1:] else sum(many)
 
 
 def _sums(word: Word, found: int, texts: int, weights: Weights) -> Sums:
@@ -131,7 +141,4 @@ def _in_order(sums: Sums, others: Sums) -> Iterator[int]:
         for more, bits in others:
             pairs[total + more].append((texts, bits))
     for total in sorted(pairs, reverse=True):
-        found = 0
-        for texts, bits in pairs[total]:
-            found |= texts & bits
-        yield found
+        yield reduce(int.__or__, [texts & bits for texts, bits in pairs[total]])

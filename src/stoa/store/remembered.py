@@ -1,12 +1,12 @@
 """Values that were made of what was read, for as long as nothing of that changes."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
 
 from stoa.caching import ByteCache
-from stoa.store.changes import Marks
+from stoa.store.changes import Changes, Marks
 
 T = TypeVar("T")
 
@@ -56,6 +56,22 @@ class Remembered(Generic[T]):
         self._entry = _Entry(value, depends_on or frozenset(), stamp, expires_at, checked=-1)
 
 
+@dataclass(slots=True)
+class _Owned(Generic[T]):
+    """`checked` is the stamp at which the owner had not changed yet."""
+
+    value: T
+    stamp: int
+    checked: int
+
+    def is_fresh(self, owner: str, changes: Changes) -> bool:
+        current = changes.stamp()
+        if not changes.fresh((owner,), self.stamp):
+            return False
+        self.checked = current
+        return True
+
+
 class RememberedById(Generic[T]):
     """Values that were made of the rows of one owner each, by its id, until one of these changes.
 
@@ -63,19 +79,23 @@ class RememberedById(Generic[T]):
     """
 
     def __init__(self, most_bytes: int, size: Callable[[T], int]) -> None:
-        self._known: ByteCache[str, tuple[int, T]] = ByteCache(
-            most_bytes, lambda _, entry: size(entry[1])
+        self._known: ByteCache[str, _Owned[T]] = ByteCache(
+            most_bytes, lambda _, entry: size(entry.value)
         )
         self._lock = Lock()
 
-    def fresh(self, ids: Iterable[str], marks: Marks | None) -> dict[str, T]:
+    def fresh(self, ids: Collection[str], marks: Marks | None) -> dict[str, T]:
         """Those of these values that would be made now."""
         if marks is None:
             return {}
         with self._lock:
-            found = {one: self._known.find(one) for one in ids}
-        fresh = marks.changes.fresh
-        return {one: entry[1] for one, entry in found.items() if entry and fresh((one,), entry[0])}
+            found = self._known.find_all(ids)
+        current, changes = marks.changes.stamp(), marks.changes
+        return {
+            one: entry.value
+            for one, entry in zip(ids, found, strict=True)
+            if entry and (entry.checked == current or entry.is_fresh(one, changes))
+        }
 
     def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
         """Keep these, which were made in the transaction of `marks`."""
@@ -83,4 +103,4 @@ class RememberedById(Generic[T]):
             return
         with self._lock:
             for one, value in values.items():
-                self._known.put(one, (marks.stamp, value))
+                self._known.put(one, _Owned(value, marks.stamp, checked=-1))

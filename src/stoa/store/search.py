@@ -107,7 +107,7 @@ async def _best(
             count = min(2 * count, NEWEST_MATCHES)
         for one in filter(None, whose):
             keep(*one)
-    return dict(islice(found.items(), offset, wanted))
+    return dict(islice(found.items(), offset, wanted)) if offset or len(found) > wanted else found
 
 
 async def _looked_up(tx: Tx, posts: Posts, numbers: Sequence[int]) -> list[Whose | None]:

@@ -7,6 +7,7 @@ anew.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import msgspec
 
 from stoa.caching import ByteCache
 from stoa.domain.bitmaps import bitmap
-from stoa.domain.querylang import Phrase, Query, weights
+from stoa.domain.querylang import Query, weights
 from stoa.store.changes import Marks
 from stoa.store.fts5 import searchable
 from stoa.store.ranking import Word, ranked
@@ -72,20 +73,17 @@ class Postings:
     ) -> Iterator[int] | None:
         """The numbers of the texts up to `newest` that a query finds, the best first, among the
         `most` newest that have a word of it; None for a query that SQL has to answer."""
-        phrases = (*query.include, *query.exclude)
-        if query.quoted or len(phrases) > _WORDS or newest > _POSTS:
+        looked = _looked(query)
+        if looked is None or newest > _POSTS:
             return None
-        if max(map(len, phrases)) > 1:
-            return None
-        others, reader = query.forms, _Reader(ask, marks, newest, most)
-        found = [self._find(reader, _looked(phrase, others.get(phrase, ()))) for phrase in phrases]
-        since = max(known.since for known in found)
+        reader = _Reader(ask, marks, newest, most)
+        found = [self._find(reader, word) for word in looked]
+        since = max([known.since for known in found])
         texts = [known.between(since, newest) for known in found]
-        words, excluded = texts[: len(query.include)], texts[len(query.include) :]
-        least = most if since else 0  # with fewer there may be more before those that are known
-        without = 0
-        for word in excluded:
+        words, without = texts[: len(query.include)], 0
+        for word in texts[len(query.include) :]:
             without |= word.written
+        least = most if since else 0  # with fewer there may be more before those that are known
         return ranked(words, without, weights(query), most, since + 1, least)
 
     def _find(self, reader: "_Reader", looked: Looked) -> _Known:
@@ -144,8 +142,13 @@ class _Reader(NamedTuple):
         return [found.get(place, []) for place in range(len(matches))]
 
 
-def _looked(phrase: Phrase, others: tuple[str, ...]) -> Looked:
-    return searchable(phrase[0]), others
+@lru_cache(maxsize=1024)
+def _looked(query: Query) -> Sequence[Looked] | None:
+    """The words to find and then those to leave out; None for a query that SQL has to answer."""
+    phrases = (*query.include, *query.exclude)
+    if query.quoted or len(phrases) > _WORDS or max(map(len, phrases)) > 1:
+        return None
+    return [(searchable(phrase[0]), query.forms.get(phrase, ())) for phrase in phrases]
 
 
 def _matches(looked: Looked) -> tuple[str | None, ...]:
