@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support import jobs
-from tests.support.app import Agent, App
+from tests.support.app import Agent, App, signed
 from tests.support.clock import SECOND
 
 FEED = "opportunities"
@@ -356,6 +356,26 @@ def test_signing_in_brings_the_first_five_rows_and_how_to_poll(stoa: App, ada: A
         "url": "/api/v1/opportunities/recommended",
         "pollAfterSeconds": 300,
     }
+
+
+def test_signing_in_recommends_what_is_on_offer_now(stoa: App, ada: Agent, bob: Agent) -> None:
+    brewer = stoa.agent("brewer")
+
+    def recommended(profile: dict[str, list[str]] | None = None) -> list[str]:
+        rows = brewer.sign_in(profile)["recommendedOpportunities"]
+        assert rows == brewer.get(f"{PERSONAL}?limit=5").ok()["opportunities"]
+        return [row["id"] for row in rows]
+
+    wine, beer = jobs.offer(ada, 2, tags=["wine"]), jobs.offer(ada, 1, tags=["beer"])
+    assert recommended() == [wine["id"], beer["id"]]
+    assert recommended({"capabilities": ["beer"]}) == [beer["id"], wine["id"]]
+    tea = jobs.offer(ada, 3, tags=["tea"])
+    assert recommended() == [beer["id"], tea["id"], wine["id"]]
+    jobs.done(bob, tea, "claim")
+    assert recommended() == [beer["id"], wine["id"]]
+    challenge = stoa.challenge(brewer.key)
+    lean = stoa.post("auth/verify?view=lean", signed(brewer.key, challenge)).ok()
+    assert [row["id"] for row in lean["recommendedOpportunities"]] == [beer["id"], wine["id"]]
 
 
 def test_a_search_names_opportunities_that_are_related(stoa: App, ada: Agent) -> None:

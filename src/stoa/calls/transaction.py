@@ -19,8 +19,10 @@ from stoa.calls.replica import at_least
 from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
 from stoa.operations import escrow
-from stoa.operations.call import Call, Caller, Interest, Services
+from stoa.operations.call import Call, Caller, Interest, Recommending, Services
 from stoa.operations.moderation import check_shown
+from stoa.operations.rows import Rows, inside
+from stoa.operations.sessions import recommended_rows
 from stoa.operations.table import TABLE, Mode
 from stoa.schemas.base import ListAnswer, encode
 from stoa.schemas.options import FULL, Options
@@ -35,7 +37,7 @@ _UNGUARDED = nullcontext()
 class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. It has a `validity`
     if it may be cached. A `replayed` one is the stored response to an earlier call. One with an
-    `interest` found nothing, and may wait for that."""
+    `interest` found nothing, and may wait for that. One that is `recommending` lacks the rows."""
 
     body: bytes
     next_cursor: str | None
@@ -45,6 +47,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     validity: Validity | None = None
     replayed: bool = False
     interest: Interest | None = None
+    recommending: Recommending | None = None
 
 
 class Transactions:
@@ -86,8 +89,19 @@ class Transactions:
 
     def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         if run.invocation.operation.writes:
-            return self._store.write(run)
+            return self._write(run)
         return self._read(run, shown)
+
+    async def _write(self, run: "OperationRun") -> Result:
+        result: Result = await self._store.write(run)
+        asked = result.recommending
+        return await self._recommended(result, asked) if asked else result
+
+    async def _recommended(self, result: Result, asked: Recommending) -> Result:
+        """The result with what it recommends, which is mostly cached where reads run."""
+        find = partial(_rows, self._services, asked)
+        rows = self._store.at_once(find) or await self._store.read(find, slow=True)
+        return replace(result, body=inside(result.body, [rows]), recommending=None)
 
     async def _read(self, run: "OperationRun", shown: str | None) -> Result:
         invocation = run.invocation
@@ -101,6 +115,11 @@ class Transactions:
         wanted = at_least(invocation, shown or "", settled_before)
         stepwise = invocation.operation.effect.stepwise
         return await self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
+
+
+async def _rows(services: Services, asked: Recommending, tx: Tx) -> Rows:
+    call = Call(tx, services, asked.caller, address="", base_url="")
+    return await recommended_rows(call, asked.capabilities)
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):
@@ -149,6 +168,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             tag if operation.has_etag else None,
             valid,
             interest=call.interest,
+            recommending=call.recommending,
         )
 
     async def _tried(self, tx: Tx) -> Result:

@@ -100,6 +100,14 @@ class Interest:
         return self.inbox.agent_id if self.inbox else LOG
 
 
+class Recommending(msgspec.Struct, frozen=True, gc=False):
+    """Whom an answer recommends what can be earned: an agent that has just signed in, and its
+    capabilities."""
+
+    caller: Caller
+    capabilities: list[str]
+
+
 @dataclass(slots=True)
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
@@ -109,7 +117,7 @@ class Call:
     already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted`
     is what the ETag of the full form counts, where that is less than its JSON. `interest` is what
     the call may wait for, as it found nothing; `embedded` are the authors it shows that were read
-    before."""
+    before. What an answer that is `recommending` recommends is read behind the commit."""
 
     tx: Tx
     services: Services
@@ -125,6 +133,7 @@ class Call:
     counted: Sequence[bytes] | None = None
     interest: Interest | None = None
     embedded: Embedded = field(default_factory=Embedded)
+    recommending: Recommending | None = None
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

@@ -139,11 +139,9 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     fits.
     """
     terms, on_offer = await _own_terms(call), await _board(call)
-    if call.as_json and on_offer:
-        return await _same_for_others(call, request, terms, on_offer)
-    rows = await _wanted(call, request, terms, on_offer)
     if call.as_json:
-        return _answered(call, await _joined(call, request, rows))
+        return _answered(call, await _json_page(call, request, terms, on_offer))
+    rows = await _wanted(call, request, terms, on_offer)
     views = await rows_views(call, rows, recommended=True)
     page = _page(call, request, rows, views, _characters(views))
     return _recommendations(page.rows, page.members)
@@ -154,10 +152,13 @@ def _recommendations(rows: list[Opportunity], members: paging.Members) -> Recomm
     return RecommendedList(opportunities=rows, poll_after_seconds=seconds, **members)
 
 
-async def _same_for_others(
-    call: Call, request: ListRecommended, terms: Terms, on_offer: Board
-) -> RecommendedList:
-    """The same with rows that are JSON, cached for all agents who are recommended the same."""
+async def _json_page(
+    call: Call, request: ListRecommended, terms: Terms, on_offer: Board | None
+) -> RecommendedPage:
+    """The same with rows that are JSON. From a board it is cached for all agents who are
+    recommended the same."""
+    if on_offer is None:
+        return await _joined(call, request, await _wanted(call, request, terms, None))
     pages, marks = call.services.recommended.pages, call.tx.marks
     asked = Asked(
         on_offer.known(terms),
@@ -171,7 +172,7 @@ async def _same_for_others(
         rows = await _wanted(call, request, terms, on_offer)
         page = await _joined(call, request, rows)
         pages.keep(on_offer, asked, page, marks, {row.id for row in rows})
-    return _answered(call, page)
+    return page
 
 
 def _answered(call: Call, page: RecommendedPage) -> RecommendedList:
@@ -249,17 +250,29 @@ async def _own_terms(call: Call) -> Terms:
     if known:
         return known[agent_id]
     row = await agents.get(call.tx, agent_id)
-    capabilities = agent_resource(row).capabilities if row else []
-    terms = tuple({normalise_capability(label) for label in capabilities})
+    terms = _terms(agent_resource(row).capabilities if row else [])
     cached.keep({agent_id: terms}, call.tx.marks)
     return terms
 
 
-async def recommended_now(call: Call, limit: int) -> list[Opportunity]:
-    """The first rows of the caller's own feed."""
-    terms, on_offer = await _own_terms(call), await _board(call)
-    rows = await _recommended(call, START, limit, terms, on_offer)
+def _terms(capabilities: list[str]) -> Terms:
+    return tuple({normalise_capability(label) for label in capabilities})
+
+
+_FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)
+
+
+async def first_recommended(call: Call, capabilities: list[str]) -> list[Opportunity]:
+    """The first rows of the feed of the caller, which has these capabilities."""
+    terms, on_offer = _terms(capabilities), await _board(call)
+    rows = await _recommended(call, START, _FIRST.size, terms, on_offer)
     return await rows_views(call, rows, recommended=True)
+
+
+async def first_recommended_json(call: Call, capabilities: list[str]) -> Rows:
+    """The same as JSON."""
+    page = await _json_page(call, _FIRST, _terms(capabilities), await _board(call))
+    return page.rows
 
 
 async def rows_views(

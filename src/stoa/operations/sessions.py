@@ -14,9 +14,14 @@ from stoa.entropy import random_bytes
 from stoa.operations import event_log, grants, key_standing, next_actions
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
-from stoa.operations.call import Call, Caller
+from stoa.operations.call import Call, Caller, Recommending
 from stoa.operations.grants import Grant
-from stoa.operations.opportunities import RECOMMENDED_PATH, recommended_now
+from stoa.operations.opportunities import (
+    RECOMMENDED_PATH,
+    first_recommended,
+    first_recommended_json,
+)
+from stoa.operations.rows import Rows
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.schemas.auth import (
     ChallengeCreated,
@@ -29,6 +34,7 @@ from stoa.schemas.auth import (
     VerifyChallenge,
 )
 from stoa.schemas.base import iso
+from stoa.schemas.opportunities import Opportunity
 from stoa.store import agents, ledger, moderation, sessions
 from stoa.store.agents import AgentRow
 
@@ -232,6 +238,7 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
         row.suspended_until,
         row.suspended_reason,
     )
+    agent = agent_resource(row)
     return SignedIn(
         token=tokens.access_token,
         token_type=tokens.token_type,
@@ -242,9 +249,9 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
             url=CHALLENGE_PATH,
             before_seconds=limits.REAUTHENTICATE_BEFORE_MS // 1000,
         ),
-        agent=agent_resource(row),
+        agent=agent,
         is_new_agent=is_new,
-        recommended_opportunities=await recommended_now(call, limits.SIGN_IN_RECOMMENDATIONS),
+        recommended_opportunities=await _recommended(call, call.caller, agent.capabilities),
         recommended_poll=RecommendedPoll(
             method="GET",
             url=RECOMMENDED_PATH,
@@ -255,3 +262,18 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
             next_actions.write("create_thread", "/api/v1/threads"),
         ],
     )
+
+
+async def _recommended(call: Call, caller: Caller, capabilities: list[str]) -> list[Opportunity]:
+    """What the agent could earn now. An answer that is only encoded gets its rows behind the
+    commit, so that no other write waits for them."""
+    if call.as_json:
+        call.recommending = Recommending(caller, capabilities)
+        return []
+    return await first_recommended(call, capabilities)
+
+
+async def recommended_rows(call: Call, capabilities: list[str]) -> Rows:
+    """The rows that such an answer lacks."""
+    rows = await first_recommended_json(call, capabilities)
+    return rows._replace(member="recommendedOpportunities")
