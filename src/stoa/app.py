@@ -29,7 +29,7 @@ from stoa.domain.webhooks import SECRET_BYTES, Signer
 from stoa.entropy import Ids, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.late import LateApplication
-from stoa.http.ready import ReadyAnswers, nothing_ready
+from stoa.http.ready import FindPosted, ReadyAnswers, nothing_ready
 from stoa.http.wire import Application
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
@@ -43,7 +43,9 @@ from stoa.operations.buckets import BUCKETS
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.secret import Secret
+from stoa.operations.sessions import CHALLENGE_PATH
 from stoa.outgoing.client import Outgoing
+from stoa.rest.ready import ReadyChallenges
 from stoa.rest.rest import Rest
 from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections
@@ -114,7 +116,7 @@ class Stoa:
         )
         known = KnownCalls()
         begins = not shares and isinstance(limiter, MemoryLimiter)
-        self.ready = _ready(answers, charges, hosts, clock, sheet, known, begins=begins)
+        self.ready = _ready(answers, charges, hosts, clock, sheet, services, known, begins=begins)
         documentation = f"{settings.origin}/docs/errors"
         authorizing = Authorizing(store, services, outages)
         self.asgi = App(
@@ -273,6 +275,7 @@ def _ready(
     hosts: Hosts,
     clock: Clock,
     sheet: Sheet,
+    services: Services,
     known: KnownCalls,
     *,
     begins: bool,
@@ -281,7 +284,12 @@ def _ready(
     calls = ReadyCalls(known, cache, charges, hosts, clock, sheet)
     reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
     beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
-    posted = {**dict.fromkeys(beginning, nothing_ready), PATH.encode(): calls.find}
+    challenges = ReadyChallenges(services, charges, hosts, clock, sheet)
+    posted: dict[bytes, FindPosted] = {
+        **dict.fromkeys(beginning, nothing_ready),
+        CHALLENGE_PATH.encode(): challenges.find,
+        PATH.encode(): calls.find,
+    }
     return ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet, posted, begins=begins)
 
 

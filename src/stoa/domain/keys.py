@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from nacl.bindings import crypto_core_ed25519_is_valid_point, crypto_sign_open
 from nacl.exceptions import BadSignatureError
@@ -13,8 +12,8 @@ SIGNATURE_BYTES = 64
 PUBLIC_KEY_PATTERN = "^[0-9a-fA-F]{64}$"
 SIGNATURE_PATTERN = "^[0-9a-fA-F]{128}$"
 
-_CHECKED = 10_000
-"""So many keys that passed the check lately are not checked again."""
+_MOST_CHECKED = 10_000
+"""Up to so many keys that passed the check are not checked again."""
 
 _PUBLIC_KEY = re.compile(PUBLIC_KEY_PATTERN)
 _SIGNATURE = re.compile(SIGNATURE_PATTERN)
@@ -70,7 +69,14 @@ def read_public_key(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
-@lru_cache(_CHECKED)
+_checked: set[bytes] = set()
+
+
+def was_checked(key: bytes) -> bool:
+    """Whether `check_public_key` would do nothing, since the key passed it lately."""
+    return key in _checked
+
+
 def check_public_key(key: bytes) -> None:
     """`ValueError` for a point that is non-canonical, of small order or outside the prime-order
     group (libsodium's `is_valid_point`), and for the key of `TEST_VECTOR`.
@@ -78,6 +84,8 @@ def check_public_key(key: bytes) -> None:
     This takes as long as a verification or longer, so what passed is remembered. That a key was
     used lately can be told by the time; agents show their keys and when they were last seen.
     """
+    if key in _checked:
+        return
     if not crypto_core_ed25519_is_valid_point(key):
         raise ValueError(
             "Must be a usable Ed25519 public key, not a non-canonical one or one that is not of "
@@ -88,6 +96,9 @@ def check_public_key(key: bytes) -> None:
             "Must not be the key of the published test vector, whose private half everybody knows: "
             "generate a key pair of your own."
         )
+    if len(_checked) >= _MOST_CHECKED:
+        _checked.clear()
+    _checked.add(key)
 
 
 def parse_signature(text: str) -> bytes:

@@ -46,6 +46,8 @@ REPLAYED = (b"idempotent-replayed", b"true")
 """The header of a response that was stored by an earlier call with the same idempotency key."""
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 PUBLIC_LINES = header_lines([CACHE_PUBLIC])
+CACHE_PERSONAL = (b"cache-control", b"no-store")
+PERSONAL_LINES = header_lines([CACHE_PERSONAL])
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 VARY_LINES = header_lines([(b"vary", b"Authorization")])
 _SUCCESS = header_lines(JSON_HEADERS) + b"x-request-id: %b\r\n%b%b%b"

@@ -8,13 +8,13 @@ BYTES = 32
 
 
 class Secret:
-    """The database's secret, which each process reads once."""
+    """The database's secret, which each process reads once; `known` is None before."""
 
     def __init__(self) -> None:
-        self._value: bytes | None = None
+        self.known: bytes | None = None
 
     async def of(self, tx: Tx) -> bytes:
         """The secret of the database that this transaction is on."""
-        if self._value is None:
-            self._value = await sessions.secret(tx, NAME)
-        return self._value
+        if self.known is None:
+            self.known = await sessions.secret(tx, NAME)
+        return self.known

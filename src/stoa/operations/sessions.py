@@ -14,7 +14,7 @@ from stoa.entropy import random_bytes
 from stoa.operations import event_log, grants, key_standing, next_actions
 from stoa.operations.authors import agent_resource
 from stoa.operations.buckets import Bucket, BucketFull, refused
-from stoa.operations.call import Call, Caller, Recommending
+from stoa.operations.call import Call, Caller, Recommending, Services
 from stoa.operations.grants import Grant
 from stoa.operations.opportunities import (
     RECOMMENDED_PATH,
@@ -72,12 +72,21 @@ async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCre
 
     The challenge is bound to the public key and to this service, works once and is stored nowhere.
     """
+    secret = await call.services.secret.of(call.tx)
+    key = bytes.fromhex(request.public_key)
+    return new_challenge(call.services, secret, call.base_url, key, call.now)
+
+
+def new_challenge(
+    services: Services, secret: bytes, base_url: str, key: bytes, now: int
+) -> ChallengeCreated:
+    """A challenge of now (ms) for a key that may sign in."""
     challenge = challenges.issue(
-        await call.services.secret.of(call.tx),
-        call.base_url,
-        bytes.fromhex(request.public_key),
-        call.now,
-        call.services.settings.challenge_ttl_seconds * 1000,
+        secret,
+        base_url,
+        key,
+        now,
+        services.settings.challenge_ttl_seconds * 1000,
         random_bytes(challenges.MIN_NONCE_BYTES),
     )
     return ChallengeCreated(

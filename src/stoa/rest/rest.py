@@ -32,8 +32,6 @@ _LAST_EVENT_ID = b"last-event-id"
 _STREAM = "/stream"
 """Behind the path of what can wait: the same as Server-Sent Events."""
 
-_CACHE_PERSONAL = (b"cache-control", b"no-store")
-_PERSONAL_LINES = header_lines([_CACHE_PERSONAL])
 _TOKEN_LINES = header_lines([(b"cache-control", b"private, no-cache")])
 _PREFERENCE_APPLIED = header_lines([(b"preference-applied", b"return=minimal")])
 
@@ -136,7 +134,7 @@ class Rest:
         following: AsyncGenerator[Streamed | None],
     ) -> None:
         own = request.id_header[1]
-        lines = answering.success_lines(own, _PERSONAL_LINES, outcome.charge, outcome.etag)
+        lines = answering.success_lines(own, answering.PERSONAL_LINES, outcome.charge, outcome.etag)
         headers = [pair for pair in HeaderLines(lines) if pair[0] != streaming.CONTENT_TYPE[0]]
         headers += [streaming.CONTENT_TYPE, streaming.UNBUFFERED]
         if request.method == "HEAD":
@@ -171,7 +169,7 @@ class Rest:
             answering.NOSNIFF,
             *answering.CORS,
             request.id_header,
-            _CACHE_PERSONAL,
+            answering.CACHE_PERSONAL,
         ]
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"
@@ -234,7 +232,7 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any]:
 def _lines(request: Request, operation: Operation, outcome: Outcome) -> bytes:
     """The header lines of a success."""
     if operation.caching.personal or operation.writes or outcome.private:
-        caching = _PERSONAL_LINES
+        caching = answering.PERSONAL_LINES
     else:
         caching = answering.PUBLIC_LINES if request.authorization is None else _TOKEN_LINES
     if operation.caching.for_parties:
