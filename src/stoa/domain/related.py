@@ -38,9 +38,9 @@ def described(title: str, tags: Iterable[str], requirements: Iterable[str], body
     return "\n".join(("", *found, *map(of_tag, tags), ""))
 
 
-def has(words: str, word: str) -> bool:
-    """Whether a word or, with `of_tag`, a tag is among those of an opportunity."""
-    return f"\n{word}\n" in words
+def line(word: str) -> str:
+    """What `described` holds of an opportunity that has a word or, with `of_tag`, a tag."""
+    return f"\n{word}\n"
 
 
 def asked(query: Query) -> Asked:

@@ -90,9 +90,8 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
     for _, looked_at in known.values():
         missing |= among & ~looked_at
     if missing:
-        places = [*ascending(missing)]
-        texts = await _words(call, [offers.rows[place] for place in places])
-        known = offers.look(known, places, texts)
+        texts = await _words(call, [offers.rows[place] for place in ascending(missing)])
+        known = offers.look(known, missing, texts)
     return {word: bits & among for word, (bits, _) in known.items()}
 
 

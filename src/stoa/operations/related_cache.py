@@ -5,8 +5,8 @@ from threading import Lock
 from typing import NamedTuple
 
 from stoa.caching import ByteCache
-from stoa.domain.bitmaps import by_count
-from stoa.domain.related import Shared, has, shared
+from stoa.domain.bitmaps import ascending, by_count
+from stoa.domain.related import Shared, line, shared
 from stoa.store.board import Board
 from stoa.store.opportunities import OpportunityRow
 
@@ -76,17 +76,16 @@ class Offers(NamedTuple):
         known = self.words.get
         return {word: known(word, _NOT_LOOKED_AT) for word in words}
 
-    def look(
-        self, known: Mapping[str, Having], places: Sequence[int], texts: Sequence[str]
-    ) -> dict[str, Having]:
-        """The same, with the words of those at these places."""
-        looked_at = sum(1 << place for place in places)
-        found: dict[str, Having] = {}
+    def look(self, known: Known, missing: int, texts: Sequence[str]) -> Known:
+        """The same, with the words of those that were `missing`."""
+        pairs = [*zip(ascending(missing), texts, strict=True)]
+        found: Known = {}
         for word, having in known.items():
-            bits = sum(
-                1 << place for place, text in zip(places, texts, strict=True) if has(text, word)
-            )
-            found[word] = Having(having.bits | bits, having.looked_at | looked_at)
+            bits, wanted = having.bits, line(word)
+            for place, text in pairs:
+                if wanted in text:
+                    bits |= 1 << place
+            found[word] = Having(bits, having.looked_at | missing)
         if len(self.words) >= _MOST_WORDS:
             self.words.clear()
         self.words.update(found)
