@@ -82,33 +82,31 @@ class Authors:
     async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> dict[str, Author]:
         """These agents by id, in their order, with at most one query. All are noted."""
         found, since = self._known_now(tx, versions)
-        if len(found) < len(versions):
-            fetched = await self._fetch(tx, [*versions.keys() - found.keys()])
-            since = min(since, *(author.stamp for author in fetched.values()))
-            found = {one: found.get(one) or fetched[one] for one in versions}
         embedded.note(found, since)
+        if len(found) < len(versions):
+            fetched = await self._fetch(tx, [*versions.keys() - found.keys()], embedded)
+            found = {one: found.get(one) or fetched[one] for one in versions}
         return found
 
     def _known_now(self, tx: Tx, versions: Versions) -> tuple[dict[str, Author], int]:
         """Those of these agents that are known as they are now, and the oldest of their stamps."""
         oldest, since, get = tx.now - limits.AUTHORS_KEPT_MS, sys.maxsize, self._known.get
-        found: dict[str, Author] = {}
-        for agent_id in versions:
+        marks, found = tx.marks, dict[str, Author]()
+        for agent_id, version in versions.items():
             author = get(agent_id)
-            if author and author.read_at > oldest:
+            if author and author.read_at > oldest and (marks or author.version == version):
                 found[agent_id] = author
                 if author.stamp < since:  # noqa: PLR1730 - a call of min takes longer
                     since = author.stamp
-        if tx.marks is None:
-            return {id_: one for id_, one in found.items() if one.version == versions[id_]}, since
-        fresh = tx.marks.changes.fresh
-        if not fresh(found, since):
+        if marks and not marks.changes.fresh(found, since):
+            fresh = marks.changes.fresh
             found = {id_: one for id_, one in found.items() if fresh((id_,), one.stamp)}
         return found, since
 
-    async def _fetch(self, tx: Tx, agent_ids: list[str]) -> dict[str, Author]:
+    async def _fetch(self, tx: Tx, agent_ids: list[str], embedded: Embedded) -> dict[str, Author]:
         fetched: dict[str, Author] = {}
         stamp = tx.marks.stamp if tx.marks else _NO_STAMP
+        embedded.note(agent_ids, stamp)
         for row in await agents.many(tx, agent_ids):
             agent = agent_resource(row)
             json = cast(Agent, msgspec.Raw(encode(agent)))

@@ -114,8 +114,12 @@ async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> li
 
 
 def _authors_of(rows: Sequence[ReplyRow]) -> Versions:
-    above = (row.parent_author for row in rows if row.parent_id)
-    return {**{row.author_id: row.author_version for row in rows}, **dict(above)}
+    found: Versions = {}
+    for row in rows:
+        found[row.author_id] = row.author_version
+        if row.parent_author_id:
+            found[row.parent_author_id] = row.parent_author_version
+    return found
 
 
 async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
