@@ -21,8 +21,7 @@ def kept_bytes() -> int:
 class ByteCache(Generic[K, V]):
     """Keeps values in `most_bytes`; those that were not used for the longest time are evicted.
 
-    `size` gives the bytes of a key and its value. For one thread at a time. Which of those that
-    `find_all` found since the last change was used first does not count.
+    `size` gives the bytes of a key and its value. For one thread at a time.
     """
 
     def __init__(self, most_bytes: int, size: Callable[[K, V], int]) -> None:
@@ -30,7 +29,6 @@ class ByteCache(Generic[K, V]):
         self._most_bytes = most_bytes
         self._size = size
         self._values: OrderedDict[K, V] = OrderedDict()
-        self._used: dict[K, V] = {}
         _caches.append(ref(self, _caches.remove))
 
     def get(self, key: K, make: Callable[[K], V]) -> V:
@@ -50,15 +48,10 @@ class ByteCache(Generic[K, V]):
 
     def find_all(self, keys: Collection[K]) -> list[V | None]:
         """The values of these keys, None for those that are not there."""
-        found = [*map(self._used.get, keys)]
-        return self._use(keys) if None in found else found
-
-    def _use(self, keys: Collection[K]) -> list[V | None]:
         found, use = [*map(self._values.get, keys)], self._values.move_to_end
         for key, value in zip(keys, found, strict=True):
             if value is not None:
                 use(key)
-                self._used[key] = value
         return found
 
     def put(self, key: K, value: V) -> None:
@@ -75,7 +68,6 @@ class ByteCache(Generic[K, V]):
             self._take(more)
 
     def _take(self, wanted: int) -> None:
-        self._used.clear()
         self.kept_bytes += wanted
         while self.kept_bytes > self._most_bytes:
             self.kept_bytes -= self._weight(*self._values.popitem(last=False))

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from stoa.caching import ByteCache
-from stoa.store.changes import Changes, Marks
+from stoa.store.changes import Marks
 
 T = TypeVar("T")
 
@@ -56,22 +56,6 @@ class Remembered(Generic[T]):
         self._entry = _Entry(value, depends_on or frozenset(), stamp, expires_at, checked=-1)
 
 
-@dataclass(slots=True)
-class _Owned(Generic[T]):
-    """`checked` is the stamp at which the owner had not changed yet."""
-
-    value: T
-    stamp: int
-    checked: int
-
-    def is_fresh(self, owner: str, changes: Changes) -> bool:
-        current = changes.stamp()
-        if not changes.fresh((owner,), self.stamp):
-            return False
-        self.checked = current
-        return True
-
-
 class RememberedById(Generic[T]):
     """Values that were made of the rows of one owner each, by its id, until one of these changes.
 
@@ -79,8 +63,8 @@ class RememberedById(Generic[T]):
     """
 
     def __init__(self, most_bytes: int, size: Callable[[T], int]) -> None:
-        self._known: ByteCache[str, _Owned[T]] = ByteCache(
-            most_bytes, lambda _, entry: size(entry.value)
+        self._known: ByteCache[str, tuple[int, T]] = ByteCache(
+            most_bytes, lambda _, entry: size(entry[1])
         )
         self._lock = Lock()
 
@@ -90,11 +74,11 @@ class RememberedById(Generic[T]):
             return {}
         with self._lock:
             found = self._known.find_all(ids)
-        current, changes = marks.changes.stamp(), marks.changes
+        fresh = marks.changes.fresh
         return {
-            one: entry.value
+            one: entry[1]
             for one, entry in zip(ids, found, strict=True)
-            if entry and (entry.checked == current or entry.is_fresh(one, changes))
+            if entry and fresh((one,), entry[0])
         }
 
     def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
@@ -103,4 +87,4 @@ class RememberedById(Generic[T]):
             return
         with self._lock:
             for one, value in values.items():
-                self._known.put(one, _Owned(value, marks.stamp, checked=-1))
+                self._known.put(one, (marks.stamp, value))
