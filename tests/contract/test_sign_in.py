@@ -10,10 +10,13 @@ import pytest
 from nacl.signing import SigningKey, VerifyKey
 
 from stoa.domain import tokens
+from stoa.operations.rows import Rows
 from stoa.settings import Settings
+from stoa.store.tx import StoreUnavailable
 from tests.support.app import App, signed
 from tests.support.clock import DAY, MINUTE, SECOND
 from tests.support.database import everything_in, table_names
+from tests.support.jobs import offer
 from tests.support.keys import Key
 
 KEY = Key("alice")
@@ -363,6 +366,22 @@ def test_the_answer_of_a_sign_in_has_every_member(stoa: App) -> None:
         "url": "/api/v1/opportunities/recommended",
         "pollAfterSeconds": 300,
     }
+
+
+def test_a_sign_in_whose_recommendations_cannot_be_read_is_done_without_them(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cannot_be_read(*_: object) -> Rows:
+        raise StoreUnavailable("for a moment")
+
+    offer(stoa.agent("Bob"), tags=["sql"])
+    again = stoa.verify(KEY, {"capabilities": ["sql"]}).ok()
+    assert len(again["recommendedOpportunities"]) == 1
+    monkeypatch.setattr("stoa.calls.transaction.recommended_rows", cannot_be_read)
+    answer = stoa.verify(KEY).ok()
+    assert answer["recommendedOpportunities"] == []
+    headers = {"Authorization": f"Bearer {answer['token']}"}
+    assert stoa.get("agents/me", headers=headers).ok()["agent"]["id"] == again["agent"]["id"]
 
 
 @pytest.mark.promise("S6")

@@ -516,7 +516,7 @@ def explore(examples: int, steps: int, machine: type[PaidWork] = PaidWork, **mor
 @pytest.mark.promise("C12")
 @pytest.mark.long
 def test_two_thousand_steps_agree_with_the_model() -> None:
-    assert explore(25, 80) >= 2000
+    assert explore(50, 80) >= 2000
 
 
 @pytest.mark.long
@@ -524,7 +524,7 @@ def test_three_hundred_steps_on_postgresql_agree_with_the_model(
     reused: Reused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PaidWork, "databases", reused)
-    assert explore(5, 80) >= 300
+    assert explore(6, 80) >= 300
 
 
 @pytest.mark.soak

@@ -34,7 +34,7 @@ _ENTRY_BYTES = 900  # memory of an entry without its body and key
 _SOON_MS = 10
 """A packed answer that is asked for again so soon lies open from then on."""
 _MOST_REMEMBERED = 20_000
-"""Keys of dropped answers, twice as many as there is room for answers; then all are forgotten."""
+"""So many keys of dropped answers; then all are forgotten."""
 
 
 class Entry(msgspec.Struct, gc=False):
@@ -43,7 +43,8 @@ class Entry(msgspec.Struct, gc=False):
     had a late change after the stamp `since`. `next_cursor` leads to the next page; an answer
     `for_parties` is the one for callers without a token. `head` are the header lines of a page that
     do not depend on the request; other answers have none. `operation` is the name of the one that
-    made it. It was asked for last at `used_at` (ms), 0 if only when it was made."""
+    made it. `used_at` (ms) is when it was asked for last, 0 if only now that it
+    is made for the first time: then it is not worth to be packed."""
 
     kept: bytes
     etag: str
@@ -171,7 +172,8 @@ class AnswerCache:
                 self._remember(key)
         left = max(self._max_bytes - self._others(), self._max_bytes // _LEAST_PART)
         while self._packed.kept_bytes + self._open.kept_bytes > left:
-            self._packed.evict_oldest()
+            key, _ = self._packed.evict_oldest()
+            self._remember(key)
 
     def _remember(self, key: str) -> None:
         """Note that an answer was asked for, and is not kept."""

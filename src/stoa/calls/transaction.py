@@ -29,7 +29,7 @@ from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
 from stoa.store.engines.frames import PlainForm
-from stoa.store.tx import Store, Tx
+from stoa.store.tx import Store, StoreUnavailable, Tx
 
 _UNGUARDED = nullcontext()
 
@@ -98,9 +98,13 @@ class Transactions:
         return await self._recommended(result, asked) if asked else result
 
     async def _recommended(self, result: Result, asked: Recommending) -> Result:
-        """The result with what it recommends, which is mostly cached where reads run."""
+        """The result with what it recommends, which is mostly cached where reads run; with nothing,
+        if that cannot be read now, as what was written stays."""
         find = partial(_rows, self._services, asked)
-        rows = self._store.at_once(find) or await self._store.read(find, slow=True)
+        try:
+            rows = self._store.at_once(find) or await self._store.read(find, slow=True)
+        except StoreUnavailable:
+            return replace(result, recommending=None)
         return replace(result, body=inside(result.body, [rows]), recommending=None)
 
     async def _read(self, run: "OperationRun", shown: str | None) -> Result:

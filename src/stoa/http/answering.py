@@ -160,7 +160,8 @@ def prefers_minimal(prefer: bytes) -> bool:
 async def send_lines(
     send: Send, status: int, lines: bytes, body: bytes = b"", *, head: bool = False
 ) -> None:
-    """The same for headers that are lines already, of names and values that were checked."""
+    """Send one whole answer whose headers are lines already, of names and values that were
+    checked."""
     if status not in (204, 304):
         lines = b"%bcontent-length: %d\r\n" % (lines, len(body))
     headers = HeaderLines(lines)

@@ -68,5 +68,5 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
 async def named(call: Call, request: NamedAgents) -> AgentList:
     """The agents with these ids, for pages that name them. Not an operation of its own."""
     rows = await agents.many(call.tx, request.agent_ids)
-    call.embedded.note(request.agent_ids, call.tx.marks.stamp if call.tx.marks else 0)
+    call.embedded.note_read(call.tx, request.agent_ids)
     return AgentList(agents=[agent_resource(row) for row in rows], limit=len(rows))

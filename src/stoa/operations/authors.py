@@ -1,8 +1,8 @@
 """The authors embedded in threads and replies, remembered between calls.
 
-A changed profile shows at once on every engine: where changes are marked, an agent is as good as
-its stamp; elsewhere the rows carry its version. What changes without a new version (last seen,
-reputation) may be five seconds old, and a minute in a cached answer.
+An agent is kept with its version, which the rows carry, so a changed profile shows at once on every
+engine. What changes without a new version (last seen, reputation) may be five seconds old, and
+a minute in a cached answer.
 """
 
 import sys
@@ -24,11 +24,8 @@ from stoa.store.tx import Tx
 _MOST_BYTES = 8 * 1024 * 1024
 _ENTRY_BYTES = 1_500  # what an agent takes beside its description and its capabilities
 
-_NO_STAMP = -1
-"""Of what was read where no changes are marked. It is older than all that are."""
-
-Versions = dict[str, int | None]
-"""Agents by id, with their versions but where changes are marked."""
+Versions = dict[str, int]
+"""Agents by id, with their versions."""
 
 
 class Author(msgspec.Struct, frozen=True):
@@ -71,6 +68,12 @@ class Embedded:
         self.agent_ids.update(agent_ids)
         self.since = min(self.since, stamp)
 
+    def note_read(self, tx: Tx, agent_ids: Iterable[str]) -> int:
+        """Note agents that this transaction reads; returns the stamp."""
+        stamp = tx.marks.stamp if tx.marks else 0
+        self.note(agent_ids, stamp)
+        return stamp
+
 
 class Authors:
     """Agents by id, each at most five seconds old."""
@@ -81,32 +84,23 @@ class Authors:
 
     async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> dict[str, Author]:
         """These agents by id, in their order, with at most one query. All are noted."""
-        found, since = self._known_now(tx, versions)
+        oldest, since, get = tx.now - limits.AUTHORS_KEPT_MS, sys.maxsize, self._known.get
+        found: dict[str, Author] = {}
+        for agent_id, version in versions.items():
+            author = get(agent_id)
+            if author and author.version == version and author.read_at > oldest:
+                found[agent_id] = author
+                if author.stamp < since:  # noqa: PLR1730 - a call of min takes longer
+                    since = author.stamp
         embedded.note(found, since)
         if len(found) < len(versions):
             fetched = await self._fetch(tx, [*versions.keys() - found.keys()], embedded)
             found = {one: found.get(one) or fetched[one] for one in versions}
         return found
 
-    def _known_now(self, tx: Tx, versions: Versions) -> tuple[dict[str, Author], int]:
-        """Those of these agents that are known as they are now, and the oldest of their stamps."""
-        oldest, since, get = tx.now - limits.AUTHORS_KEPT_MS, sys.maxsize, self._known.get
-        marks, found = tx.marks, dict[str, Author]()
-        for agent_id, version in versions.items():
-            author = get(agent_id)
-            if author and author.read_at > oldest and (marks or author.version == version):
-                found[agent_id] = author
-                if author.stamp < since:  # noqa: PLR1730 - a call of min takes longer
-                    since = author.stamp
-        if marks and not marks.changes.fresh(found, since):
-            fresh = marks.changes.fresh
-            found = {id_: one for id_, one in found.items() if fresh((id_,), one.stamp)}
-        return found, since
-
     async def _fetch(self, tx: Tx, agent_ids: list[str], embedded: Embedded) -> dict[str, Author]:
         fetched: dict[str, Author] = {}
-        stamp = tx.marks.stamp if tx.marks else _NO_STAMP
-        embedded.note(agent_ids, stamp)
+        stamp = embedded.note_read(tx, agent_ids)
         for row in await agents.many(tx, agent_ids):
             agent = agent_resource(row)
             json = cast(Agent, msgspec.Raw(encode(agent)))

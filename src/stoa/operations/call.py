@@ -116,8 +116,8 @@ class Call:
     the answer is wanted, and `as_json` that it is only encoded, so that parts of it may be JSON
     already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted`
     is what the ETag of the full form counts, where that is less than its JSON. `interest` is what
-    the call may wait for, as it found nothing; `embedded` are the authors it shows that were read
-    before. What an answer that is `recommending` recommends is read behind the commit."""
+    the call may wait for, as it found nothing; `embedded` are the authors it shows. What an answer
+    that is `recommending` recommends is read behind the commit."""
 
     tx: Tx
     services: Services

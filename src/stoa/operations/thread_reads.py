@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw
 from stoa import __version__
 from stoa.domain import limits
 from stoa.operations import paging
-from stoa.operations.authors import Author, Versions
+from stoa.operations.authors import Author
 from stoa.operations.call import Call
 from stoa.operations.views import replying_to, thread_resource
 from stoa.schemas.base import encode, iso
@@ -34,9 +34,7 @@ _TYPE, _WARNING = Raw(encode(CONTENT_TYPE)), Raw(encode(WARNING))
 
 async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> ThreadRead:
     """A thread with these replies, of which none was removed, to be encoded in the full form."""
-    versions: Versions = dict.fromkeys(columns.author_ids)
-    if columns.author_versions:
-        versions.update(zip(columns.author_ids, columns.author_versions, strict=True))
+    versions = dict(zip(columns.author_ids, columns.author_versions, strict=True))
     versions[row.author_id] = row.author_version
     authors = await call.services.authors.load(call.tx, versions, call.embedded)
     views = _replies(row, columns, authors)
@@ -73,7 +71,7 @@ def _replies(
         columns.orders,
         columns.kinds,
         by_others if thread.status == "open" else repeat(False),
-        _above(columns, authors) if any(columns.parent_ids) else columns.parent_ids,
+        _above(columns, authors) if any(columns.parent_ids) else repeat(None),
         unset,
     )
     return [*made]

@@ -117,8 +117,9 @@ def _authors_of(rows: Sequence[ReplyRow]) -> Versions:
     found: Versions = {}
     for row in rows:
         found[row.author_id] = row.author_version
-        if row.parent_author_id:
-            found[row.parent_author_id] = row.parent_author_version
+        if row.parent_id:
+            author_id, version = row.parent_author
+            found[author_id] = version
     return found
 
 

@@ -86,7 +86,7 @@ def whole(start: Message, message: Message) -> Whole | None:
     """The answer that these two messages are, if it is safe to send in one write: uvicorn's `send`
     rejects line breaks in values, and handles `connection: close` and bodies without a length."""
     status, headers, body = start["status"], start["headers"], message.get("body", b"")
-    if message.get("more_body", False):
+    if message["type"] != "http.response.body" or message.get("more_body", False):
         return None
     if isinstance(headers, HeaderLines):
         return status, headers.text, body

@@ -37,8 +37,8 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class ReplyColumns(NamedTuple):
-    """The first replies of a thread, column by column. A removed one has no body. There are no
-    versions of authors where changes are marked. The replies above a reply are among them."""
+    """The first replies of a thread, column by column. A removed one has no body. The
+    replies above a reply are among them."""
 
     ids: Sequence[str]
     author_ids: Sequence[str]
@@ -48,10 +48,10 @@ class ReplyColumns(NamedTuple):
     depths: Sequence[int]
     orders: Sequence[int]
     kinds: Sequence[ReplyKind]
-    author_versions: Sequence[int] = ()
+    author_versions: Sequence[int]
 
 
-_NOTHING = ReplyColumns(*((),) * 8)
+_NOTHING = ReplyColumns(*((),) * 9)
 
 
 async def get(tx: Tx, reply_id: str) -> ReplyRow | None:

@@ -1,5 +1,4 @@
 -- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason
--- let column: r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL THEN r.body END, r.created_at, r.depth, r.thread_order, r.kind
 -- let joins: FROM reply r JOIN agent a ON a.id = r.author_id LEFT JOIN reply p ON p.id = r.parent_id LEFT JOIN agent b ON b.id = p.author_id
 
 -- name: get
@@ -12,6 +11,11 @@ VALUES (:id, :thread_id, :thread_order, :author_id, :parent_id, :depth, :kind, :
 -- name: list
 SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND r.thread_order > :after
 ORDER BY r.thread_order LIMIT :limit OFFSET :offset
+
+-- name: columns
+SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL THEN r.body END, r.created_at, r.depth, r.thread_order, r.kind, a.version
+FROM reply r JOIN agent a ON a.id = r.author_id
+WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 
 -- name: ancestors
 WITH RECURSIVE up (id, parent_id) AS (

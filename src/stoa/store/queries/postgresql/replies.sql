@@ -1,7 +1,3 @@
--- name: columns
-SELECT {{column}}, a.version FROM reply r JOIN agent a ON a.id = r.author_id
-WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
-
 -- Level by level; of each level the first :limit are enough, since only so many are shown.
 -- name: descendants
 WITH RECURSIVE down (id, depth, thread_order) AS (

@@ -1,7 +1,3 @@
--- Without the versions of authors: it is used where marks tell which have changed.
--- name: columns
-SELECT {{column}} FROM reply r WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
-
 -- Breadth first, oldest first within a level, so that no row comes without its parent.
 -- name: descendants
 WITH RECURSIVE down (id, depth, thread_order) AS (
