@@ -17,6 +17,7 @@ from bench.http_requests import HOST, get, post
 from bench.load import Job, Tally
 from bench.registry import Result, at_most, row
 from bench.rows.reads import thread_path
+from bench.seed import Size
 from bench.servers import Server
 from bench.stage import TRUSTED, BenchFailed, Stage, tally_of
 from stoa.rendering.html import render
@@ -29,6 +30,7 @@ HEALTH_P99_MS = 100.0
 READ_P99_MS = 250.0
 WRITE_MS = 500.0
 MEMORY_MB = 300.0
+_SIZE = Size(threads=500)
 _STRANGERS_A_SECOND = 20.0
 _SECONDS = 2.0
 _TRIES = 3
@@ -47,16 +49,17 @@ def hostile_texts(stage: Stage) -> Iterator[Result]:
     detail = f"of {len(times)} shapes: {dearest[0]}"
     yield at_most("rendering 50,000 characters", times[dearest[0]], RENDER_MS, "ms", detail)
     names = list(dict.fromkeys((*_SERVED, *dearest[:_LONGEST])))
-    assert stage.world  # made before it is served
+    own = Stage(stage.folder / "hostile", stage.rounds, stage.seconds, _SIZE)
+    first = own.world.threads[0]
     with servers.stoa(
-        stage.data, trusted_proxies=TRUSTED, allowed_hosts=HOST, **LIMITS_OFF
+        own.data, trusted_proxies=TRUSTED, allowed_hosts=HOST, **LIMITS_OFF
     ) as server:
         found, alone = _Found(), _Found()
-        for path in _paths(stage.world.threads[0]):  # what is made once is made now
+        for path in _paths(first):  # what is made once is made now
             server.get(path, {"Host": HOST}).read()
-        _others(stage, server, "A short reply.", "no text", alone)
+        _others(own, server, "A short reply.", "no text", alone)
         for name in names:
-            _beside(stage, server, name, found)
+            _beside(own, server, name, found)
         yield from found.results(alone)
         yield at_most("hostile texts, memory", server.memory_mb(), MEMORY_MB, "MB")
 
@@ -104,7 +107,7 @@ def _others(stage: Stage, server: Server, text: str, name: str, found: _Found) -
     """What others see while the text is asked for, and their writes while it is posted too."""
     health = _run(server, [get("/healthz", TRUSTED)], rate=50.0)
     found.note("p99 of /healthz", health.p99, name)
-    others = [get(thread_path(thread), "9.9.9.9") for thread in stage.world.threads[:500]]
+    others = [get(thread_path(thread), "9.9.9.9") for thread in stage.world.threads]
     found.note("p99 of other reads", _run(server, others, rate=50.0).p99, name)
     found.note("p99 of writes of others", _slowest_write(stage, server, text), name)
 
