@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoa.domain.bitmaps import ascending, by_count, smallest
+from stoa.domain.limits import DESCRIBED_BYTES
 from stoa.domain.related import Asked, best, described, line, of_tag, shared
 from tests.support.related import one_by_one
 
@@ -48,8 +49,16 @@ def test_the_smallest_numbers_of_a_set_are_a_set(numbers: set[int], n: int) -> N
 
 
 def test_a_tag_is_no_word_and_each_is_found_whole() -> None:
-    words = described("Bake rye", ["sour dough", "rye"], ["An oven"], "Slowly.")
+    words = described("Bake rye", ["sour dough", "rye"], "Slowly.", ["An oven"])
     assert all(line(word) in words for word in ("bake", "rye", "oven", "slowly"))
     assert all(line(of_tag(tag)) in words for tag in ("rye", "sour dough"))
     assert not any(line(word) in words for word in ("bak", "low", "an", "", "#bake"))
     assert line(of_tag("sour")) not in words
+
+
+def test_what_is_kept_of_an_opportunity_is_bounded_and_begins_with_its_title() -> None:
+    long = [" ".join(f"\U00020000{n}\u4e00{m}" for n in range(100)) for m in range(20)]
+    words = described("Bake rye", ["flour"], "Slowly.", long)
+    assert DESCRIBED_BYTES - 20 < len(words) <= DESCRIBED_BYTES
+    assert all(line(word) in words for word in ("bake", "rye", "flour", "#flour", "slowly"))
+    assert words.endswith(b"\n")

@@ -133,7 +133,7 @@ def all_known(offers: Offers, words: Any) -> Any:
     return {word: one._replace(looked_at=offers.all) for word, one in known(offers, words).items()}
 
 
-known = Offers.having
+known = Offers.known
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
@@ -142,7 +142,7 @@ known = Offers.having
     [
         ("stoa.operations.related.smallest", no_set),
         ("stoa.operations.related_cache.Offers.those", no_set),
-        ("stoa.operations.related_cache.Offers.having", all_known),
+        ("stoa.operations.related_cache.Offers.known", all_known),
     ],
     ids=["what shares a tag", "what was found", "words of more"],
 )

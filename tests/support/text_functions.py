@@ -72,7 +72,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/challenges.digest": challenges.digest,
     "domain/ids.is_id": lambda given: ids.is_id("th", given),
     "domain/ids.prefix_of": ids.prefix_of,
-    "domain/related.described": lambda given: related.described(given, [given], [given], given),
+    "domain/related.described": lambda given: related.described(given, [given], given, [given]),
     "domain/keys.parse_public_key": refusing(keys.parse_public_key),
     "domain/keys.parse_signature": refusing(keys.parse_signature),
     "domain/keys.read_public_key": refusing(keys.read_public_key),

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
+from stoa.domain.limits import DESCRIBED_BYTES
 from stoa.domain.querylang import Phrase, Query, indexed, words
 
 Shared = tuple[int, int]
@@ -30,17 +32,25 @@ _SAY_LITTLE = frozenset(_COMMON.split())
 """Words that most English texts have, so that to share them means nothing."""
 
 
-def described(title: str, tags: Iterable[str], requirements: Iterable[str], body: str) -> str:
-    """What an opportunity is found by: the words of all that its row shows, and its tags, each in a
-    line of its own, which takes a tenth of the memory of a set."""
-    texts = (title, *tags, *requirements, body)
-    found = {word for text in texts for word in _words(text)}
-    return "\n".join(("", *found, *map(of_tag, tags), ""))
+def described(title: str, tags: Iterable[str], body: str, requirements: Iterable[str]) -> bytes:
+    """What an opportunity is found by: its tags, and the words of all that its row shows, each in a
+    line of its own, which takes a tenth of the memory of a set. Of very long requirements only the
+    first words count, as all of it takes no more than `limits.DESCRIBED_BYTES`."""
+    texts = (title, *tags, body, *requirements)
+    terms = chain(map(of_tag, tags), chain.from_iterable(map(_words, texts)))
+    found, room = dict[bytes, None](), DESCRIBED_BYTES - 1
+    for term in map(str.encode, terms):
+        if term not in found:
+            room -= len(term) + 1
+            if room < 0:
+                break
+            found[term] = None
+    return b"\n".join((b"", *found, b""))
 
 
-def line(word: str) -> str:
+def line(word: str) -> bytes:
     """What `described` holds of an opportunity that has a word or, with `of_tag`, a tag."""
-    return f"\n{word}\n"
+    return f"\n{word}\n".encode()
 
 
 def asked(query: Query) -> Asked:
@@ -113,7 +123,9 @@ def _in_order(sums: Mapping[int, int], by_tags: Sequence[Shared], most: int) -> 
     for total in sorted(sums, reverse=True):
         for number, bits in by_tags:
             both = sums[total] & bits if total or number else 0
-            while both and len(first) < most:
+            while both:
+                if len(first) == most:
+                    return first
                 lowest = both & -both
                 both ^= lowest
                 first.append(lowest.bit_length() - 1)

@@ -1,6 +1,7 @@
 """The opportunities that a search names beside its threads: those that have to do with it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from stoa.domain import limits
 from stoa.domain.bitmaps import ascending, smallest
@@ -71,7 +72,7 @@ async def _in_sql(
         rows += await opportunities.among(call.tx, found)
     offers = Offers.of(sorted(set(rows), key=_order, reverse=True), {})
     having = await _having(call, offers, map(of_tag, tags), offers.all)
-    return offers._replace(tagged={tag: having[of_tag(tag)] for tag in tags})
+    return replace(offers, tagged={tag: having[of_tag(tag)] for tag in tags})
 
 
 def _order(row: OpportunityRow) -> tuple[int, int, str]:
@@ -86,23 +87,23 @@ async def _page(tx: Tx, tags: list[str]) -> list[OpportunityRow]:
 
 async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) -> dict[str, int]:
     """Which offers `among` these have each of the words."""
-    known, missing = offers.having(words), 0
+    known, missing = offers.known(words), 0
     for _, looked_at in known.values():
         missing |= among & ~looked_at
     if missing:
         texts = await _words(call, [offers.rows[place] for place in ascending(missing)])
         known = offers.look(known, missing, texts)
-    return {word: bits & among for word, (bits, _) in known.items()}
+    return {word: have & among for word, (have, _) in known.items()}
 
 
-async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[str]:
+async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[bytes]:
     """The words of these opportunities, which are cached from now on."""
     cached = call.services.described
     known = cached.words([row.id for row in rows])
     pairs = [*zip(rows, known, strict=True)]
     missing = [row for row, words in pairs if words is None]
     new = {
-        view.id: described(view.title, view.tags, view.requirements, view.body.body)
+        view.id: described(view.title, view.tags, view.body.body, view.requirements)
         for view in await rows_views(call, missing)
     }
     cached.keep(new)

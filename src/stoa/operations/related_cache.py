@@ -1,6 +1,7 @@
 """What searches know of opportunities: their words, and which of them have some word or tags."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from stoa.store.board import Board
 from stoa.store.opportunities import OpportunityRow
 
 _MOST_BYTES = 4 * 1024 * 1024
+"""More than the words take of all that one search looks at."""
 _MOST_WORDS = 500
 """For so many words it is cached which opportunities have them. They are dropped with the
 opportunities, or when there are more."""
@@ -18,32 +20,34 @@ _MOST_SETS, _MOST_TAGS = 500, 24
 """The same for so many sets of at most so many tags."""
 
 
-class Having(NamedTuple):
-    """The opportunities that have a word, of those that were looked at, as bitmaps of places."""
+class Finding(NamedTuple):
+    """Which opportunities `have` a word, of those that were `looked_at`, as bitmaps of places."""
 
-    bits: int = 0
+    have: int = 0
     looked_at: int = 0
 
 
-_NOT_LOOKED_AT = Having()
-Known = dict[str, Having]
+_NOT_LOOKED_AT = Finding()
 
 
-class Offers(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Offers:
     """Opportunities, the best first: their `places` by their ids, and the bitmaps of those `tagged`
-    with each tag. `words` are those that were asked for, `shared` those that share so many of some
-    tags."""
+    with each tag. `findings` are about the words that were asked for, `shared` is how many share so
+    many of some tags."""
 
     rows: Sequence[OpportunityRow]
     places: Mapping[str, int]
     tagged: Mapping[str, int]
-    words: Known
-    shared: dict[frozenset[str], list[Shared]]
+    findings: dict[str, Finding] = field(default_factory=dict[str, Finding])
+    shared: dict[frozenset[str], list[Shared]] = field(
+        default_factory=dict[frozenset[str], list[Shared]]
+    )
 
     @classmethod
     def of(cls, rows: Sequence[OpportunityRow], tagged: Mapping[str, int]) -> "Offers":
         """Offers of which nothing was asked yet."""
-        return cls(rows, {row.id: place for place, row in enumerate(rows)}, tagged, {}, {})
+        return cls(rows, {row.id: place for place, row in enumerate(rows)}, tagged)
 
     @property
     def all(self) -> int:
@@ -71,29 +75,27 @@ class Offers(NamedTuple):
                 bits |= 1 << self.places[subject]
         return bits
 
-    def having(self, words: Iterable[str]) -> Known:
-        """Which have these words, as far as that is known."""
-        known = self.words.get
+    def known(self, words: Iterable[str]) -> dict[str, Finding]:
+        """What was found about these words."""
+        known = self.findings.get
         return {word: known(word, _NOT_LOOKED_AT) for word in words}
 
-    def look(self, known: Known, missing: int, texts: Sequence[str]) -> Known:
-        """The same, with the words of those that were `missing`."""
+    def look(
+        self, known: Mapping[str, Finding], missing: int, texts: Sequence[bytes]
+    ) -> dict[str, Finding]:
+        """The same, after a look at those that were `missing`, with these words."""
         pairs = [*zip(ascending(missing), texts, strict=True)]
-        found: Known = {}
-        for word, having in known.items():
-            bits, wanted = having.bits, line(word)
+        found: dict[str, Finding] = {}
+        for word, finding in known.items():
+            have, wanted = finding.have, line(word)
             for place, text in pairs:
                 if wanted in text:
-                    bits |= 1 << place
-            found[word] = Having(bits, having.looked_at | missing)
-        if len(self.words) >= _MOST_WORDS:
-            self.words.clear()
-        self.words.update(found)
+                    have |= 1 << place
+            found[word] = Finding(have, finding.looked_at | missing)
+        if len(self.findings) >= _MOST_WORDS:
+            self.findings.clear()
+        self.findings.update(found)
         return found
-
-
-def _size(_: str, words: str) -> int:
-    return len(words) if words.isascii() else 4 * len(words)
 
 
 class Described:
@@ -101,7 +103,7 @@ class Described:
     all threads of a process."""
 
     def __init__(self) -> None:
-        self._words: ByteCache[str, str] = ByteCache(_MOST_BYTES, _size)
+        self._words: ByteCache[str, bytes] = ByteCache(_MOST_BYTES, lambda _, words: len(words))
         self._offers: tuple[Board, Offers] | None = None
         self._lock = Lock()
 
@@ -112,12 +114,12 @@ class Described:
             known = self._offers = board, Offers.of(board.rows, board.tagged)
         return known[1]
 
-    def words(self, ids: Collection[str]) -> list[str | None]:
+    def words(self, ids: Collection[str]) -> list[bytes | None]:
         """The words of these opportunities, None for those that are not cached."""
         with self._lock:
             return self._words.find_all(ids)
 
-    def keep(self, words: Mapping[str, str]) -> None:
+    def keep(self, words: Mapping[str, bytes]) -> None:
         """Cache these."""
         with self._lock:
             for subject, its_words in words.items():
