@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from stoa.domain.querylang import (
     MARKS_KEPT,
     Phrase,
-    Query,
     composed,
     parse,
 )
@@ -49,7 +48,8 @@ QUERIES = st.text(max_size=60) | st.lists(PIECES, max_size=30).map("".join)
 def test_a_search_text_asks_for_these_phrases(
     text: str, include: list[Phrase], exclude: list[Phrase]
 ):
-    assert parse(text) == Query(tuple(include), tuple(exclude))
+    query = parse(text)
+    assert (query.include, query.exclude) == (tuple(include), tuple(exclude))
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "!?", '"', '""', "-", '-"', "\0", "\u0301", "😀"])
@@ -104,3 +104,7 @@ def test_of_a_long_run_of_marks_only_so_many_are_read(marks: str):
     run = (marks * MARKS_KEPT)[:MARKS_KEPT]
     assert composed(f"q{run}z") == normalize("NFC", f"q{run}z")
     assert composed(f"q{run}{marks * 100}z{marks}") == normalize("NFC", f"q{run}z{marks}")
+
+
+def test_what_is_quoted_makes_another_query() -> None:
+    assert parse("rye ale") != parse('rye "ale"')

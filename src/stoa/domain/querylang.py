@@ -1,7 +1,7 @@
 """The search language: words, "phrases" and -not, read into a query that names no engine."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 from unicodedata import category, combining, normalize
@@ -23,7 +23,7 @@ class Query:
 
     include: tuple[Phrase, ...] = ()
     exclude: tuple[Phrase, ...] = ()
-    quoted: frozenset[Phrase] = field(default=frozenset(), compare=False)
+    quoted: frozenset[Phrase] = frozenset()
 
     @property
     def is_empty(self) -> bool:
