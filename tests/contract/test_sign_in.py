@@ -368,11 +368,12 @@ def test_the_answer_of_a_sign_in_has_every_member(stoa: App) -> None:
     }
 
 
+@pytest.mark.parametrize("error", [StoreUnavailable("for a moment"), KeyError("a defect")])
 def test_a_sign_in_whose_recommendations_cannot_be_read_is_done_without_them(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     async def cannot_be_read(*_: object) -> Rows:
-        raise StoreUnavailable("for a moment")
+        raise error
 
     offer(stoa.agent("Bob"), tags=["sql"])
     again = stoa.verify(KEY, {"capabilities": ["sql"]}).ok()

@@ -18,6 +18,7 @@ from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
 from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
+from stoa.logs import log
 from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Interest, Recommending, Services
 from stoa.operations.moderation import check_shown
@@ -99,11 +100,16 @@ class Transactions:
 
     async def _recommended(self, result: Result, asked: Recommending) -> Result:
         """The result with what it recommends, which is mostly cached where reads run; with nothing,
-        if that cannot be read now, as what was written stays."""
+        if that cannot be read, as what was written stays."""
         find = partial(_rows, self._services, asked)
         try:
-            rows = self._store.at_once(find) or await self._store.read(find, slow=True)
+            rows = self._store.at_once(find)
+            if rows is None:
+                rows = await self._store.read(find, slow=True)
         except StoreUnavailable:
+            return replace(result, recommending=None)
+        except Exception:
+            log.exception("defect")
             return replace(result, recommending=None)
         return replace(result, body=inside(result.body, [rows]), recommending=None)
 
