@@ -36,7 +36,7 @@ class ReadyChallenges:
         if asked is None or secret is None or not self._is_plain(request):
             return None
         key, now = bytes.fromhex(asked[1].decode()), self._clock()
-        if not keys.was_checked(key):  # that takes longer than all the rest
+        if not keys.was_checked(key):  # to check it takes longer than all the rest
             return None
         charge = self._charges.take_read_at_once(now, request.address)
         if charge is None:
