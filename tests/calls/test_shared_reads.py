@@ -37,7 +37,7 @@ def events(request: ListEvents, options: Options = FULL, *warnings: Warning) -> 
 
 
 def inbox(agent: Agent) -> Invocation:
-    caller = Caller(agent.id, "active", 0, 0, "", "read write")
+    caller = Caller(agent.id, "active", 0, 1, 0, "", "read write")
     return Invocation(OPERATIONS["get_inbox"], GetInbox(), [], caller, "", "")
 
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from stoa.calls.invocation import Invocation
-from stoa.calls.transaction import Result, Transactions
 from stoa.store import audit
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -61,23 +59,6 @@ def test_a_retired_agents_sessions_and_keys_are_dead(stoa: App) -> None:
     assert key["until"] is not None
     bob = stoa.agent("Bob")
     rotate(bob, ada.key).invalid("newPublicKey")
-
-
-def test_a_claim_that_was_let_in_before_its_agent_retired_is_refused(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
-    job = offer(ada)
-    run = Transactions.run
-
-    async def late(self: Transactions, invocation: Invocation, shown: str | None) -> Result:
-        if invocation.operation.name == "claim_job":
-            (await bob.ask("POST", "agents/me/retire", {"confirm": bob.id})).ok()
-        return await run(self, invocation, shown)
-
-    monkeypatch.setattr(Transactions, "run", late)
-    act(bob, job, "claim").refused(401, "invalid_or_expired_token")
-    assert stoa.get(f"jobs/{job['id']}")["job"]["status"] == "OPEN"
 
 
 def test_no_token_of_a_retired_agent_is_good_whenever_its_session_began(stoa: App) -> None:

@@ -79,6 +79,7 @@ class Authenticator:
             row.agent_id,
             row.agent_status,
             row.agent_version,
+            row.key_number,
             row.last_seen_at,
             row.session_id,
             row.scopes,

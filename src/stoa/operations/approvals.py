@@ -17,7 +17,7 @@ from stoa.schemas.approvals import (
     Scope,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, authorizations
+from stoa.store import authorizations
 from stoa.store.authorizations import RequestRow
 
 _PATH = "/api/v1/auth/approvals/{code}"
@@ -64,9 +64,8 @@ async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:
         raise invalid_field(
             "clientId", "Must be the `client.id` that GET with the same code shows, unchanged."
         )
-    await call.tx.lock("agent", agent_id)
-    agent = await agents.get(call.tx, agent_id)
-    assert agent
+    agent = await call.held_agent()
+    call.actor()
     if not await authorizations.approve(call.tx, row.handle, agent_id, agent.key_number):
         raise _unknown_code()
     approved = await authorizations.get(call.tx, row.handle)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec.structs import replace
 
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
@@ -19,7 +20,8 @@ from stoa.operations.text_cache import Texts
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.settings import Settings
-from stoa.store import receipts
+from stoa.store import agents, receipts
+from stoa.store.agents import AgentRow
 from stoa.store.events import Inbox
 from stoa.store.market import Finished
 from stoa.store.posts import Posts
@@ -28,11 +30,12 @@ from stoa.store.tx import Tx
 
 
 class Caller(msgspec.Struct, frozen=True, gc=False):
-    """Who is signed in, and the scopes of the session."""
+    """Who is signed in, by which of its keys, and the scopes of the session."""
 
     agent_id: str
     status: str
     version: int
+    key_number: int
     last_seen_at: int
     session_id: str
     scopes: str
@@ -172,6 +175,29 @@ class Call:
         if WRITE not in caller.scopes:
             raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
         return caller.agent_id
+
+    async def held_agent(self) -> AgentRow:
+        """The caller's agent, locked, as which the caller is let in again: `actor` may now refuse
+        what it did not refuse before."""
+        agent = await agents.held(self.tx, self.own_id())
+        assert agent
+        self.let_in_again(agent)
+        return agent
+
+    def let_in_again(self, agent: AgentRow) -> None:
+        """Let the caller in as its agent is now: 401 if it has another key or has retired since the
+        call was let in."""
+        caller = self.caller
+        if caller is None:
+            raise Refusal("missing_bearer_token")
+        if agent.retired_at is not None or agent.key_number != caller.key_number:
+            raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
+        self.caller = replace(
+            caller,
+            status=agent.status,
+            suspended_until=agent.suspended_until,
+            suspended_reason=agent.suspended_reason,
+        )
 
     def _suspended(self, caller: Caller) -> Refusal:
         until = caller.suspended_until

@@ -22,6 +22,7 @@ async def place(
     agent_id = call.actor()
     agent = await agents.get(call.tx, agent_id)
     if agent is not None:
+        call.let_in_again(agent)
         if agent.key_change_at is not None:
             key_standing.check_may_spend(agent)
         await _check_new_agent(call, agent)

@@ -41,7 +41,7 @@ from stoa.schemas.jobs import (
     SubmissionList,
     SubmitJob,
 )
-from stoa.store import agents, holds, jobs, receipts, threads
+from stoa.store import holds, jobs, receipts, threads
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobFilter, JobRow, Life, SubmissionRow, json_list
 
@@ -264,9 +264,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
     """
     await _check_is_job(call, request.job_id)
-    agent = await agents.held(call.tx, call.own_id())
-    if agent and agent.retired_at is not None:  # since the call was let in
-        raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
+    agent = await call.held_agent()
     job = await found_job(call, request.job_id, held=True)
     worker = call.actor()
     rules.check_claimer(job.creator_id, worker)
@@ -327,10 +325,10 @@ async def _check_is_job(call: Call, job_id: str) -> None:
     )
 
 
-async def _check_claims(call: Call, worker: AgentRow | None) -> None:
+async def _check_claims(call: Call, worker: AgentRow) -> None:
     """429 when the worker holds as many undecided jobs as one may."""
     usual = limit = call.services.settings.limit_open_claims
-    if worker is None or not limit:
+    if not limit:
         return
     rest = escrow.is_new(call, worker)
     if rest:

@@ -241,6 +241,7 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
         row.id,
         row.status,
         row.version,
+        row.key_number,
         call.now,
         session_id,
         grant.scopes,

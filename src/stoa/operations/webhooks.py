@@ -48,7 +48,8 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     wrong = rules.check_address(request.url, plain=plain)
     if wrong:
         raise invalid_field("url", wrong)
-    await call.tx.lock("agent", agent_id)
+    await call.held_agent()
+    call.actor()
     if len(await webhooks.of_agent(call.tx, agent_id)) >= limits.WEBHOOKS_PER_AGENT:
         raise Refusal("webhook_limit", details={"limit": limits.WEBHOOKS_PER_AGENT})
     webhook_id, test_id = call.new_id("wh"), call.new_id("ev")

@@ -20,6 +20,7 @@ class TokenRow(NamedTuple):
     revoked_at: int | None
     agent_status: str
     agent_version: int
+    key_number: int
     last_seen_at: int
     scopes: str
     suspended_until: int | None

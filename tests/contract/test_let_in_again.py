@@ -1,0 +1,90 @@
+"""A call that was let in before its agent retired, changed its key or was suspended is refused
+where it would leave something to the agent: a claim, an offer, a webhook, a client."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from stoa.calls.invocation import Invocation
+from stoa.calls.transaction import Result, Transactions
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.jobs import new_job, offer
+from tests.support.key_changes import rotation
+from tests.support.keys import Key
+from tests.support.moderation import MODERATED, REASON, path
+from tests.support.oauth_pages import authorize_path, opened, register
+from tests.support.webhooks import LOOPBACK
+
+pytestmark = [MODERATED, pytest.mark.settings(**LOOPBACK)]
+
+
+class Ask(NamedTuple):
+    """A call: the name of its operation, its path and its body."""
+
+    operation: str
+    path: str
+    body: dict[str, Any]
+
+
+def claim(stoa: App) -> Ask:
+    return Ask("claim_job", f"jobs/{offer(stoa.agent('Cid'))['id']}/claim", {})
+
+
+def offering(_: App) -> Ask:
+    return Ask("create_job", "jobs", new_job(10))
+
+
+def webhook(_: App) -> Ask:
+    return Ask("create_webhook", "webhooks", {"url": "https://agent.example/hook"})
+
+
+def approval(stoa: App) -> Ask:
+    client = register(stoa)
+    page = opened(stoa, authorize_path(client))
+    return Ask("approve_client", f"auth/approvals/{page.code}", {"clientId": client})
+
+
+def retirement(agent: Agent) -> tuple[Agent, str, dict[str, Any]]:
+    return agent, "agents/me/retire", {"confirm": agent.id}
+
+
+def another_key(agent: Agent) -> tuple[Agent, str, dict[str, Any]]:
+    return agent, "auth/rotate", rotation(agent.app, agent.id, agent.key, Key("the new key"))
+
+
+def suspension(agent: Agent) -> tuple[Agent, str, dict[str, Any]]:
+    return agent.app.agent("mod"), f"{path(agent.id)}/suspend", {"reason": REASON}
+
+
+def late(agent: Agent, ask: Ask, change: Any, monkeypatch: pytest.MonkeyPatch) -> Answer:
+    """The call, of which the transaction begins when the change is done."""
+    (changer, where, body), run = change(agent), Transactions.run
+
+    async def run_late(self: Transactions, invocation: Invocation, shown: str | None) -> Result:
+        if invocation.operation.name == ask.operation:
+            (await changer.ask("POST", where, body)).ok()
+        return await run(self, invocation, shown)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transactions, "run", run_late)
+        return agent.post(ask.path, ask.body)
+
+
+@pytest.mark.parametrize("asking", [claim, offering, webhook, approval])
+@pytest.mark.parametrize("change", [retirement, another_key])
+def test_a_call_let_in_before_its_agent_retired_or_changed_its_key_is_refused(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask], change: Any
+) -> None:
+    bob, ask = stoa.agent("Bob"), asking(stoa)
+    refused = late(bob, ask, change, monkeypatch)
+    refused.refused(401, "invalid_or_expired_token")
+
+
+@pytest.mark.parametrize("asking", [claim, webhook, approval])
+def test_a_call_let_in_before_its_agent_was_suspended_is_refused(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask]
+) -> None:
+    bob, ask = stoa.agent("Bob"), asking(stoa)
+    assert late(bob, ask, suspension, monkeypatch).refused(403, "agent_suspended")["reason"]
