@@ -1,0 +1,37 @@
+"""What one task of a connection waits for, in a tenth of the memory that it takes in uvicorn."""
+
+import asyncio
+from typing import Literal
+
+from uvicorn.protocols.http.flow_control import FlowControl
+
+
+class Signal(asyncio.Event):
+    """An event that one task at most waits for. asyncio's has room for 64, which are 700 bytes."""
+
+    def __init__(self) -> None:
+        self._value = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    def set(self) -> None:
+        """See `asyncio.Event.set`."""
+        self._value = True
+        if self._waiter and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def wait(self) -> Literal[True]:
+        """See `asyncio.Event.wait`."""
+        if not self._value:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+            self._waiter = None
+        return True
+
+
+class Flow(FlowControl):
+    """uvicorn's, with such an event."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__(transport)
+        self._is_writable_event = Signal()
+        self._is_writable_event.set()
