@@ -86,21 +86,21 @@ class App:
         refusal.fill({"base_url": self.hosts.origin})
         return refusal
 
-    async def _dispatch(
+    def _dispatch(
         self, incoming: Request, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    ) -> Awaitable[None]:
         path = incoming.path
         if path in _HEALTH:
-            return await self._health(incoming, send)
+            return self._health(incoming, send)
         if path in self.tools:
             incoming.operation = MCP
-            return await self.tools[path](incoming, scope["headers"], send)
+            return self.tools[path](incoming, scope["headers"], send)
         if path in door.PATHS:
-            return await self.oauth(incoming, send)
+            return self.oauth(incoming, send)
         is_api = path.startswith("/api/") or path == "/api" or self.rest.serves(path)
         if is_api and path not in _MOVED:
-            return await self.rest(incoming, send)
-        return await self._page(incoming, scope, receive, send)
+            return self.rest(incoming, send)
+        return self._page(incoming, scope, receive, send)
 
     async def _page(self, incoming: Request, scope: Scope, receive: Receive, send: Send) -> None:
         path = incoming.path

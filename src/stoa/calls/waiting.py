@@ -4,13 +4,12 @@ One task of a process reads new events for all that wait, and wakes those whom a
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
@@ -46,16 +45,23 @@ class _New(NamedTuple):
 
 
 class Place:
-    """One call or stream among those that wait."""
+    """One call or stream of an `owner` among those that wait. It leaves at the end of a `with`."""
 
-    __slots__ = ("_future", "_waiting", "caller", "ended", "interest")
+    __slots__ = ("_future", "_waiting", "caller", "ended", "interest", "owner")
 
-    def __init__(self, waiting: "Waiting", caller: Caller | None) -> None:
+    def __init__(self, waiting: "Waiting", caller: Caller | None, owner: str) -> None:
         self._waiting = waiting
         self._future: asyncio.Future[Woken] | None = None
         self.caller = caller
+        self.owner = owner
         self.interest: Interest | None = None
         self.ended = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.leave(self)
 
     async def until(self, interest: Interest, seconds: float) -> Woken:
         """Wait for what a call is interested in, so many seconds at most."""
@@ -91,7 +97,7 @@ class Waiting:
         self._store = store
         self._most = most
         self._limits = (settings.limit_waits_agent, settings.limit_waits_anonymous)
-        self._owners: dict[str, deque[Place]] = {}
+        self._owners: dict[str, list[Place]] = {}
         self._places: dict[Place, None] = {}
         self._asleep: dict[str, set[Place]] = {}
         self._signal = asyncio.Event()
@@ -109,29 +115,30 @@ class Waiting:
         """How many calls and streams wait or are served between two waits."""
         return len(self._places)
 
-    @contextmanager
-    def place(self, caller: Caller | None, address: str) -> Generator[Place]:
+    def place(self, caller: Caller | None, address: str) -> Place:
         """A place for a call or stream. With too many of one agent, or of one address without a
         token, the oldest of these ends, and with too many in all the oldest of all."""
         of_agent, anonymous = self._limits
         owner, limit = (caller.agent_id, of_agent) if caller else (bucket_key(address), anonymous)
-        places = self._owners.setdefault(owner, deque())
-        place = Place(self, caller)
+        places = self._owners.setdefault(owner, [])
+        place = Place(self, caller, owner)
         place.ended = self._ending
         places.append(place)
         if limit and len(places) > limit:
-            self._end(places.popleft())
+            self._end(places.pop(0))
         if len(self._places) == self._most:
             self._end(next(iter(self._places)))
         self._places[place] = None
-        try:
-            yield place
-        finally:
-            self._places.pop(place, None)
-            with suppress(ValueError):  # it ended for another
-                places.remove(place)
-            if not places and self._owners.get(owner) is places:
-                del self._owners[owner]
+        return place
+
+    def leave(self, place: Place) -> None:
+        """Forget a call or stream."""
+        self._places.pop(place, None)
+        places = self._owners.get(place.owner, [])
+        with suppress(ValueError):  # it ended for another
+            places.remove(place)
+        if not places:
+            self._owners.pop(place.owner, None)
 
     def _end(self, place: Place) -> None:
         """Give the place of a call or stream to another."""

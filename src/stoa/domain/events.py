@@ -35,7 +35,9 @@ def chosen(kinds: Iterable[str] | None, among: tuple[str, ...]) -> tuple[str, ..
 
     A filter that only leaves kinds out asks for all others.
     """
-    asked = list(kinds or ())
+    if not kinds:
+        return among
+    asked = list(kinds)
     wanted = {kind for kind in asked if not kind.startswith("-")} or set(among)
     left_out = {kind[1:] for kind in asked if kind.startswith("-")}
     return tuple(kind for kind in among if kind in wanted - left_out)

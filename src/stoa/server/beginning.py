@@ -1,14 +1,13 @@
 """A call of the application that begins before there is a task for it: most reads never wait, so
 that they need none."""
 
-import asyncio
-from collections.abc import Coroutine, Generator
-from contextlib import suppress
-from contextvars import Context, copy_context
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from contextvars import copy_context
 from typing import Any, cast
 
 from stoa.http.wire import Application, Message, Receive, Scope, Send, Whole
 from stoa.server.exchange import Receiver, whole
+from stoa.server.flow import Signal
 
 
 class Begun:
@@ -32,21 +31,35 @@ class Begun:
         """Run the call until it ends or has to wait. The answer, if it is complete and safe to send
         in one write; else a task has to run this."""
         assert self._call
+        has_ended = self._goes_on(self._call.send, None)
+        return whole(*self._held) if has_ended and len(self._held) == 2 else None
+
+    def _goes_on(self, step: Callable[[Any], object], value: object) -> bool:
+        """Let the call go on until it has to wait or ends: whether it has ended. All of it runs in
+        one context."""
         try:
-            self._waits_for = self._context.run(self._call.send, None)
+            self._waits_for = self._context.run(step, value)
         except StopIteration:
             self._call = None
-            return whole(*self._held) if len(self._held) == 2 else None
-        return None
+        return self._call is None
 
-    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
-        """Send what is held, and go on with the call."""
+    def __call__(self, _scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Awaiting this sends what is held, and goes on with the call."""
         self._send = send
         self._receiver.go_on(receive)
-        for message in self._held:
-            await send(message)
-        if self._call:
-            await _Rest(self._call, self._context, self._waits_for)
+        return self
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        held, self._held = self._held, []
+        for message in held:
+            yield from self.send(message).__await__()
+        while self._call:
+            try:
+                value = yield self._waits_for
+            except BaseException as error:  # noqa: BLE001 - the call handles it
+                self._goes_on(self._call.throw, error)
+            else:
+                self._goes_on(self._call.send, value)
 
     async def send(self, message: Message) -> None:
         """The ASGI `send` of the call."""
@@ -64,14 +77,14 @@ class _Arrived(Receiver):
     def __init__(self, body: bytes) -> None:
         self._body: bytes | None = body
         self._rest: Receive | None = None
-        self._has_task: asyncio.Event | None = None
+        self._has_task: Signal | None = None
 
     async def __call__(self) -> Message:
         body = self.take()
         if body is not None:
             return {"type": "http.request", "body": body, "more_body": False}
         if self._rest is None:
-            self._has_task = self._has_task or asyncio.Event()
+            self._has_task = self._has_task or Signal()
             await self._has_task.wait()
         assert self._rest
         return await self._rest()
@@ -86,26 +99,3 @@ class _Arrived(Receiver):
         self._rest = receive
         if self._has_task:
             self._has_task.set()
-
-
-class _Rest:
-    """What is left of a call that waits for something: awaiting this waits for the same, and then
-    for the end of the call. All of a call runs in one context."""
-
-    def __init__(
-        self, call: Coroutine[Any, Any, None], context: Context, waits_for: object
-    ) -> None:
-        self._call = call
-        self._context = context
-        self._waits_for = waits_for
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        run, waits_for = self._context.run, self._waits_for
-        with suppress(StopIteration):
-            while True:
-                try:
-                    value = yield waits_for
-                except BaseException as error:  # noqa: BLE001 - the call handles it
-                    waits_for = run(self._call.throw, error)
-                else:
-                    waits_for = run(self._call.send, value)
