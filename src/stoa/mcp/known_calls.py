@@ -15,18 +15,12 @@ _MOST_BYTES = 2 * 1024 * 1024
 _LONGEST = 4_000
 _ID = re.compile(rb'"id": ?(0|[1-9][0-9]{0,14}|"[A-Za-z0-9_-]{1,64}")(?=[,}])')
 _PROBES = (b"0", b'"a"')
-_SAME = (b"content-type", b"mcp-protocol-version", b"mcp-method", b"mcp-name")
-"""Headers that are a part of the call."""
-_NONE = (
-    b"authorization",
-    b"content-encoding",
-    b"origin",
-    b"x-mcp-readonly",
-    b"x-mcp-toolsets",
+_NONE = frozenset(
+    (b"authorization", b"content-encoding", b"origin", b"x-mcp-readonly", b"x-mcp-toolsets")
 )
 """Headers with which a call is always read."""
 
-Asked = tuple[bytes | None, ...]
+Asked = tuple[bytes, bytes, *tuple[bytes | None, ...]]
 """The body before and behind the id of the message, and the headers of the call."""
 
 
@@ -45,34 +39,47 @@ class KnownCalls:
 
     def find(self, body: bytes, request: Request) -> tuple[bytes, Known] | None:
         """The id of the message and what answers it, if the call is known."""
-        place = _ID.search(body) if _is_plain(body, request) else None
-        if place is None:
+        parts = _parts(body, request)
+        if parts is None:
             return None
-        known = self._known.find(_asked(body, place, request))
-        return (place[1], known) if known else None
+        message_id, asked = parts
+        known = self._known.find(asked)
+        return (message_id, known) if known else None
 
     def remember(
         self, body: bytes, request: Request, known: Known, id_of: Callable[[bytes], bytes | None]
     ) -> None:
         """Remember a call that was checked. `id_of` reads the id of the message in a body."""
-        place = _ID.search(body) if _is_plain(body, request) else None
-        if place is None:
+        parts = _parts(body, request)
+        if parts is None:
             return
-        asked, (start, end) = _asked(body, place, request), place.span(1)
+        _, asked = parts
         if self._known.find(asked) == known:
             return
         # What looks like the id of the message may be a part of something else.
-        if all(id_of(body[:start] + probe + body[end:]) == probe for probe in _PROBES):
+        before, after, *_ = asked
+        if all(id_of(b'%b"id":%b%b' % (before, probe, after)) == probe for probe in _PROBES):
             self._known.put(asked, known)
 
 
-def _is_plain(body: bytes, request: Request) -> bool:
-    return len(body) <= _LONGEST and request.headers.keys().isdisjoint(_NONE)
-
-
-def _asked(body: bytes, place: re.Match[bytes], request: Request) -> Asked:
-    start, end = place.span(1)
-    return body[:start], body[end:], *map(request.headers.get, _SAME)
+def _parts(body: bytes, request: Request) -> tuple[bytes, Asked] | None:
+    """The id of the message, and what the call is without it. None for a call that is always
+    read."""
+    headers = request.headers
+    if len(body) > _LONGEST or not _NONE.isdisjoint(headers):
+        return None
+    parts = _ID.split(body, 1)
+    if len(parts) == 1:
+        return None
+    before, message_id, after = parts
+    return message_id, (
+        before,
+        after,
+        headers.get(b"content-type"),
+        headers.get(b"mcp-protocol-version"),
+        headers.get(b"mcp-method"),
+        headers.get(b"mcp-name"),
+    )
 
 
 def _size(asked: Asked, known: Known) -> int:
