@@ -1,9 +1,19 @@
-"""The cache of authors is bounded in bytes."""
+"""The cache of authors is bounded in bytes, and shows no profile that was changed."""
 
+from pathlib import Path
+
+import apsw
 import pytest
 
+from stoa.app import new_services
+from stoa.calls.validity import validity
 from stoa.operations import authors
-from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.operations.authors import Authors, Embedded
+from stoa.operations.call import Call
+from stoa.store.changes import Changes, Marks
+from stoa.store.dependencies import embedding
+from stoa.store.engines.sqlite_file import connect
+from stoa.store.engines.sqlite_tx import SqliteTx, drive
 from stoa.store.tx import Row, Value
 from tests.support.app import App
 
@@ -34,3 +44,36 @@ def test_a_full_cache_of_authors_is_emptied(
     for limit, agent in enumerate(agents * 2, 1):
         stoa.get(f"threads?author={agent.id}&limit={limit}").ok()  # so that none is cached
     assert asked.count("agents.many") == reads
+
+
+@pytest.fixture
+def connection(stoa: App) -> apsw.Connection:
+    """One that reads what the server has written."""
+    return connect(Path(stoa.settings.data_dir) / "stoa.db", writer=False)
+
+
+def test_an_agent_of_an_older_snapshot_is_not_kept(stoa: App, connection: apsw.Connection) -> None:
+    agent, changes, known = stoa.agent("ada"), Changes(), Authors()
+    old = SqliteTx(connection, stoa.clock(), Marks(changes, changes.stamp()))
+    changes.mark(["agents.update_profile"])
+    new = SqliteTx(connection, stoa.clock(), Marks(changes, changes.stamp()))
+    drive(known.load(new, {}, Embedded()))
+    for tx, since, reads in ((old, 0, 1), (old, 0, 2), (new, 1, 1), (new, 1, 1)):
+        embedded = Embedded()
+        drive(known.load(tx, {agent.id: None}, embedded))
+        assert (embedded.since, len(tx.ran)) == (since, reads)
+
+
+def test_a_call_that_embeds_agents_depends_on_their_profiles(
+    stoa: App, connection: apsw.Connection
+) -> None:
+    agent, changes = stoa.agent("ada"), Changes()
+    tx = SqliteTx(connection, stoa.clock(), Marks(changes, changes.stamp()))
+    services = new_services(stoa.settings)
+    known = services.authors
+    drive(known.load(tx, {agent.id: None}, Embedded()))
+    call = Call(SqliteTx(connection, stoa.clock(), tx.marks), services, None, "", "")
+    assert drive(validity(call)).depends_on == frozenset()
+    drive(known.load(call.tx, {agent.id: None}, call.embedded))
+    assert not call.tx.ran
+    assert drive(validity(call)).depends_on == embedding()

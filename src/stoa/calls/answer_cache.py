@@ -144,11 +144,11 @@ class AnswerCache:
     def put(self, key: str, draft: Draft, body: bytes, etag: str, read_at: int) -> None:
         """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
         changes, deadline = self._changes, draft.deadline
-        depends_on = tuple(map(intern, draft.depends_on))  # answers share these, and their authors
+        depends_on = tuple(map(intern, draft.depends_on))  # answers share these
         if changes is None or not draft.cacheable or not changes.fresh(depends_on, draft.stamp):
             return
         self._packed.drop(key)
-        embeds = tuple(map(intern, draft.embeds))
+        embeds = tuple(draft.embeds)
         valid = (draft.stamp, deadline, embeds, draft.since, _check_at(read_at, deadline))
         told = (draft.next_cursor, draft.for_parties, draft.head, draft.operation)
         used_at = read_at if hash(key) in self._remembered else 0

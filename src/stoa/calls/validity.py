@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.operations.call import Call
 from stoa.store import holds
-from stoa.store.dependencies import TIME, read_from
+from stoa.store.dependencies import TIME, embedding, read_from
 
 
 class Validity(msgspec.Struct, frozen=True, gc=False):
@@ -25,8 +25,11 @@ async def validity(call: Call) -> Validity:
 
     A statement that was given the time may find other rows when a deadline passes, even one of a
     row that the answer does not show. So the answer then expires with the next deadline of all.
+    Agents that it embeds may have been read for an earlier call.
     """
     found = read_from(call.tx.ran)
+    if found is not None and call.embedded.agent_ids:
+        found |= embedding()
     if found and TIME in found:
         deadline = await holds.next_deadline(call.tx)
         if deadline is not None:

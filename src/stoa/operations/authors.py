@@ -1,13 +1,16 @@
 """The authors embedded in threads and replies, remembered between calls.
 
-An agent is kept with its version, which the rows carry, so a changed profile shows at once on every
-engine. What changes without a new version (last seen, reputation) may be five seconds old, and
-a minute in a cached answer.
+A changed profile shows at once on every engine: where the changes are marked, agents are forgotten
+when one of them changes, else each is kept with its version, which the rows carry. What changes
+without a new version (last seen, reputation) may be five seconds old, and a minute in a cached
+answer.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
+from sys import intern
 from typing import cast
 
 import msgspec
@@ -19,24 +22,27 @@ from stoa.schemas.base import encode, iso
 from stoa.schemas.removal import removal
 from stoa.store import agents
 from stoa.store.agents import AgentRow
+from stoa.store.dependencies import embedding
 from stoa.store.tx import Tx
 
 _MOST_BYTES = 8 * 1024 * 1024
 _ENTRY_BYTES = 1_500  # what an agent takes beside its description and its capabilities
 
-Versions = dict[str, int]
-"""Agents by id, with their versions."""
+Versions = Mapping[str, int | None]
+"""Agents by id, with their versions; None where no row has it."""
 
 
 class Author(msgspec.Struct, frozen=True):
-    """An agent of this version, as it was at `read_at` (ms) and at this stamp. `json` is the same
-    to an encoder: its JSON, made once."""
+    """An agent of this version. `id` is the same text wherever it is noted, `json` the same as
+    `agent` to an encoder: its JSON, made once."""
 
+    id: str
     version: int
-    read_at: int
-    stamp: int
     agent: Agent
     json: Agent
+
+
+_id_of = attrgetter("id")
 
 
 def agent_resource(row: AgentRow) -> Agent:
@@ -68,53 +74,77 @@ class Embedded:
         self.agent_ids.update(agent_ids)
         self.since = min(self.since, stamp)
 
-    def note_read(self, tx: Tx, agent_ids: Iterable[str]) -> int:
-        """Note agents that this transaction reads; returns the stamp."""
-        stamp = tx.marks.stamp if tx.marks else 0
-        self.note(agent_ids, stamp)
-        return stamp
+    def note_read(self, tx: Tx, agent_ids: Iterable[str]) -> None:
+        """Note agents that this transaction reads."""
+        self.note(map(intern, agent_ids), _stamp(tx))
+
+
+@dataclass(slots=True)
+class _Known:
+    """Agents by id that were read at this time (ms) and stamp or later, and what they take."""
+
+    read_at: int
+    stamp: int
+    authors: dict[str, Author] = field(default_factory=dict[str, Author])
+    kept_bytes: int = 0
+
+    def serves(self, tx: Tx) -> bool:
+        """Whether these agents may be shown by this transaction."""
+        if tx.now - self.read_at >= limits.AUTHORS_KEPT_MS or self.kept_bytes > _MOST_BYTES:
+            return False
+        return tx.marks is None or tx.marks.changes.fresh(embedding(), self.stamp)
+
+    def put(self, author: Author, tx: Tx) -> None:
+        """Keep an agent that this transaction read, unless it began before the first."""
+        if tx.now >= self.read_at and _stamp(tx) >= self.stamp:
+            replaced = self.authors.get(author.id)
+            self.kept_bytes += _bytes(author) - (_bytes(replaced) if replaced else 0)
+            self.authors[author.id] = author
 
 
 class Authors:
-    """Agents by id, each at most five seconds old."""
+    """Agents by id, each at most five seconds old: all are forgotten together."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Author] = {}
-        self.kept_bytes = 0
+        self._known = _Known(0, 0)
+
+    @property
+    def kept_bytes(self) -> int:
+        """The memory of those that are known."""
+        return self._known.kept_bytes
 
     async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> dict[str, Author]:
         """These agents by id, in their order, with at most one query. All are noted."""
-        oldest, since, get = tx.now - limits.AUTHORS_KEPT_MS, sys.maxsize, self._known.get
-        found: dict[str, Author] = {}
-        for agent_id, version in versions.items():
-            author = get(agent_id)
-            if author and author.version == version and author.read_at > oldest:
-                found[agent_id] = author
-                if author.stamp < since:  # noqa: PLR1730 - a call of min takes longer
-                    since = author.stamp
-        embedded.note(found, since)
-        if len(found) < len(versions):
-            fetched = await self._fetch(tx, [*versions.keys() - found.keys()], embedded)
-            found = {one: found.get(one) or fetched[one] for one in versions}
-        return found
+        known = self._known
+        if not known.serves(tx):
+            known = self._known = _Known(tx.now, _stamp(tx))
+        found = dict(zip(versions, map(known.authors.get, versions), strict=True))
+        if tx.marks is None or not all(found.values()):
+            missing = [
+                agent_id
+                for agent_id, author in found.items()
+                if author is None or (tx.marks is None and author.version != versions[agent_id])
+            ]
+            found |= await self._fetch(tx, missing, known, embedded) if missing else {}
+        authors = cast("dict[str, Author]", found)
+        embedded.note(map(_id_of, authors.values()), known.stamp)
+        return authors
 
-    async def _fetch(self, tx: Tx, agent_ids: list[str], embedded: Embedded) -> dict[str, Author]:
+    async def _fetch(
+        self, tx: Tx, agent_ids: list[str], known: _Known, embedded: Embedded
+    ) -> dict[str, Author]:
+        embedded.note_read(tx, agent_ids)
         fetched: dict[str, Author] = {}
-        stamp = embedded.note_read(tx, agent_ids)
         for row in await agents.many(tx, agent_ids):
             agent = agent_resource(row)
             json = cast(Agent, msgspec.Raw(encode(agent)))
-            fetched[row.id] = Author(row.version, tx.now, stamp, agent, json)
-            self._keep(fetched[row.id])
+            fetched[row.id] = Author(intern(row.id), row.version, agent, json)
+            known.put(fetched[row.id], tx)
         return fetched
 
-    def _keep(self, author: Author) -> None:
-        """Cache an agent; a full cache is emptied first."""
-        known = self._known.get(author.agent.id)
-        self.kept_bytes += _bytes(author) - (_bytes(known) if known else 0)
-        if self.kept_bytes > _MOST_BYTES:
-            self._known, self.kept_bytes = {}, _bytes(author)
-        self._known[author.agent.id] = author
+
+def _stamp(tx: Tx) -> int:
+    return tx.marks.stamp if tx.marks else 0
 
 
 def _bytes(author: Author) -> int:

@@ -2,7 +2,7 @@
 encoded in few steps, and the ETag counts what can change of it."""
 
 from collections.abc import Iterable, Mapping
-from itertools import repeat
+from itertools import count, repeat
 from operator import ne
 from typing import Any, cast
 
@@ -40,13 +40,13 @@ async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> Thre
     views = _replies(row, columns, authors)
     thread = thread_resource(call, row, authors[row.author_id], views, replies=True)
     characters = len(row.body) + sum(map(len, cast("list[str]", columns.bodies)))
-    count = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
-    if count == len(views):
-        call.counted = [counted(row, thread, count, authors)]
+    shown = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
+    if shown == len(views):
+        call.counted = [counted(row, thread, shown, authors)]
     return ThreadRead(
         thread=thread,
-        replies=views[:count],
-        replies_truncated=True if count < row.reply_count else UNSET,
+        replies=views[:shown],
+        replies_truncated=True if shown < row.reply_count else UNSET,
         next_actions=thread.next_actions,
     )
 
@@ -68,7 +68,7 @@ def _replies(
         times,
         repeat(0),
         columns.depths,
-        columns.orders,
+        count(),
         columns.kinds,
         by_others if thread.status == "open" else repeat(False),
         _above(columns, authors) if any(columns.parent_ids) else repeat(None),

@@ -111,6 +111,12 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
     return frozenset(found)
 
 
+@cache
+def embedding() -> frozenset[str]:
+    """What an answer depends on that shows agents embedded, but for their late changes."""
+    return frozenset[str]().union(*(reading_of(name).changes for name in EMBEDS))
+
+
 def late(agent_ids: Iterable[str]) -> list[str]:
     """The keys of the late changes of these agents."""
     return [agent_id + _LATE for agent_id in agent_ids]

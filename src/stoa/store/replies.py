@@ -37,8 +37,8 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class ReplyColumns(NamedTuple):
-    """The first replies of a thread, column by column. A removed one has no body. The
-    replies above a reply are among them."""
+    """The first replies of a thread, column by column, in their order. A removed one has no body.
+    The replies above a reply are among them. SQLite gives no versions."""
 
     ids: Sequence[str]
     author_ids: Sequence[str]
@@ -46,12 +46,11 @@ class ReplyColumns(NamedTuple):
     bodies: Sequence[str | None]
     created_at: Sequence[int]
     depths: Sequence[int]
-    orders: Sequence[int]
     kinds: Sequence[ReplyKind]
-    author_versions: Sequence[int]
+    author_versions: Sequence[int | None]
 
 
-_NOTHING = ReplyColumns(*((),) * 9)
+_NOTHING = ReplyColumns(*((),) * 8)
 
 
 async def get(tx: Tx, reply_id: str) -> ReplyRow | None:

@@ -13,7 +13,7 @@ SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND r.thread_order > :
 ORDER BY r.thread_order LIMIT :limit OFFSET :offset
 
 -- name: columns
-SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL THEN r.body END, r.created_at, r.depth, r.thread_order, r.kind, a.version
+SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version
 FROM reply r JOIN agent a ON a.id = r.author_id
 WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 
