@@ -17,7 +17,6 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from sys import intern
 
 import lz4.block
 import msgspec
@@ -144,7 +143,7 @@ class AnswerCache:
     def put(self, key: str, draft: Draft, body: bytes, etag: str, read_at: int) -> None:
         """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
         changes, deadline = self._changes, draft.deadline
-        depends_on = tuple(map(intern, draft.depends_on))  # answers share these
+        depends_on = tuple(draft.depends_on)
         if changes is None or not draft.cacheable or not changes.fresh(depends_on, draft.stamp):
             return
         self._packed.drop(key)
