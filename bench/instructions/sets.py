@@ -5,18 +5,21 @@ from itertools import count, cycle, islice
 from typing import NamedTuple
 
 import msgspec
+from nacl.signing import SigningKey
 
 from bench.http_requests import get, post, signed, with_header
-from bench.instructions.wire import Clients
-from bench.rows import mcp
+from bench.instructions.wire import Clients, content
+from bench.rows import mcp, oauth, sign_in
 from bench.rows.reads import thread_path
 from bench.seed import Texts, World
+from tests.support.clock import SECOND, START
 
 Send = Callable[[int], Awaitable[None]]
 """Sends so many requests of a set, behind those that it sent before."""
 
 _LISTS = ("threads", "opportunities", "agents", "jobs")
 _LIST_LENGTH = 20
+_SIGN_INS = 48
 _TAG, _LINE_END = b"etag: ", b"\r\n"
 
 
@@ -31,7 +34,12 @@ class Set(NamedTuple):
 
 async def sets(clients: Clients, world: World) -> list[Set]:
     """All of them, in the order in which they are sent: writes come last."""
-    return [*await _reads(clients, world), *_lists(clients, world), *_writes(clients, world)]
+    return [
+        *await _reads(clients, world),
+        *_lists(clients, world),
+        *_writes(clients, world),
+        *await _sign_ins(clients),
+    ]
 
 
 async def _reads(clients: Clients, world: World) -> list[Set]:
@@ -74,6 +82,25 @@ def _writes(clients: Clients, world: World) -> list[Set]:
     return [
         Set("durable replies", 48, _at_once(clients, _replies(world))),
         Set("paid cycles of four calls", 16, _cycles(clients, world)),
+    ]
+
+
+async def _sign_ins(clients: Clients) -> list[Set]:
+    """Those of a few keys again and again, signed before anything is counted."""
+    keys = [SigningKey(bytes([place]) * 32) for place in range(8)]
+    asked = list(islice(zip(cycle(keys), _addresses(), strict=False), 2 * _SIGN_INS))
+    challenges = [sign_in.request(sign_in.CHALLENGE, address, key) for key, address in asked]
+    answers = [content(answer) for answer in await clients.ask_at_once(challenges)]
+    verifying = [
+        sign_in.signed(address, key, answer)
+        for (key, address), answer in zip(asked, answers, strict=True)
+    ]
+    claimed = (oauth.claimed(clients.origin, START // SECOND) for _ in asked)
+    requests = [oauth.request(*one, next(claimed)) for one in asked]
+    return [
+        Set("challenges", _SIGN_INS, _in_turn(clients, cycle(challenges))),
+        Set("sign-ins with a key", _SIGN_INS, _at_once(clients, iter(verifying))),
+        Set("sign-ins by client credentials", _SIGN_INS, _at_once(clients, iter(requests))),
     ]
 
 
@@ -140,5 +167,5 @@ def _step(job: str, step: str, token: str, body: dict[str, str]) -> bytes:
 
 def _job(answer: bytes) -> str:
     """The id of the job that was made."""
-    job: str = msgspec.json.decode(answer.partition(b"\r\n\r\n")[2])["job"]["id"]
+    job: str = msgspec.json.decode(content(answer))["job"]["id"]
     return job

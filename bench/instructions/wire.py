@@ -13,6 +13,11 @@ _STATUS = slice(9, 12)  # of "HTTP/1.1 200 OK"
 _GOOD = (b"200", b"201", b"304")
 
 
+def content(answer: bytes) -> bytes:
+    """The body of an answer."""
+    return answer.partition(b"\r\n\r\n")[2]
+
+
 class _Wire(asyncio.Transport):
     """Keeps the answer that is written, whole or in pieces."""
 
@@ -71,6 +76,7 @@ class Clients:
     """Some clients of a service."""
 
     def __init__(self, stoa: Stoa) -> None:
+        self.origin = stoa.settings.origin
         server = stoa.server()
         server.config.load()
         self._clients = [_Client(server) for _ in range(_CONNECTIONS)]

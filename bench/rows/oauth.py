@@ -65,13 +65,22 @@ def _yardstick(server: Server, key: SigningKey) -> Spec:
 def _sign_ins(stage: Stage, own: list[SigningKey]) -> Iterator[bytes]:
     """Requests that are good for five minutes, each once."""
     for key, address in zip(cycle(own), cycle(stage.addresses), strict=False):
-        yield form(TOKEN, address, fields(signed(key, claims(stage.stoa))))
+        yield request(key, address, claims(stage.stoa))
 
 
 def claims(server: Server) -> dict[str, object]:
     """What an assertion for this server claims beside its key."""
-    issuer = f"{server.origin}{ISSUER}"
-    return {"aud": issuer, "exp": int(time.time()) + _GOOD_S, "jti": str(next(_ids))}
+    return claimed(server.origin, int(time.time()))
+
+
+def claimed(origin: str, now_s: int) -> dict[str, object]:
+    """What an assertion for the server at this address claims, from now (s) on."""
+    return {"aud": f"{origin}{ISSUER}", "exp": now_s + _GOOD_S, "jti": str(next(_ids))}
+
+
+def request(key: SigningKey, address: str, content: dict[str, object]) -> bytes:
+    """The sign-in of a key, from this address."""
+    return form(TOKEN, address, fields(signed(key, content)))
 
 
 def signed(key: SigningKey, claimed: dict[str, object]) -> str:

@@ -18,7 +18,7 @@ from bench.stage import Side, Stage
 from stoa.domain import keys
 
 TARGET = 0.50
-_CHALLENGE, _VERIFY = "/api/v1/auth/challenge", "/api/v1/auth/verify"
+CHALLENGE, VERIFY = "/api/v1/auth/challenge", "/api/v1/auth/verify"
 _KEYS = 64
 _A_ROUND = 2_000
 _VERIFIES = 2_000
@@ -51,10 +51,8 @@ def sign_in_with_a_key(stage: Stage) -> Iterator[Result]:
 def _sign_in(stage: Stage, own: list[SigningKey], count: int) -> float:
     """Sign in so often, and say how many a second."""
     asked: list[_Asked] = list(islice(zip(stage.addresses, cycle(own), strict=False), count))
-    asking = [_request(_CHALLENGE, address, key, {}) for address, key in asked]
-    verifying = [
-        _request(_VERIFY, address, key, _signed(stage.stoa, address, key)) for address, key in asked
-    ]
+    asking = [request(CHALLENGE, address, key) for address, key in asked]
+    verifying = [_verify(stage.stoa, address, key) for address, key in asked]
     sides = Side(stage.stoa, asking), Side(stage.stoa, verifying)
     return count / sum(stage.run(side, CONNECTIONS[0], once=True).seconds for side in sides)
 
@@ -69,18 +67,20 @@ def _verify_s() -> float:
     return (time.perf_counter() - start) / _VERIFIES
 
 
-def _request(path: str, address: str, key: SigningKey, members: dict[str, str]) -> bytes:
-    return post(path, address, None, {"publicKey": _public(key), **members})
-
-
-def _signed(server: Server, address: str, key: SigningKey) -> dict[str, str]:
-    """A challenge for a key with its signature, asked for from this address."""
+def _verify(server: Server, address: str, key: SigningKey) -> bytes:
+    """The sign-in of a key, with a challenge that is asked for from this address."""
     headers = {"Content-Type": "application/json", "Host": HOST, "X-Forwarded-For": address}
-    body = msgspec.json.encode({"publicKey": _public(key)})
-    answer = server.ask("POST", _CHALLENGE, body, headers).read()
+    body = msgspec.json.encode({"publicKey": key.verify_key.encode().hex()})
+    return signed(address, key, server.ask("POST", CHALLENGE, body, headers).read())
+
+
+def signed(address: str, key: SigningKey, answer: bytes) -> bytes:
+    """The sign-in of a key that was given this answer with a challenge."""
     challenge: str = msgspec.json.decode(answer)["challenge"]
-    return {"challenge": challenge, "signature": key.sign(challenge.encode()).signature.hex()}
+    signature = key.sign(challenge.encode()).signature.hex()
+    return request(VERIFY, address, key, challenge=challenge, signature=signature)
 
 
-def _public(key: SigningKey) -> str:
-    return key.verify_key.encode().hex()
+def request(path: str, address: str, key: SigningKey, **members: str) -> bytes:
+    """A request that names a key."""
+    return post(path, address, None, {"publicKey": key.verify_key.encode().hex(), **members})
