@@ -10,6 +10,7 @@ RANDOM_BYTES = 32
 
 _ALPHABET = digits + ascii_uppercase + ascii_lowercase
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_PAIRS_COUNT = len(_PAIRS)
 # The fewest base-62 digits that hold 256 and 32 bits.
 _RANDOM_DIGITS = 43
 _CHECKSUM_DIGITS = 6
@@ -59,11 +60,11 @@ def find_in(text: str, most: int | None = None) -> list[str]:
 
 
 def _base62(number: int, length: int) -> str:
-    pairs: list[str] = []
+    text = ""
     for _ in range(0, length, 2):
-        number, pair = divmod(number, len(_PAIRS))
-        pairs.append(_PAIRS[pair])
-    return "".join(reversed(pairs))[-length:]
+        number, pair = divmod(number, _PAIRS_COUNT)
+        text = _PAIRS[pair] + text
+    return text[-length:]
 
 
 def _checksum(content: str) -> str:
