@@ -31,16 +31,19 @@ def test_values_that_grow_evict_others() -> None:
     values: dict[str, list[str]] = {key: [] for key in "abc"}
     for key, value in values.items():
         cache.put(key, value)
-    values["a"] += ["more"] * 60
-    cache.grow("a", values["a"], 60)
+    values["c"] += ["more"] * 60
+    cache.grow("c", values["c"], 60)
     assert cache.find_all("abcd") == [*values.values(), None]
-    cache.grow("a", [], 1)  # another value is no longer there
-    assert cache.find_all("cba") == [[], [], values["a"]]
-    values["a"] += ["one"]
-    cache.grow("a", values["a"], 1)
-    assert cache.find_all("abc") == [values["a"], [], None]
+    cache.grow("c", [], 1)  # another value is no longer there
+    assert cache.find_all("abc") == [*values.values()]
+    values["c"] += ["one"]
+    cache.grow("c", values["c"], 1)
+    assert cache.find_all("abc") == [None, [], values["c"]]
+    cache.put("a", [])
+    assert cache.find_all("abc") == [[], None, values["c"]]
     cache.put("c", [])
-    assert cache.find_all("abc") == [None, [], []], "what it grew by was not given back"
+    cache.put("b", [])
+    assert cache.find_all("abc") == [[], [], []], "what it grew by was not given back"
 
 
 def filled() -> ByteCache[str, str]:
