@@ -3,7 +3,7 @@ about a microsecond."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
-_CHUNK_BITS = 512
+_FIRST_BITS, _MOST_BITS = 512, 8_192
 
 
 def bitmap(numbers: Sequence[int]) -> int:
@@ -19,24 +19,20 @@ def bitmap(numbers: Sequence[int]) -> int:
 def descending(bits: int, more: int = 0) -> Iterator[int]:
     """The numbers of a set, the largest first, and so much more each.
 
-    A large set is taken apart into parts, each four times as long as the one before, so that its
-    first numbers cost little.
+    A large set is taken apart into parts, each larger than the one before, so that its first
+    numbers cost little.
     """
-    size = 4 * _CHUNK_BITS
+    size = _FIRST_BITS
     while bits:
         place = max(0, bits.bit_length() - size)
         part = rest = bits >> place
+        first = place + more
         while rest:
-            low = max(0, rest.bit_length() - _CHUNK_BITS)
-            chunk = rest >> low
-            rest ^= chunk << low
-            first = place + low + more
-            while chunk:
-                top = chunk.bit_length() - 1
-                chunk ^= 1 << top
-                yield first + top
+            top = rest.bit_length() - 1
+            rest ^= 1 << top
+            yield first + top
         bits ^= part << place
-        size *= 4
+        size = min(4 * size, _MOST_BITS)
 
 
 def largest(bits: int, n: int) -> tuple[int, int]:
