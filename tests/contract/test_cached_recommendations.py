@@ -41,7 +41,7 @@ def no_terms(*_: object) -> frozenset[str]:
 def ever_kept(cache: RememberedById[Any], ids: Iterable[str], *_: object) -> dict[str, Any]:
     """All that is kept of these."""
     known = cache._known  # pyright: ignore[reportPrivateUsage]
-    return {one: entry[1] for one in ids if (entry := known.find(one))}
+    return {one: entry.value for one in ids if (entry := known.find(one))}
 
 
 def any_page(cache: Pages, _: object, asked: Asked, *__: object) -> RecommendedPage | None:

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from stoa.caching import ByteCache
-from stoa.store.changes import Marks
+from stoa.store.changes import Changes, Marks
 
 T = TypeVar("T")
 
@@ -16,10 +16,19 @@ class _Entry(Generic[T]):
     """`checked` is the stamp at which nothing of `depends_on` had changed yet."""
 
     value: T
-    depends_on: Set[str]
+    depends_on: Collection[str]
     stamp: int
-    expires_at: int | None
-    checked: int
+    expires_at: int | None = None
+    checked: int = -1
+
+    def is_fresh(self, changes: Changes) -> bool:
+        """Whether nothing of that has changed yet."""
+        current = changes.stamp()
+        if self.checked != current:
+            if not changes.fresh(self.depends_on, self.stamp):
+                return False
+            self.checked = current
+        return True
 
 
 class Remembered(Generic[T]):
@@ -40,12 +49,7 @@ class Remembered(Generic[T]):
             return None
         if entry.expires_at is not None and now >= entry.expires_at:
             return None
-        current = marks.changes.stamp()
-        if entry.checked != current:
-            if not marks.changes.fresh(entry.depends_on, entry.stamp):
-                return None
-            entry.checked = current
-        return entry.value
+        return entry.value if entry.is_fresh(marks.changes) else None
 
     def keep(
         self, value: T, marks: Marks | None, depends_on: Set[str] | None, expires_at: int | None
@@ -53,7 +57,7 @@ class Remembered(Generic[T]):
         """Keep a value until something of `depends_on` changes, or until `expires_at` (ms). Without
         these it is out of date at once."""
         stamp = marks.stamp if marks and depends_on is not None else -1
-        self._entry = _Entry(value, depends_on or frozenset(), stamp, expires_at, checked=-1)
+        self._entry = _Entry(value, depends_on or frozenset(), stamp, expires_at)
 
 
 class RememberedById(Generic[T]):
@@ -63,8 +67,8 @@ class RememberedById(Generic[T]):
     """
 
     def __init__(self, most_bytes: int, size: Callable[[T], int]) -> None:
-        self._known: ByteCache[str, tuple[int, T]] = ByteCache(
-            most_bytes, lambda _, entry: size(entry[1])
+        self._known: ByteCache[str, _Entry[T]] = ByteCache(
+            most_bytes, lambda _, entry: size(entry.value)
         )
         self._lock = Lock()
 
@@ -74,12 +78,12 @@ class RememberedById(Generic[T]):
             return {}
         with self._lock:
             found = self._known.find_all(ids)
-        fresh = marks.changes.fresh
-        return {
-            one: entry[1]
-            for one, entry in zip(ids, found, strict=True)
-            if entry and fresh((one,), entry[0])
-        }
+        changes, current = marks.changes, marks.changes.stamp()
+        fresh: dict[str, T] = {}
+        for one, entry in zip(ids, found, strict=True):
+            if entry and (entry.checked == current or entry.is_fresh(changes)):
+                fresh[one] = entry.value
+        return fresh
 
     def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
         """Keep these, which were made in the transaction of `marks`."""
@@ -87,4 +91,4 @@ class RememberedById(Generic[T]):
             return
         with self._lock:
             for one, value in values.items():
-                self._known.put(one, (marks.stamp, value))
+                self._known.put(one, _Entry(value, (one,), marks.stamp))
