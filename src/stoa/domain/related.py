@@ -1,7 +1,7 @@
 """What a search and an opportunity can have in common: words and tags."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -53,16 +53,13 @@ def line(word: str) -> bytes:
     return f"\n{word}\n".encode()
 
 
+@lru_cache(maxsize=1024)
 def asked(query: Query) -> Asked:
     """What a search looks for; each word once."""
-    return _asked(query.include, query.exclude, query.quoted)
-
-
-@lru_cache(maxsize=1024)
-def _asked(include: Sequence[Phrase], exclude: Sequence[Phrase], quoted: Set[Phrase]) -> Asked:
+    include, quoted = query.include, query.quoted
     must = {word for phrase in include if phrase in quoted for word in _spoken(phrase)}
     may = {word for phrase in include if phrase not in quoted for word in _spoken(phrase)}
-    barred = {word for phrase in exclude if len(phrase) == 1 for word in _spoken(phrase)}
+    barred = {word for phrase in query.exclude if len(phrase) == 1 for word in _spoken(phrase)}
     counted = frozenset((may | must) - barred)
     return Asked(frozenset(must - barred), frozenset(barred), counted, counted | barred)
 

@@ -24,13 +24,17 @@ that share a tag with it as many again."""
 async def as_rows(call: Call, shown: list[OpportunityRow]) -> Rows:
     """Opportunities as rows of a search."""
     known = await offers_as_json(call, shown)
-    json = b"},".join([offer.json for offer in known])
-    counted = b"".join([offer.counted for offer in known])
-    return Rows("relatedOpportunities", [json, b"}"] if known else [], counted)
+    pieces: list[bytes] = []
+    counted: list[bytes] = []
+    for offer in known:
+        pieces += offer.json, b"},"
+        counted.append(offer.counted)
+    pieces[-1:] = [b"}"] if known else []
+    return Rows("relatedOpportunities", pieces, b"".join(counted))
 
 
 async def related(
-    call: Call, query: Query, tags: frozenset[str], found: list[str]
+    call: Call, query: Query, tags: frozenset[str], found: Sequence[str]
 ) -> list[OpportunityRow]:
     """A few opportunities that a query matches, or that have any of these tags, the best first.
 
@@ -42,7 +46,9 @@ async def related(
     on_offer = await board(call.tx, call.services.recommended.board, for_search=True)
     if on_offer:
         offers = call.services.described.offers(on_offer)
-        among = _looked_at(offers, words.all | tags, found)
+        among = offers.all
+        if len(offers.rows) > LOOKED_AT:
+            among = _looked_at(offers, words.all | tags, found)
     else:
         offers = await _in_sql(call, words.all, tags, found)
         among = offers.all
@@ -52,10 +58,8 @@ async def related(
     return [offers.rows[place] for place in places]
 
 
-def _looked_at(offers: Offers, terms: frozenset[str], found: list[str]) -> int:
+def _looked_at(offers: Offers, terms: frozenset[str], found: Sequence[str]) -> int:
     """Those that a search looks at: the highest rewards, what shares a tag, and what it found."""
-    if len(offers.rows) <= LOOKED_AT:
-        return offers.all
     tagged = 0
     for term in terms & offers.tagged.keys():
         tagged |= offers.tagged[term]
@@ -63,13 +67,13 @@ def _looked_at(offers: Offers, terms: frozenset[str], found: list[str]) -> int:
 
 
 async def _in_sql(
-    call: Call, words: frozenset[str], tags: frozenset[str], found: list[str]
+    call: Call, words: frozenset[str], tags: frozenset[str], found: Sequence[str]
 ) -> Offers:
     """The same where no board is kept."""
     rows = await _page(call.tx, [])
     if len(rows) == LOOKED_AT:
         rows += await _page(call.tx, sorted(words | tags))
-        rows += await opportunities.among(call.tx, found)
+        rows += await opportunities.among(call.tx, [*found])
     offers = Offers.of(sorted(set(rows), key=_order, reverse=True), {})
     having = await _having(call, offers, map(of_tag, tags), offers.all)
     return replace(offers, tagged={tag: having[of_tag(tag)] for tag in tags})

@@ -30,6 +30,7 @@ class Found(NamedTuple):
     """Threads that were found, how their texts match, and what gives the place of each row by its
     number."""
 
+    ids: list[str]
     threads: list[Summary]
     matches: list[Matched]
     place_of: Callable[[int], paging.Place]
@@ -106,7 +107,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         found.place_of,
         characters=found.characters,
     )
-    shown = await _related(call, request, query, found.threads[: len(page.rows)])
+    shown = await _related(call, request, query, found, len(page.rows))
     beside = await rows_views(call, shown)
     return SearchResult(
         query=request.q,
@@ -128,17 +129,17 @@ async def _as_json(
         found.bytes_of,
         characters=found.characters,
     )
-    shown = await _related(call, request, query, found.threads[:count])
+    shown = await _related(call, request, query, found, count)
     call.rows = (await as_rows(call, shown), found.rows(count))
     return SearchResult(query=request.q, threads=[], related_opportunities=[], **members)
 
 
 async def _related(
-    call: Call, request: SearchThreads, query: Query, threads: list[Summary]
+    call: Call, request: SearchThreads, query: Query, found: Found, count: int
 ) -> list[OpportunityRow]:
-    tags = frozenset(request.tags or ()).union(*[thread.tags for thread in threads])
-    found = [] if query.is_empty else [thread.view.id for thread in threads]
-    return await related(call, query, tags, found)
+    """What goes with the first rows."""
+    tags = frozenset(request.tags or ()).union(*[thread.tags for thread in found.threads[:count]])
+    return await related(call, query, tags, [] if query.is_empty else found.ids[:count])
 
 
 async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
@@ -159,7 +160,7 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
     def place_of(row: int) -> paging.Place:
         return (ids[row],)
 
-    return Found(known, matches, place_of)
+    return Found(ids, known, matches, place_of)
 
 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
@@ -173,13 +174,14 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     found = await search.find(
         call.tx, call.services.posts, query, request.author, tags, newest, size, start
     )
-    known = await summaries(call, [*found])
+    ids = [*found]
+    known = await summaries(call, ids)
     matches = await _matches(call, query, known, found)
 
     def place_of(row: int) -> paging.Place:
         return newest, start + row + 1
 
-    return Found(known, matches, place_of)
+    return Found(ids, known, matches, place_of)
 
 
 async def _newest_text(call: Call) -> int:

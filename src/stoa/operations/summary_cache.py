@@ -62,14 +62,13 @@ class Summaries:
         with self._lock:
             found = self._known.find_all(thread_ids)
         current, changes = marks.changes.stamp(), marks.changes
-        return [
-            summary
-            if summary
-            and now < summary.expires_at
-            and (summary.checked == current or summary.is_fresh(changes))
-            else None
-            for summary in found
-        ]
+        for place, summary in enumerate(found):
+            if summary and (
+                now >= summary.expires_at
+                or (summary.checked != current and not summary.is_fresh(changes))
+            ):
+                found[place] = None
+        return found
 
     def keep(self, summaries: Iterable[Summary]) -> None:
         """Cache these."""

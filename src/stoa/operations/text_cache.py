@@ -85,11 +85,14 @@ class Texts:
         terms = sought.terms
         for text in texts:
             first, places = NOWHERE, text.places
-            for term in terms:
-                place = places.get(term, -1)
-                if place < first:  # noqa: PLR1730 - a call of min takes longer than all of this
-                    first = place
-            found.append(text.matches.get(first) or self._looked_for(text, sought))
+            try:
+                for term in terms:
+                    place = places[term]
+                    if place < first:  # noqa: PLR1730 - a call of min takes longer than all of this
+                        first = place
+                found.append(text.matches[first])
+            except KeyError:
+                found.append(self._looked_for(text, sought))
         return found
 
     def _looked_for(self, text: Text, sought: Sought) -> Matched:

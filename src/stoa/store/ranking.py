@@ -80,10 +80,15 @@ def ranked(
     It looks at the `most` newest of them, and leaves out those that are in `without`. Each word
     counts the more the fewer of these texts have it, if there are several.
     """
-    words, found = [word for word in words if word.many], 0
+    words = [word for word in words if word.many]
+    found, texts, oldest = 0, 0, 0
     for word in words:
         found |= word.anywhere
-    oldest, texts = _newest(words, found, most)
+        texts += word.many
+    if texts > most:
+        oldest, texts = largest(found, most)
+    elif words[1:]:
+        texts = found.bit_count()
     if texts < least:
         return None
     if not words:
@@ -97,14 +102,6 @@ def ranked(
     *others, last = (_sums(word, found, texts if words[1:] else 0, weights) for word in words)
     sums = reduce(_added, others) if others else [(0, found)]
     return chain.from_iterable(descending(bits, first + oldest) for bits in _in_order(sums, last))
-
-
-def _newest(words: Sequence[Word], found: int, most: int) -> tuple[int, int]:
-    """From which of the texts `found` on there are the `most` newest, and how many these are."""
-    many = [word.many for word in words]
-    if sum(many) > most:
-        return largest(found, most)
-    return 0, found.bit_count() if many[1:] else sum(many)
 
 
 def _sums(word: Word, found: int, texts: int, weights: Weights) -> Sums:

@@ -98,15 +98,21 @@ async def _best(
 ) -> dict[str, str]:
     """The best texts by their threads, of numbers with the best ones first."""
     found: dict[str, str] = {}
-    keep, known = found.setdefault, posts.known.get
-    count = wanted = limit + offset
-    while len(found) < wanted and (some := [*islice(numbers, wanted - len(found))]):
-        whose = [*map(known, some)]
-        if not all(whose):
-            whose = await _looked_up(tx, posts, [*some, *islice(numbers, count)])
+    known, wanted = posts.known.get, limit + offset
+    count = 2 * wanted
+    for number in numbers:
+        whose = known(number)
+        if whose:
+            thread_id, text_id = whose
+            if thread_id not in found:
+                found[thread_id] = text_id
+        else:
+            some = [number, *islice(numbers, count - 1)]
+            for one in filter(None, await _looked_up(tx, posts, some)):
+                found.setdefault(*one)
             count = min(2 * count, NEWEST_MATCHES)
-        for one in filter(None, whose):
-            keep(*one)
+        if len(found) >= wanted:
+            break
     return dict(islice(found.items(), offset, wanted)) if offset or len(found) > wanted else found
 
 
