@@ -20,6 +20,21 @@ def test_what_was_not_used_for_the_longest_time_is_evicted() -> None:
     assert made == ["a", "b", "c", "b"]
 
 
+def test_what_was_used_makes_way_for_what_is_used_now() -> None:
+    made: list[str] = []
+
+    def make(key: str) -> str:
+        made.append(key)
+        return key
+
+    cache: ByteCache[str, str] = ByteCache(10 * (ENTRY + 1), lambda _, value: len(value))
+    for keys in ("abcdefghij", "klmnopqrst"):
+        for key in 5 * keys:
+            cache.get(key, make)
+    assert made[-10:] == [*"klmnopqrst"]
+    assert len(made) <= 30
+
+
 def test_a_value_larger_than_the_cache_is_not_kept() -> None:
     cache: ByteCache[str, str] = ByteCache(ENTRY, lambda _, value: len(value))
     first = cache.get("a", lambda key: key * 10)
