@@ -41,6 +41,11 @@ class Rooms:
                 self.held.release()
                 assert await asyncio.to_thread(self.go_on.wait, WAIT_S)
                 await answering.send_answer(send, 200, [], b"done")
+            case "/wait":
+                self.held.release()
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                self.cut_off.set()
             case "/read":
                 await read(scope, receive, send)
             case "/big":
@@ -96,6 +101,16 @@ def served(rooms: Rooms, timeouts: Timeouts, exempt: bool) -> Iterator[Served]:
 def with_patience(**values: float) -> pytest.MarkDecorator:
     """Serve with these timeouts, and with no others."""
     return pytest.mark.parametrize("timeouts", [values], indirect=True, ids=["_".join(values)])
+
+
+@pytest.mark.parametrize("behind", [b"", GET], ids=["alone", "one behind it"])
+def test_a_call_that_waits_learns_that_its_client_is_gone(
+    served: Served, rooms: Rooms, behind: bytes
+) -> None:
+    with served.client() as client:
+        client.send(GET.replace(b"/", b"/wait", 1) + behind)
+        assert rooms.held.acquire(timeout=WAIT_S)
+    assert rooms.cut_off.wait(WAIT_S)
 
 
 @with_patience(header=SHORT)

@@ -42,6 +42,7 @@ async def _signalled() -> list[str]:
     await wait(0.001)
     signal.set()
     await wait(WAIT_S)
+    assert "set" in repr(signal)
     return told
 
 

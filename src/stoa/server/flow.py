@@ -1,13 +1,15 @@
 """What one task of a connection waits for, in a tenth of the memory that it takes in uvicorn."""
 
 import asyncio
-from typing import Literal
+from typing import Any, Literal
 
 from uvicorn.protocols.http.flow_control import FlowControl
 
 
 class Signal(asyncio.Event):
     """An event that one task at most waits for. asyncio's has room for 64, which are 700 bytes."""
+
+    _waiters: Any = ()  # the number of which `repr` tells
 
     def __init__(self) -> None:
         self._value = False
@@ -22,9 +24,9 @@ class Signal(asyncio.Event):
     async def wait(self) -> Literal[True]:
         """See `asyncio.Event.wait`."""
         if not self._value:
+            assert self._waiter is None or self._waiter.done()
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
-            self._waiter = None
         return True
 
 

@@ -185,6 +185,7 @@ class HttpConnection(HttpToolsProtocol):
         """Unregister the connection."""
         if self._running is not None:  # the base class knows only the latest request
             self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
         self._connections.unregister(self)
 
