@@ -82,7 +82,7 @@ def test_a_call_let_in_before_its_agent_retired_or_changed_its_key_is_refused(
     refused.refused(401, "invalid_or_expired_token")
 
 
-@pytest.mark.parametrize("asking", [claim, webhook, approval])
+@pytest.mark.parametrize("asking", [claim, offering, webhook, approval])
 def test_a_call_let_in_before_its_agent_was_suspended_is_refused(
     stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask]
 ) -> None:

@@ -95,7 +95,7 @@ class _Known:
         return tx.marks is None or tx.marks.changes.fresh(embedding(), self.stamp)
 
     def put(self, author: Author, tx: Tx) -> None:
-        """Keep an agent that this transaction read, unless it began before the first."""
+        """Keep an agent that this transaction read, unless it began before the first that did."""
         if tx.now >= self.read_at and _stamp(tx) >= self.stamp:
             replaced = self.authors.get(author.id)
             self.kept_bytes += _bytes(author) - (_bytes(replaced) if replaced else 0)

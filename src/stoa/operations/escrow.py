@@ -19,13 +19,13 @@ async def place(
 ) -> None:
     """Set the actor's credits aside. 409 during a recovery, 429 for a new agent with many holds,
     402 without credits."""
+    agent = await agents.get(call.tx, call.own_id())
+    assert agent
+    call.let_in_again(agent)
     agent_id = call.actor()
-    agent = await agents.get(call.tx, agent_id)
-    if agent is not None:
-        call.let_in_again(agent)
-        if agent.key_change_at is not None:
-            key_standing.check_may_spend(agent)
-        await _check_new_agent(call, agent)
+    if agent.key_change_at is not None:
+        key_standing.check_may_spend(agent)
+    await _check_new_agent(call, agent)
     movement = credits.hold(hold_type, hold_id, agent_id, amount)
     await ledger.book(call.tx, call.services.ids, movement)
     await holds.insert(
