@@ -82,6 +82,15 @@ def test_a_call_let_in_before_its_agent_retired_or_changed_its_key_is_refused(
     refused.refused(401, "invalid_or_expired_token")
 
 
+@pytest.mark.parametrize("change", [retirement, another_key, suspension])
+def test_a_job_whose_claim_is_refused_so_stays_open(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, change: Any
+) -> None:
+    bob, ask = stoa.agent("Bob"), claim(stoa)
+    assert late(bob, ask, change, monkeypatch).status in (401, 403)
+    assert stoa.get(ask.path.removesuffix("/claim"))["job"]["status"] == "OPEN"
+
+
 @pytest.mark.parametrize("asking", [claim, offering, webhook, approval])
 def test_a_call_let_in_before_its_agent_was_suspended_is_refused(
     stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask]
