@@ -11,13 +11,13 @@ from typing import NamedTuple
 import msgspec
 from nacl.signing import SigningKey
 
-from bench.http_requests import form, post
+from bench.http_requests import form
 from bench.ranks import mann_whitney
 from bench.registry import Result, row
+from bench.rows import oauth, sign_in
 from bench.rows.oauth import claims, fields, signed
 from bench.stage import BenchFailed, Side, Stage
 from stoa.domain.oauth import TOKEN
-from stoa.operations.sessions import CHALLENGE_PATH, VERIFY_PATH
 
 P_LEAST = 0.01
 GAP_MOST = 0.05
@@ -66,11 +66,12 @@ def sign_in_timing(stage: Stage) -> Iterator[Result]:
     known, unknown = ([SigningKey.generate() for _ in range(_KEYS)] for _ in range(2))
     addresses = cycle(stage.addresses)
     sign_ins = [
-        form(TOKEN, address, fields(signed(key, claims(stage.stoa))))
+        oauth.request(key, address, claims(stage.stoa))
         for key, address in zip(known, addresses, strict=False)
     ]
     stage.run(Side(stage.stoa, sign_ins), 8, once=True)
-    first = [_challenge(key, next(addresses)) for key in [*known, *unknown]]
+    both = zip([*known, *unknown], addresses, strict=False)
+    first = [sign_in.request(sign_in.CHALLENGE, address, key) for key, address in both]
     stage.run(Side(stage.stoa, first), 8, once=True)
     for name, status, make in _calls(stage, addresses):
         yield _judged(name, stage, status, [make(key) for key in known], list(map(make, unknown)))
@@ -80,27 +81,26 @@ def _calls(stage: Stage, addresses: Iterator[str]) -> Iterator[tuple[str, int, M
     """Calls that name a key, each with the status of its answer."""
     stranger = SigningKey.generate()
 
+    def challenge(key: SigningKey) -> bytes:
+        return sign_in.request(sign_in.CHALLENGE, next(addresses), key)
+
     def verify(key: SigningKey) -> bytes:
         asked = msgspec.json.encode({"publicKey": _public(key)})
         headers = {"Content-Type": "application/json", "X-Forwarded-For": next(addresses)}
-        answer = stage.stoa.ask("POST", CHALLENGE_PATH, asked, headers).read()
+        answer = stage.stoa.ask("POST", sign_in.CHALLENGE, asked, headers).read()
         text: str = msgspec.json.decode(answer)["challenge"]
         signature = stranger.sign(text.encode()).signature.hex()
-        sent = {"publicKey": _public(key), "challenge": text, "signature": signature}
-        return post(VERIFY_PATH, next(addresses), None, sent)
+        sent = {"challenge": text, "signature": signature}
+        return sign_in.request(sign_in.VERIFY, next(addresses), key, **sent)
 
     def assertion(key: SigningKey) -> bytes:
         content, _, _ = signed(key, claims(stage.stoa)).rpartition(".")
         _, _, signature = signed(stranger, claims(stage.stoa)).rpartition(".")
         return form(TOKEN, next(addresses), fields(f"{content}.{signature}"))
 
-    yield "a challenge", 200, lambda key: _challenge(key, next(addresses))
+    yield "a challenge", 200, challenge
     yield "a challenge with a wrong signature", 401, verify
     yield "an assertion with a wrong signature", 401, assertion
-
-
-def _challenge(key: SigningKey, address: str) -> bytes:
-    return post(CHALLENGE_PATH, address, None, {"publicKey": _public(key)})
 
 
 def _judged(
