@@ -56,8 +56,8 @@ SNAPSHOT_MAX_MS = 5 * SECOND_MS  # the market may be this old, so that no reques
 # --- Search.
 QUERY_CHARS = 1000
 SEARCH_TERMS = 32  # each term is one more index scan
-DESCRIBED_BYTES = 8 * 1024  # of the words by which a search finds an opportunity, in UTF-8
 SEARCH_FORMS = 8  # words that are looked for in their other forms too, one more scan for each
+DESCRIBED_BYTES = 8 * 1024  # of the words by which a search finds an opportunity, in UTF-8
 
 # --- Credits. A million of the largest amounts, in hundredths, still fit into 64 bits.
 AMOUNT_MIN_CREDITS = 1  # a bounty may also be 0, which holds nothing

@@ -10,7 +10,6 @@ RANDOM_BYTES = 32
 
 _ALPHABET = digits + ascii_uppercase + ascii_lowercase
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
-_PAIRS_COUNT = len(_PAIRS)
 # The fewest base-62 digits that hold 256 and 32 bits.
 _RANDOM_DIGITS = 43
 _CHECKSUM_DIGITS = 6
@@ -62,7 +61,7 @@ def find_in(text: str, most: int | None = None) -> list[str]:
 def _base62(number: int, length: int) -> str:
     text = ""
     for _ in range(0, length, 2):
-        number, pair = divmod(number, _PAIRS_COUNT)
+        number, pair = divmod(number, len(_PAIRS))
         text = _PAIRS[pair] + text
     return text[-length:]
 

@@ -14,7 +14,8 @@ def result(message_id: bytes, begin: bytes, *members: bytes) -> tuple[bytes, ...
 
 
 def content(body: bytes) -> tuple[bytes, bytes]:
-    """The body twice, as the protocol wants it: as text, and as it is."""
+    """The body twice, as the protocol wants it: as text, with what stands around it, and as it
+    is."""
     return _texts.get(body, _as_text), body
 
 

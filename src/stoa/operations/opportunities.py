@@ -213,12 +213,11 @@ async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> list[Offer]:
     """These opportunities as JSON, cached or made now."""
     cached, ids = call.services.recommended.offers, [row.id for row in rows]
     found = cached.fresh(ids, call.tx.marks)
-    if len(found) == len(ids):
-        return [*found.values()]
-    missing = [row for row in rows if row.id not in found]
-    new = {view.id: Offer.of(view) for view in await rows_views(call, missing)}
-    cached.keep(new, call.tx.marks)
-    found |= new
+    if len(found) < len(ids):
+        missing = [row for row in rows if row.id not in found]
+        new = {view.id: Offer.of(view) for view in await rows_views(call, missing)}
+        cached.keep(new, call.tx.marks)
+        found |= new
     return [found[one] for one in ids]
 
 

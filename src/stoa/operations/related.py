@@ -29,12 +29,13 @@ async def as_rows(call: Call, shown: list[OpportunityRow]) -> Rows:
     for offer in known:
         pieces += offer.json, b"},"
         counted.append(offer.counted)
-    pieces[-1:] = [b"}"] if known else []
+    if pieces:
+        pieces[-1] = b"}"
     return Rows("relatedOpportunities", pieces, b"".join(counted))
 
 
 async def related(
-    call: Call, query: Query, tags: frozenset[str], found: Sequence[str]
+    call: Call, query: Query, tags: frozenset[str], found: list[str]
 ) -> list[OpportunityRow]:
     """A few opportunities that a query matches, or that have any of these tags, the best first.
 
@@ -58,7 +59,7 @@ async def related(
     return [offers.rows[place] for place in places]
 
 
-def _looked_at(offers: Offers, terms: frozenset[str], found: Sequence[str]) -> int:
+def _looked_at(offers: Offers, terms: frozenset[str], found: list[str]) -> int:
     """Those that a search looks at: the highest rewards, what shares a tag, and what it found."""
     tagged = 0
     for term in terms & offers.tagged.keys():
@@ -67,13 +68,13 @@ def _looked_at(offers: Offers, terms: frozenset[str], found: Sequence[str]) -> i
 
 
 async def _in_sql(
-    call: Call, words: frozenset[str], tags: frozenset[str], found: Sequence[str]
+    call: Call, words: frozenset[str], tags: frozenset[str], found: list[str]
 ) -> Offers:
     """The same where no board is kept."""
     rows = await _page(call.tx, [])
     if len(rows) == LOOKED_AT:
         rows += await _page(call.tx, sorted(words | tags))
-        rows += await opportunities.among(call.tx, [*found])
+        rows += await opportunities.among(call.tx, found)
     offers = Offers.of(sorted(set(rows), key=_order, reverse=True), {})
     having = await _having(call, offers, map(of_tag, tags), offers.all)
     return replace(offers, tagged={tag: having[of_tag(tag)] for tag in tags})

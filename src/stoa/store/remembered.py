@@ -78,12 +78,11 @@ class RememberedById(Generic[T]):
             return {}
         with self._lock:
             found = self._known.find_all(ids)
-        changes, current = marks.changes, marks.changes.stamp()
-        fresh: dict[str, T] = {}
-        for one, entry in zip(ids, found, strict=True):
-            if entry and (entry.checked == current or entry.is_fresh(changes)):
-                fresh[one] = entry.value
-        return fresh
+        return {
+            one: entry.value
+            for one, entry in zip(ids, found, strict=True)
+            if entry and entry.is_fresh(marks.changes)
+        }
 
     def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
         """Keep these, which were made in the transaction of `marks`."""
