@@ -1,13 +1,18 @@
 """The market: numbers that add up, hints with reasons, a snapshot that is never old."""
 
 import asyncio
+import random
 from datetime import datetime
 from typing import Any
 
 import pytest
 
 from stoa.calls.snapshots import Snapshots
+from stoa.domain import limits
 from stoa.schemas.base import Answer
+from stoa.store import market as store
+from stoa.store.market import Finished, MarketRow
+from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, SECOND
@@ -223,6 +228,58 @@ def test_what_does_not_change_any_more_is_counted_once(stoa: App, ada: Agent, bo
     assert [days[f"2027-01-{day}"]["answers"] for day in (15, 16, 28)] == [2, 1, 1]
     assert days["2027-01-15"]["threads"] == 1
     assert [days[f"2027-01-{day}"]["jobsCompleted"] for day in (15, 16, 28)] == [1, 0, 1]
+
+
+def forty_steps(app: App, ada: Agent, bob: Agent, kept: Finished) -> list[tuple[MarketRow, ...]]:
+    """Two months of jobs and bounties; after each step what is counted with what was `kept`, and
+    what is counted anew."""
+    chance = random.Random(4)
+    open_jobs: list[Any] = []
+    found: list[tuple[MarketRow, ...]] = []
+
+    async def both(tx: Tx) -> tuple[MarketRow, ...]:
+        return await store.read(tx, kept), await store.read(tx, Finished())
+
+    for _ in range(40):
+        app.clock.advance(chance.choice((HOUR // 2, 5 * HOUR, DAY, 3 * DAY)))
+        for agent in (ada, bob):
+            agent.sign_in()
+        offered = jobs.offer(ada, chance.randint(1, 3), deadlineHours=chance.choice((2, 48, 168)))
+        open_jobs = [*open_jobs[-3:], offered]
+        for job in open_jobs:
+            for agent, action in ((bob, "claim"), (bob, "submit"), (ada, "accept")):
+                if chance.random() < 0.6:
+                    jobs.act(agent, job, action)
+        thread = bob.thread(bountyCredits=1)
+        if chance.random() < 0.5:
+            bob.accept(thread, ada.reply(thread)).ok()
+        found.append(app.run(app.stoa.store.read(both)))
+    return found
+
+
+def test_what_was_counted_before_is_what_a_full_count_finds(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    kept = Finished()
+    for known, anew in forty_steps(stoa, ada, bob, kept):
+        assert known == anew
+    assert {name for name, days in kept.series.items() if days.known} == {
+        *store.SERIES[1:],  # the agents came more than a month before
+        "wait",
+    }
+    assert {status for day in kept.statuses.known.values() for status in day} == {
+        "COMPLETED",
+        "REFUNDED_EXPIRED",
+    }
+
+
+@pytest.mark.parametrize("figure", ["daily", "daily_status", "daily_wait", "paid_week"])
+def test_that_comparison_notices_what_was_kept_too_early(
+    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch, figure: str
+) -> None:
+    monkeypatch.setattr(limits, "SETTLED_MS", -8 * DAY)
+    found = forty_steps(stoa, ada, bob, Finished())
+    assert any(getattr(known, figure) != getattr(anew, figure) for known, anew in found)
 
 
 def test_a_day_begins_at_midnight_utc(stoa: App, ada: Agent) -> None:

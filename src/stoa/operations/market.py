@@ -151,9 +151,10 @@ def _day(row: MarketRow, number: int) -> Day:
 
 
 def _job_day(row: MarketRow, number: int) -> JobDay:
+    counts = row.daily_status.get(number, {})
     return JobDay(
         date=_date(number),
-        by_status={status.value: row.daily_status.get((number, status), 0) for status in JobStatus},
+        by_status={status.value: counts.get(status, 0) for status in JobStatus},
         hours_to_decide=_hours(row.daily_wait.get(number)),
     )
 

@@ -1,7 +1,8 @@
 """The numbers behind the market, read in one snapshot."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
@@ -10,6 +11,7 @@ from stoa.store.tx import Tx
 SAMPLE_JOBS = 1000
 """What is usual is read off this many of the newest jobs of the window."""
 TOP_TAGS = 10
+_Figure = TypeVar("_Figure")
 SERIES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
 
 
@@ -44,18 +46,45 @@ class MarketRow(NamedTuple):
     richest: list[int]
     stale: tuple[int, int | None]
     daily: dict[str, dict[int, int]]
-    daily_status: dict[tuple[int, str], int]
+    daily_status: dict[int, dict[str, int]]
     daily_wait: dict[int, int]
+
+
+@dataclass(slots=True)
+class Days(Generic[_Figure]):
+    """A figure of each day that has one; those of days before `until` do not change any more."""
+
+    until: int = 0
+    known: dict[int, _Figure] = field(default_factory=dict[int, _Figure])
+
+    def add(self, first: int, found: dict[int, _Figure], until: int) -> dict[int, _Figure]:
+        """The figures from the day `first` on, when those from there and the old `until` on were
+        found; what is before the new `until` is kept."""
+        figures = {day: figure for day, figure in self.known.items() if day >= first} | found
+        self.until = max(self.until, until)
+        self.known = {day: figure for day, figure in figures.items() if day < self.until}
+        return figures
+
+
+class Paid(NamedTuple):
+    """What was paid after `since` and until `until` (ms), in hundredths."""
+
+    since: int
+    until: int
+    amount: int
 
 
 @dataclass(slots=True)
 class Finished:
     """What was counted once and does not change any more, so that it is not counted again.
 
-    Of each series the days that are over; of replies and jobs those up to an id.
+    Of each series the days that are over; of the jobs offered each day those that ended; of what
+    was paid in a span of time all but the last hour; of replies and jobs those up to an id.
     """
 
-    days: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
+    series: defaultdict[str, Days[int]] = field(default_factory=lambda: defaultdict(Days[int]))
+    statuses: Days[dict[str, int]] = field(default_factory=Days[dict[str, int]])
+    paid: dict[int, Paid] = field(default_factory=dict[int, Paid])
     replies: tuple[str, int] | None = None
     jobs: tuple[str, dict[str, int]] = ("", {})
 
@@ -66,9 +95,9 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     What is new in `finished` is put there, for the next time.
     """
     day = limits.DAY_MS
-    first_day = (tx.now // day - limits.MARKET_DAYS + 1) * day
+    first = tx.now // day - limits.MARKET_DAYS + 1
     active = await tx.one("market.agents", since=tx.now - day)
-    from_id = f"job_{encode_ulid(first_day, 0)}"
+    from_id = f"job_{encode_ulid(first * day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
     tenth = active[0] // 10 if active else 0
@@ -83,18 +112,15 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         holds=await _holds(tx),
         locked_bounties=await _number(tx, "market.locked_bounties", now=tx.now),
         issued=await _number(tx, "market.issued"),
-        paid_day=await _number(tx, "market.paid", since=tx.now - day),
-        paid_week=await _number(tx, "market.paid", since=tx.now - 7 * day),
+        paid_day=await _paid(tx, day, finished),
+        paid_week=await _paid(tx, 7 * day, finished),
         sample=[SampleRow(*row) for row in sample],
         tags=[(row[0], row[1], row[2]) for row in tags],
         richest=[row[0] for row in richest],
         stale=(stale[0], stale[1]) if stale else (0, None),
-        daily={name: await _series(tx, name, first_day // day, finished) for name in SERIES},
-        daily_status={
-            (row[0], row[1]): row[2]
-            for row in await tx.all("market.daily_job_status", since=first_day, now=tx.now)
-        },
-        daily_wait=await _daily(tx, "wait", first_day),
+        daily={name: await _series(tx, name, first, finished) for name in SERIES},
+        daily_status=await _statuses(tx, first, finished),
+        daily_wait=await _series(tx, "wait", first, finished),
     )
 
 
@@ -107,19 +133,47 @@ async def _pairs(tx: Tx, statement: str, **values: int | str) -> list[tuple[str,
     return [(row[0], row[1]) for row in await tx.all(statement, **values)]
 
 
-async def _daily(tx: Tx, series: str, since: int) -> dict[int, int]:
-    return {row[0]: int(row[1]) for row in await tx.all(f"market.daily_{series}", since=since)}
+async def _paid(tx: Tx, span: int, finished: Finished) -> int:
+    """What was paid in the last `span` ms. What was counted before is not: only what has left the
+    span since, and what has come."""
+    since, until = tx.now - span, tx.now - limits.SETTLED_MS
+    known = finished.paid.get(span)
+    if known and known.since <= since <= known.until <= until:
+        left = await _paid_between(tx, known.since, since)
+        amount = known.amount - left + await _paid_between(tx, known.until, until)
+    else:
+        amount = await _paid_between(tx, since, until)
+    finished.paid[span] = Paid(since, until, amount)
+    return amount + await _paid_between(tx, until, tx.now)
+
+
+async def _paid_between(tx: Tx, since: int, until: int) -> int:
+    return await _number(tx, "market.paid", since=since, until=until)
 
 
 async def _series(tx: Tx, name: str, first: int, finished: Finished) -> dict[int, int]:
     """A figure of each day from the day `first` on; days that are over are counted once."""
-    known = finished.days.get(name, {})
-    start = max(known, default=first - 1) + 1
-    found = await _daily(tx, name, max(start, first) * limits.DAY_MS)
-    over = range(start, (tx.now - limits.SETTLED_MS) // limits.DAY_MS)
-    kept = {day: count for day, count in known.items() if day >= first}
-    finished.days[name] = kept | {day: found.get(day, 0) for day in over if day >= first}
-    return kept | found
+    days = finished.series[name]
+    start = max(days.until, first)
+    rows = await tx.all(f"market.daily_{name}", since=start * limits.DAY_MS)
+    over = (tx.now - limits.SETTLED_MS) // limits.DAY_MS
+    return days.add(first, {row[0]: int(row[1]) for row in rows}, over)
+
+
+async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[str, int]]:
+    """The jobs offered each day from the day `first` on by their status now; days are counted once
+    whose jobs have all passed their deadlines, after which none can change."""
+    days = finished.statuses
+    since = max(days.until, first) * limits.DAY_MS
+    rows = await tx.all("market.daily_job_status", since=since, now=tx.now)
+    found: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    settled = tx.now - limits.SETTLED_MS
+    over = settled // limits.DAY_MS
+    for day, status, count, deadline in rows:
+        found[day][status] = count
+        if deadline > settled:
+            over = min(over, day)
+    return days.add(first, found, over)
 
 
 async def _replies(tx: Tx, finished: Finished) -> int:

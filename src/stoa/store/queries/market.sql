@@ -54,7 +54,7 @@ SELECT -balance FROM account WHERE id = 'issuer'
 -- name: paid
 SELECT CAST(coalesce(sum((
   SELECT sum(p.amount) FROM posting p WHERE p.transaction_id = t.id AND p.amount > 0)), 0) AS BIGINT)
-FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at > :since
+FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at > :since AND t.created_at <= :until
 
 -- The newest jobs, for what is usual. Of more than one submission only the last is dated, and before that
 -- its creator had to reject the first: that is no time of the worker's.
@@ -90,12 +90,12 @@ SELECT t.created_at / 86400000, CAST(sum((
   SELECT sum(p.amount) FROM posting p WHERE p.transaction_id = t.id AND p.amount > 0)) AS BIGINT)
 FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at >= :since GROUP BY 1
 
--- The jobs offered each day, by the status they have now.
+-- The jobs offered each day by the status they have now, and the last deadline of these.
 -- name: daily_job_status
 SELECT created_at / 86400000,
        CASE WHEN deadline <= :now AND status NOT IN ('COMPLETED', 'REJECTED_TERMINAL')
             THEN 'REFUNDED_EXPIRED' ELSE status END,
-       count(*)
+       count(*), max(deadline)
 FROM job WHERE created_at >= :since GROUP BY 1, 2
 
 -- The median wait for a decision on the last submission, of the jobs decided each day.
