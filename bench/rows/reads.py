@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import cycle
 
 from bench import servers
@@ -91,14 +92,14 @@ def thread_requests(stage: Stage, threads: list[str]) -> list[bytes]:
 
 
 def each_once(stage: Stage, side: Side) -> list[float]:
-    """Read each thread once; the answers a second in each round."""
-    rates: list[float] = []
-    read, count = 0, len(stage.world.threads)
-    while read < count:
-        tally = stage.run(side, CONNECTIONS[0], read)
-        read += tally.sent
-        rates.append(tally.per_second)
-    return rates
+    """Read each thread once, a part of them in each round; the answers a second of each."""
+    count = len(stage.world.threads)
+    part = -(-count // stage.rounds)
+    parts = [side.requests[place : min(place + part, count)] for place in range(0, count, part)]
+    return [
+        stage.run(replace(side, requests=part), CONNECTIONS[0], once=True).per_second
+        for part in parts
+    ]
 
 
 def _reads(stage: Stage, name: str, threads: list[str], target: float) -> Iterator[Result]:
