@@ -1,6 +1,10 @@
-"""What the machine itself does to a program: how long the same work takes, time after time."""
+"""What the machine itself does to a program: how long the same work takes, and where it runs."""
 
+import os
+import sys
 import time
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 
 _PACES = 50
 
@@ -22,6 +26,25 @@ def own_times(work_ms: float, rounds: int) -> list[float]:
     """How long such arithmetic takes, ms, when it is done so many times one after the other."""
     steps = _steps(work_ms)
     return [_timed(steps) for _ in range(rounds)]
+
+
+@contextmanager
+def one_processor(processes: Iterable[int]) -> Generator[None]:
+    """Keep this thread and these processes on one processor while they answer each other, where the
+    system can (Linux). To wake a process on another processor takes as long as a short query, and
+    whether it has to be done is chance."""
+    if sys.platform != "linux":
+        yield
+        return
+    before = {process: os.sched_getaffinity(process) for process in (0, *processes)}
+    first = min(before[0])
+    try:
+        for process in before:
+            os.sched_setaffinity(process, {first})
+        yield
+    finally:
+        for process, processors in before.items():
+            os.sched_setaffinity(process, processors)
 
 
 def _steps(work_ms: float) -> int:

@@ -5,7 +5,10 @@ import statistics
 import time
 from collections import defaultdict
 from functools import partial
+from itertools import chain
 
+from bench.machine import one_processor
+from bench.scale.cluster import Cluster
 from bench.scale.lists import List, Pick, clock, lists, pick
 from bench.scale.world import World
 from stoa.store.engines.postgres import PostgresStore
@@ -16,16 +19,21 @@ TIMEOUT_S = 60
 Times = dict[str, list[float]]
 
 
-async def compare(small: tuple[str, World], large: tuple[str, World], rounds: int) -> list[Times]:
-    """Milliseconds of each list in both databases, asked in turn so that the rest of what the
-    machine does falls on both."""
-    sides = [await _Side.open(*side) for side in (small, large)]
+async def compare(
+    cluster: Cluster, small: tuple[str, World], large: tuple[str, World], rounds: int
+) -> list[Times]:
+    """Milliseconds of each list in both databases, given by name, asked in turn on one processor so
+    that the rest of what the machine does falls on both."""
+    sides = [await _Side.open(cluster.url(name), world) for name, world in (small, large)]
     try:
-        for turn in range(rounds + 1):
-            for side in sides:
-                await side.round()
-                if not turn:  # connections, plans and caches are warm from here on
-                    side.times.clear()
+        for side in sides:
+            await side.round()  # connections, plans and caches are warm from here on
+            side.times.clear()
+        backends = [await cluster.processes(name) for name, _ in (small, large)]
+        with one_processor(chain.from_iterable(backends)):
+            for _ in range(rounds):
+                for side in sides:
+                    await side.round()
         return [dict(side.times) for side in sides]
     finally:
         for side in sides:

@@ -55,12 +55,12 @@ async def lists(given: Given) -> list[Result]:
     (small, large), results = await _loaded(given)
     huge = await given.cluster.setting("huge_pages_status")
     results.append(Result("huge pages of PostgreSQL", huge, detail="on with vm.nr_hugepages=1250"))
-    few, many = await growth.compare(small, large, given.rounds)
+    few, many = await growth.compare(given.cluster, small, large, given.rounds)
     return [*results, *(_growth(name, few[name], many[name]) for name in few)]
 
 
 async def _loaded(given: Given) -> tuple[list[tuple[str, World]], list[Result]]:
-    """The addresses of the small and the large database, and what loading them took."""
+    """The names of the small and the large database, and what loading them took."""
     sides: list[tuple[str, World]] = []
     results: list[Result] = []
     for replies in (given.small, given.large):
@@ -69,14 +69,15 @@ async def _loaded(given: Given) -> tuple[list[tuple[str, World]], list[Result]]:
         if not await given.cluster.has(name):
             seconds = await loading.load(await given.cluster.create(name), world)
             results.append(Result(f"loading {replies:,} replies", f"{seconds:,.0f} s"))
-        sides.append((given.cluster.url(name), world))
+        sides.append((name, world))
     return sides, results
 
 
 async def market_reads(given: Given) -> list[Result]:
     """What the market takes: the first time, and when it was made before."""
     sides, results = await _loaded(given)
-    for url, world in sides:
+    for database, world in sides:
+        url = given.cluster.url(database)
         store = await PostgresStore.open(url, clock, 1, growth.TIMEOUT_S)
         read = partial(store.read, partial(market.read, finished=Finished()), slow=True)
         try:
