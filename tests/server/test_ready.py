@@ -3,15 +3,19 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send, Whole, header_lines
+from stoa.server import unsent
+from stoa.server.connections import Connections
+from stoa.server.server import Server
 from tests.support.app import HOST as APP_HOST
 from tests.support.app import App, full_path
-from tests.support.raw import Client, Served
+from tests.support.raw import DOCUMENTATION, Client, Served
 
 HOST = b"Host: stoa.test\r\n"
 
@@ -60,9 +64,15 @@ def shop() -> Shop:
     return Shop()
 
 
-@pytest.fixture
-def client(shop: Shop) -> Iterator[Client]:
-    with Served(shop, ready=shop) as served, served.client() as client:
+@pytest.fixture(params=["at once", "together"])
+def client(
+    request: pytest.FixtureRequest, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Client]:
+    """A client whose answers are sent at once, or at the end of each turn of the event loop."""
+    if request.param == "together":
+        monkeypatch.setattr(unsent, "_MANY", 0)  # from the second turn on
+    with Served(shop, ready=shop) as served, served.client() as first, served.client() as client:
+        first.send(get("/ready")).until(1)
         yield client
 
 
@@ -107,6 +117,57 @@ def test_a_client_that_asks_without_reading_has_to_wait(shop: Shop, client: Clie
     """Else a hundred small requests would have the server hold 500 MB for it."""
     client.send(get("/large") * 100)
     assert client.until(2)[:2] == [200, 201]
+
+
+def test_answers_come_in_order_however_they_are_made(client: Client) -> None:
+    client.send(get("/ready") + get("/other") * 2)
+    assert client.until(3) == [200, 201, 201]
+
+
+def test_a_ready_answer_comes_before_the_400_behind_it(client: Client) -> None:
+    client.send(get("/ready") + b"no request\r\n\r\n")
+    assert client.rest() == [200, 400]
+
+
+class _Closing(asyncio.Transport):
+    """A transport that keeps what is sent before it closes."""
+
+    sent = b""
+
+    def writelines(self, list_of_data: Any) -> None:
+        self.sent += b"".join(list_of_data)
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def is_closing(self) -> bool:
+        return False
+
+
+def test_a_client_that_sends_no_more_still_gets_its_answer(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its end may be read in the turn of the request, in which the transport closes."""
+    monkeypatch.setattr(unsent, "_MANY", 0)
+
+    async def end_after_each() -> list[bytes]:
+        server = Server(shop, Connections(lambda _: True), DOCUMENTATION, shop)
+        server.config.load()
+        protocol: Any = server.config.http_protocol_class
+        sent: list[bytes] = []
+        for _ in range(2):
+            transport = _Closing()
+            connection = protocol(
+                config=server.config, server_state=server.server_state, app_state={}
+            )
+            connection.connection_made(transport)
+            connection.data_received(get("/ready"))
+            connection.eof_received()
+            sent.append(transport.sent)
+            await asyncio.sleep(0)
+        return sent
+
+    assert all(b"200 OK" in sent for sent in asyncio.run(end_after_each()))
 
 
 # --- Of the whole service.

@@ -8,6 +8,7 @@ from typing import Protocol
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
+from stoa.server.unsent import Unsent
 
 _RETRY_S = 1
 _LIST_AGAIN_S = 0.1
@@ -60,6 +61,7 @@ class Connections:
     def __init__(self, exempt: Callable[[str], bool], timeouts: Timeouts | None = None) -> None:
         self.timeouts = timeouts or Timeouts()
         self.draining = False
+        self.unsent = Unsent()
         self._exempt = exempt
         self._open: dict[Connection, str] = {}
         self._per_address: Counter[str] = Counter()

@@ -87,6 +87,7 @@ class HttpConnection(HttpToolsProtocol):
         "_time",
         "_unread",
         "_unread_since",
+        "_unsent",
     )
 
     def __init__(
@@ -116,6 +117,7 @@ class HttpConnection(HttpToolsProtocol):
         self._begun: Begun | None = None
         self._unread: object = None
         self._unread_since = 0.0
+        self._unsent: tuple[bytes, ...] = ()
 
     @property
     def address(self) -> str:
@@ -215,6 +217,16 @@ class HttpConnection(HttpToolsProtocol):
         if self._received > limit:
             self._end_input()
 
+    def eof_received(self) -> None:
+        """Send what is not sent yet: the transport closes behind this."""
+        self.send_unsent()
+
+    def send_unsent(self) -> None:
+        """Send the answer that waits for the end of this turn of the event loop, if one does."""
+        unsent, self._unsent = self._unsent, ()
+        if unsent and not self.transport.is_closing():
+            self.transport.writelines(unsent)
+
     def shutdown(self) -> None:
         """Close after the current response. One that was used within `last_request` seconds stays
         open: its client may have sent the next request, which would be lost."""
@@ -270,7 +282,7 @@ class HttpConnection(HttpToolsProtocol):
             and not self.parser.should_upgrade()
             and (self._running is None or self._running.response_complete)
             # Back pressure: a client that does not read its responses gets no cached one.
-            and not self.transport.get_write_buffer_size()
+            and not (self._unsent or self.transport.get_write_buffer_size())
         )
 
     def _answer_get(self) -> bool:
@@ -310,7 +322,8 @@ class HttpConnection(HttpToolsProtocol):
             return False
         status, lines, *body = answer
         head = raw.head(status, self.server_state.default_headers, lines)
-        self.transport.writelines((head, *body))
+        self._unsent = (head, *body)
+        self._connections.unsent.add(self)
         self.server_state.total_requests += 1
         self._unread = None
         return True
@@ -404,6 +417,7 @@ class HttpConnection(HttpToolsProtocol):
     def _end_input(self) -> None:
         """Ignore further input; send 400 now, after the running response, or not at all."""
         self._ignore_input = True
+        self.send_unsent()
         if self._stage is _DRAINING or (self._stage is _BODY and not self._abandon_request()):
             self.transport.close()
         elif self._answering():

@@ -1,0 +1,57 @@
+"""Answers of one turn of the event loop that are sent together, where there are many.
+
+To send an answer is a call of the system, behind which little of the program is left in the caches
+of the processor: a cached answer is found in 10 µs without and in 16 µs with such a call before it.
+So while many requests arrive together, they are all worked on first. While few do, an answer is
+sent at once, and its client can work while the next one is made.
+"""
+
+import asyncio
+from typing import Protocol
+
+_MANY = 8
+_UNCOUNTED = 16
+"""While few arrive together, so many answers are sent between two turns that are counted."""
+_MOST = 32
+"""So many are sent together, so that none waits for long, nor takes much memory."""
+
+
+class Sender(Protocol):
+    """What `Unsent` needs of a connection."""
+
+    def send_unsent(self) -> None:
+        """Send what is not sent yet, if anything is."""
+        ...
+
+
+class Unsent:
+    """The connections that have something to send. How many answers a turn had decides whether
+    those of the next ones are sent together."""
+
+    def __init__(self) -> None:
+        self._senders: list[Sender] = []
+        self._answers = 0
+        self._together = False
+
+    def add(self, sender: Sender) -> None:
+        """Let this connection send now or at the end of this turn: before any task that is made
+        from now on."""
+        self._answers += 1
+        if self._answers == 1:
+            asyncio.get_running_loop().call_soon(self._end_turn)
+        if not self._together:
+            sender.send_unsent()
+            return
+        self._senders.append(sender)
+        if len(self._senders) == _MOST:
+            self._send()
+
+    def _end_turn(self) -> None:
+        self._together = self._answers >= _MANY
+        self._answers = 0 if self._together else -_UNCOUNTED
+        self._send()
+
+    def _send(self) -> None:
+        senders, self._senders = self._senders, []
+        for sender in senders:
+            sender.send_unsent()
