@@ -13,7 +13,7 @@ os.register_at_fork(after_in_child=lambda: _numbers.seed(secrets.randbits(128)))
 
 def request_id() -> str:
     """16 hex digits that tell one request from another."""
-    return f"{_numbers.getrandbits(64):016x}"
+    return _numbers.randbytes(8).hex()
 
 
 def lifetime(most: int) -> int:

@@ -88,7 +88,9 @@ def canonical(address: str) -> str:
 
 def bucket_key(address: str) -> str:
     """The key that limits count an address by: all of an IPv4 address, the /64 of an IPv6
-    address, else `UNKNOWN`."""
+    address, else `UNKNOWN`. Takes what `client_address` returns, or the address of a socket."""
+    if "." in address and ":" not in address:
+        return address
     host = _host(address)
     return UNKNOWN if host is None else host[_KEY]
 
