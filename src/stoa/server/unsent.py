@@ -16,7 +16,7 @@ _MOST = 32
 """So many are sent together, so that none waits for long, nor takes much memory."""
 
 
-class Sender(Protocol):
+class Answering(Protocol):
     """What `Unsent` needs of a connection."""
 
     def send_unsent(self) -> None:
@@ -29,21 +29,21 @@ class Unsent:
     those of the next ones are sent together."""
 
     def __init__(self) -> None:
-        self._senders: list[Sender] = []
+        self._connections: list[Answering] = []
         self._answers = 0
         self._together = False
 
-    def add(self, sender: Sender) -> None:
+    def add(self, connection: Answering) -> None:
         """Let this connection send now or at the end of this turn: before any task that is made
         from now on."""
         self._answers += 1
         if self._answers == 1:
             asyncio.get_running_loop().call_soon(self._end_turn)
         if not self._together:
-            sender.send_unsent()
+            connection.send_unsent()
             return
-        self._senders.append(sender)
-        if len(self._senders) == _MOST:
+        self._connections.append(connection)
+        if len(self._connections) == _MOST:
             self._send()
 
     def _end_turn(self) -> None:
@@ -52,6 +52,6 @@ class Unsent:
         self._send()
 
     def _send(self) -> None:
-        senders, self._senders = self._senders, []
-        for sender in senders:
-            sender.send_unsent()
+        connections, self._connections = self._connections, []
+        for connection in connections:
+            connection.send_unsent()
