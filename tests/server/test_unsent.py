@@ -1,7 +1,11 @@
 """When answers are sent: at once where few come in a turn of the event loop, else together."""
 
 import asyncio
+from itertools import count
 
+import pytest
+
+from stoa.server import unsent
 from stoa.server.unsent import Unsent
 
 TURNS = 20
@@ -18,11 +22,11 @@ class Place:
         self._sent.append(self._name)
 
 
-async def turn(unsent: Unsent, count: int) -> tuple[list[int], list[int]]:
+async def turn(waiting: Unsent, number: int) -> tuple[list[int], list[int]]:
     """What was sent of so many answers while they were made, and at the end of the turn."""
     sent: list[int] = []
-    for number in range(count):
-        unsent.add(Place(number, sent))
+    for place in range(number):
+        waiting.add(Place(place, sent))
     at_once = list(sent)
     await asyncio.sleep(0)
     return at_once, sent
@@ -32,8 +36,8 @@ def turns(*counts: int) -> list[tuple[int, list[int]]]:
     """For turns of so many answers: how many were sent at once, and all in their order."""
 
     async def take() -> list[tuple[int, list[int]]]:
-        unsent = Unsent()
-        return [(len(at_once), sent) for at_once, sent in [await turn(unsent, n) for n in counts]]
+        waiting = Unsent()
+        return [(len(at_once), sent) for at_once, sent in [await turn(waiting, n) for n in counts]]
 
     return asyncio.run(take())
 
@@ -58,3 +62,10 @@ def test_few_are_sent_at_once_again() -> None:
 
 def test_none_waits_for_more_than_32() -> None:
     assert turns(8, 70)[1] == (64, [*range(70)])
+
+
+def test_none_waits_long_for_others_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each answer takes 0.3 ms: the fifth comes more than 1 ms after the first."""
+    times = count(step=300_000)
+    monkeypatch.setattr(unsent, "elapsed_ns", lambda: next(times))
+    assert turns(8, 12)[1] == (10, [*range(12)])

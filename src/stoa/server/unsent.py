@@ -9,11 +9,14 @@ sent at once, and its client can work while the next one is made.
 import asyncio
 from typing import Protocol
 
+from stoa.clock import elapsed_ns
+
 _MANY = 8
 _UNCOUNTED = 16
 """While few arrive together, so many answers are sent between two turns that are counted."""
 _MOST = 32
-"""So many are sent together, so that none waits for long, nor takes much memory."""
+_LONGEST_NS = 1_000_000
+"""So many at most are sent together, and none waits for much longer, however long others take."""
 
 
 class Answering(Protocol):
@@ -32,6 +35,7 @@ class Unsent:
         self._connections: list[Answering] = []
         self._answers = 0
         self._together = False
+        self._since = 0
 
     def add(self, connection: Answering) -> None:
         """Let this connection send now or at the end of this turn: before any task that is made
@@ -42,8 +46,11 @@ class Unsent:
         if not self._together:
             connection.send_unsent()
             return
+        now = elapsed_ns()
+        if not self._connections:
+            self._since = now
         self._connections.append(connection)
-        if len(self._connections) == _MOST:
+        if len(self._connections) == _MOST or now - self._since > _LONGEST_NS:
             self._send()
 
     def _end_turn(self) -> None:
