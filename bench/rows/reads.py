@@ -93,9 +93,9 @@ def thread_requests(stage: Stage, threads: list[str]) -> list[bytes]:
 
 def each_once(stage: Stage, side: Side) -> list[float]:
     """Read each thread once, a part of them in each round; the answers a second of each."""
-    count = len(stage.world.threads)
-    part = -(-count // stage.rounds)
-    parts = [side.requests[place : min(place + part, count)] for place in range(0, count, part)]
+    requests = side.requests[: len(stage.world.threads)]
+    size = -(-len(requests) // stage.rounds)
+    parts = [requests[place : place + size] for place in range(0, len(requests), size)]
     return [
         stage.run(replace(side, requests=part), CONNECTIONS[0], once=True).per_second
         for part in parts
