@@ -57,6 +57,10 @@ class Days(Generic[_Figure]):
     until: int = 0
     known: dict[int, _Figure] = field(default_factory=dict[int, _Figure])
 
+    def since(self, first: int) -> int:
+        """From when to count, ms, where figures are wanted from the day `first` on."""
+        return max(self.until, first) * limits.DAY_MS
+
     def add(self, first: int, found: dict[int, _Figure], until: int) -> dict[int, _Figure]:
         """The figures from the day `first` on, when those from there and the old `until` on were
         found; what is before the new `until` is kept."""
@@ -154,8 +158,7 @@ async def _paid_between(tx: Tx, since: int, until: int) -> int:
 async def _series(tx: Tx, name: str, first: int, finished: Finished) -> dict[int, int]:
     """A figure of each day from the day `first` on; days that are over are counted once."""
     days = finished.series[name]
-    start = max(days.until, first)
-    rows = await tx.all(f"market.daily_{name}", since=start * limits.DAY_MS)
+    rows = await tx.all(f"market.daily_{name}", since=days.since(first))
     over = (tx.now - limits.SETTLED_MS) // limits.DAY_MS
     return days.add(first, {row[0]: int(row[1]) for row in rows}, over)
 
@@ -164,8 +167,7 @@ async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[st
     """The jobs offered each day from the day `first` on by their status now; days are counted once
     whose jobs have all passed their deadlines, after which none can change."""
     days = finished.statuses
-    since = max(days.until, first) * limits.DAY_MS
-    rows = await tx.all("market.daily_job_status", since=since, now=tx.now)
+    rows = await tx.all("market.daily_job_status", since=days.since(first), now=tx.now)
     found: defaultdict[int, dict[str, int]] = defaultdict(dict)
     settled = tx.now - limits.SETTLED_MS
     over = settled // limits.DAY_MS
