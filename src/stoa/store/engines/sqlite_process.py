@@ -69,7 +69,7 @@ class ProcessWriter:
         writer = cls(Spawner.start(life, lock), carrier, changes)
         try:
             await writer._keeper.start()
-        except StoreUnavailable as error:
+        except (StoreUnavailable, OSError) as error:
             await writer.close()
             said = f"the process that writes to {path} did not start: {error}"
             raise StartRefused(said) from error
