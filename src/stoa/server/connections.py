@@ -8,6 +8,7 @@ from typing import Protocol
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
+from stoa.server.turns import Turns
 from stoa.server.unsent import Unsent
 
 _RETRY_S = 1
@@ -61,6 +62,7 @@ class Connections:
     def __init__(self, exempt: Callable[[str], bool], timeouts: Timeouts | None = None) -> None:
         self.timeouts = timeouts or Timeouts()
         self.draining = False
+        self.turns = Turns()
         self.unsent = Unsent()
         self._exempt = exempt
         self._open: dict[Connection, str] = {}

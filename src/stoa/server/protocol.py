@@ -20,6 +20,7 @@ from typing import Any, cast
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from stoa.clock import elapsed_ns
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
@@ -70,6 +71,7 @@ class HttpConnection(HttpToolsProtocol):
     parser: httptools.HttpRequestParser  # until the connection is lost
 
     __slots__ = (  # thousands may wait: with more than 30 attributes a dict takes 1.2 kB more
+        "_arrived",
         "_arriving",
         "_begun",
         "_connections",
@@ -107,6 +109,7 @@ class HttpConnection(HttpToolsProtocol):
         self._stage = _NEW
         self._since = 0.0
         self._received = 0
+        self._arrived = b""  # what waits for its turn
         self._arriving = 0
         self._ignore_input = False
         self._error_pending = False
@@ -127,7 +130,7 @@ class HttpConnection(HttpToolsProtocol):
     def waits_since(self) -> float | None:
         """When the wait for the client began; None while the server works on a request."""
         wants_body = self._stage is _BODY and self._running is self.cycle
-        return None if self._answering() and not wants_body else self._since
+        return None if self._arrived or (self._answering() and not wants_body) else self._since
 
     def abort(self) -> None:
         """Close the connection at once, without sending what is buffered."""
@@ -138,7 +141,7 @@ class HttpConnection(HttpToolsProtocol):
         body, `reading.body_bytes` enforces the timeout."""
         if self._client_reads_too_slowly(now):
             self.transport.abort()
-        elif self._answering() or self.transport.is_closing():
+        elif self._arrived or self._answering() or self.transport.is_closing():
             return
         elif now - self._since > self._timeout():
             if self._stage is _HEAD:
@@ -185,6 +188,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Unregister the connection."""
+        self._arrived = b""
         if self._running is not None:  # the base class knows only the latest request
             self._running.disconnected = True
             self._running.message_event.set()
@@ -192,6 +196,21 @@ class HttpConnection(HttpToolsProtocol):
         self._connections.unregister(self)
 
     def data_received(self, data: bytes) -> None:
+        """Parse the bytes, now or when it is their turn."""
+        if self._arrived:  # one part at most waits, so that a client cannot fill the memory
+            self.take_turn()
+        elif self._connections.turns.queues(self):
+            self._arrived = data
+            return
+        self._parse(data)
+
+    def take_turn(self) -> None:
+        """Parse the bytes that waited for this, if there are any."""
+        arrived, self._arrived = self._arrived, b""
+        if arrived:
+            self._parse(arrived)
+
+    def _parse(self, data: bytes) -> None:
         """Parse the bytes, unless input is ignored."""
         if self._ignore_input:
             return
@@ -218,7 +237,9 @@ class HttpConnection(HttpToolsProtocol):
             self._end_input()
 
     def eof_received(self) -> None:
-        """Send what is not sent yet: the transport closes behind this."""
+        """Answer what has arrived, if no task is needed for it, and send what is not sent yet: the
+        transport closes behind this."""
+        self.take_turn()
         self.send_unsent()
 
     def send_unsent(self) -> None:
@@ -232,7 +253,10 @@ class HttpConnection(HttpToolsProtocol):
         open: its client may have sent the next request, which would be lost."""
         if self._answering():
             super().shutdown()
-        elif self._time() - self._since > self._connections.timeouts.last_request:
+        elif (
+            not self._arrived
+            and self._time() - self._since > self._connections.timeouts.last_request
+        ):
             self.transport.close()
 
     # --- What the parser calls.
@@ -310,8 +334,11 @@ class HttpConnection(HttpToolsProtocol):
         if self._has_begun or not ready.begins(self.url):
             return False
         self._has_begun = True
+        began_ns = elapsed_ns()
         begun = Begun(self.app, cast(Scope, self.scope), body)
-        if self._send_ready(begun.run()):
+        answer = begun.run()
+        self._connections.turns.spend(elapsed_ns() - began_ns)
+        if self._send_ready(answer):
             return True
         self._begun = begun
         return False
