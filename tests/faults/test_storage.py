@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from stoa.settings import Settings
-from stoa.store.engines import sqlite
+from stoa.store.engines import sqlite, sqlite_groups
 from stoa.store.engines.sqlite_file import connect
 from stoa.store.engines.sqlite_groups import Groups, Outcome
 from tests.faults.disk import WAIT_S, Call, Disk, Fault, faulty_disk
@@ -204,7 +204,7 @@ def test_the_check_would_notice_a_writer_that_ignores_faults(
 def test_a_fault_while_the_log_is_moved_into_the_file_loses_nothing(
     settings: Settings, disk: Disk, monkeypatch: pytest.MonkeyPatch, call: Call
 ):
-    with_each_writer(monkeypatch, "PRAGMA wal_autocheckpoint = 20")
+    monkeypatch.setattr(sqlite_groups, "LOG_PAGES", 20)
     with App(settings) as app:
         agent = app.agent("alice")
         thread = agent.thread()

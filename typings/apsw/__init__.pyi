@@ -25,6 +25,7 @@ SQLITE_FULL: int
 SQLITE_IOERR_FSYNC: int
 SQLITE_IOERR_SHMSIZE: int
 SQLITE_IOERR_WRITE: int
+SQLITE_OK: int
 SQLITE_OPEN_CREATE: int
 SQLITE_OPEN_READONLY: int
 SQLITE_OPEN_READWRITE: int
@@ -131,6 +132,7 @@ class Connection:
     def set_progress_handler(
         self, callable: Callable[[], bool] | None, nsteps: int = 100
     ) -> None: ...
+    def set_wal_hook(self, callable: Callable[["Connection", str, int], int]) -> None: ...
     def total_changes(self) -> int: ...
     def wal_checkpoint(self, dbname: str | None = None, mode: int = ...) -> tuple[int, int]: ...
 

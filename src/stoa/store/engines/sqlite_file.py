@@ -15,7 +15,11 @@ from stoa.store.fts5 import points
 from stoa.store.tx import StartRefused
 
 _BUSY_MS = 5000
-_WAL_BYTES = 64 * 1024 * 1024
+LOG_PAGES = 32_000
+"""At so many pages (132 MB) the log is moved into the database: one that changes often is copied
+once then, and all that is copied is synced, which takes a tenth of a second."""
+_LOG_BYTES = 144 * 1024 * 1024
+"""A log that is no longer keeps its place on the disk, which costs less than to take a new one."""
 _STATEMENTS = 128
 """Prepared ones that a connection keeps. It looks through them one by one for each that it runs."""
 _LOCK_MS = 1000
@@ -52,9 +56,8 @@ def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> N
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA checkpoint_fullfsync = ON")
-        # 32 MB: a page that changes often is copied into the database once, not once a second.
-        connection.execute("PRAGMA wal_autocheckpoint = 8000")
-        connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
     else:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA wal_autocheckpoint = 0")

@@ -24,6 +24,7 @@ from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
+from stoa.store.engines.sqlite_file import LOG_PAGES
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
 from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
@@ -66,6 +67,8 @@ class Groups:
         self._connection = connection
         self._clock = clock
         self._touched: set[str] = set()
+        self._log_pages = 0
+        connection.set_wal_hook(self._note_log)  # in the place of SQLite's own way to shorten it
         self._version = self._data_version()
         self.trouble: str | None = None
         self.full = False
@@ -102,6 +105,13 @@ class Groups:
         """Mark all answers as stale if another program changed the file. Called while idle."""
         with suppress(apsw.Error):  # the next write reports the error
             self._check_version()
+
+    def shorten_log(self) -> None:
+        """Move a long log into the database. This takes up to some tenths of a second, so the
+        callers of the group that made it long are told their outcomes first."""
+        if self._log_pages >= LOG_PAGES and not self.trouble:
+            with suppress(apsw.Error):  # nothing is lost, and the next group tries it again
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def take_touched(self) -> set[str]:
         """The keys changed by commits since the last call."""
@@ -187,6 +197,10 @@ class Groups:
         if version != self._version:
             self._version = version
             self._touched.add(EVERYTHING)
+
+    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
 
     def _data_version(self) -> int:
         """A number that changes with every commit by another connection."""

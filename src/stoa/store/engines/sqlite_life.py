@@ -121,6 +121,7 @@ def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
             outcomes = groups.commit(works[first : first + GROUP_MAX])
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             _report(groups, link, outcomes)
+            groups.shorten_log()
 
 
 async def _run(carrier: Carrier, content: memoryview, tx: Tx) -> Any:

@@ -120,6 +120,7 @@ class Writer:
             if self._groups.trouble and not self.trouble:
                 self._stop_writing(self._groups.trouble)
             _release_by_loop(jobs, outcomes)
+            self._groups.shorten_log()
 
     def _check_idle(self) -> None:
         if not self.trouble:
