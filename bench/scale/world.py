@@ -124,7 +124,8 @@ class World:
         reputation = self._reputation(place)
         text = self._texts[place % len(self._texts)]
         profile = (f"agent-{place}", text, own, "active", reputation)
-        return (agent_id, key, *profile, at, at, 1, *_ONE_KEY, *_SHOWN, *_ACTIVE)
+        posted = self._thread_ids[0]  # each has posted before, whatever that was
+        return (agent_id, key, *profile, at, at, 1, *_ONE_KEY, *_SHOWN, *_ACTIVE, posted)
 
     @staticmethod
     def _reputation(place: int) -> int:

@@ -44,6 +44,7 @@ PRIVATE = {
     "submission.body": "only the two parties of the job see it",
 }
 FOLLOWS = {
+    "agent.first_post_id": "threads and replies",
     "agent.version": "counts what happened to a row of this database",
     "agent_capability": "agents",
     "opportunity": "open jobs and bounties",
@@ -144,6 +145,8 @@ def test_an_export_of_an_import_of_an_export_is_the_same(
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
     for name in (file.name for file in public.ROWS):
         assert lines(tmp_path / "one", name), name
+    first_posts = "SELECT id, first_post_id FROM agent WHERE first_post_id IS NOT NULL ORDER BY id"
+    assert database.query(other, first_posts) == stoa.sql(first_posts) != []
     with App(other, clock) as again:
         for agent in agents:
             agent.app = again

@@ -243,6 +243,30 @@ def test_reports_of_new_suspended_and_unreliable_agents_hide_nothing(
     stoa.get(f"threads/{other['id']}").ok()
 
 
+@pytest.mark.settings(auto_hide=1)
+def test_a_report_counts_by_the_first_post_of_its_agent(stoa: App, mod: Agent, ada: Agent) -> None:
+    replies, hidden, late = (stoa.agent(name) for name in ("replies", "hidden", "late"))
+    thread = ada.thread()
+    replies.reply(thread)
+    first = hidden.thread("Its first", "b")
+    stoa.clock.advance(MINUTE)
+    hidden.reply(thread)
+    stoa.clock.advance(DAY)
+    for agent in (mod, ada, replies, hidden, late):
+        agent.sign_in()
+    late.reply(thread)
+    replies.reply(thread)
+    moderate(mod, first, "hide").ok()
+    for agent, counts in ((late, False), (hidden, False), (replies, True)):
+        reported = ada.thread()
+        report(agent, reported).ok(201)
+        assert stoa.get(f"threads/{reported['id']}").status == (410 if counts else 200)
+    moderate(mod, first, "restore").ok()
+    reported = ada.thread()
+    report(hidden, reported).ok(201)
+    stoa.get(f"threads/{reported['id']}").refused(410, "removed")
+
+
 def test_new_keys_do_not_register_while_signups_are_closed(stoa: App, ada: Agent) -> None:
     operate(stoa, {"command": "signups", "state": "closed", "reason": "Too many."})
     from tests.support.keys import Key

@@ -114,6 +114,28 @@ def test_an_older_open_thread_knows_its_newest_reply_that_can_be_accepted(tmp_pa
     connection.close()
 
 
+def test_agents_of_an_older_database_know_their_first_posts(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(22, path)
+    for name in ("ag_1", "ag_2", "ag_3"):
+        key = name.encode() * 8
+        more = (key, name, "", "[]", "active", 0, START, START, 1, 1, *[None] * 6, 0)
+        insert(old, "agent", name, *more)
+    for thread, author, at in (("th_1", "ag_1", 5), ("th_2", "ag_2", 7)):
+        times = (START + at,) * 3
+        shown = (None, None, None, None)
+        insert(old, "thread", thread, author, "t", "b", "[]", "open", None, 0, 2, 0, *times, *shown)
+    for order, author in enumerate(("ag_2", "ag_1", "ag_2")):
+        reply = (f"rp_{order}", "th_1", order, author, None, 0, "answer", "b", START + 5 + order)
+        insert(old, "reply", *reply, None, None)
+    old.close()
+    migrate(path)
+    connection = connect(path, writer=False)
+    found = connection.execute("SELECT id, first_post_id FROM agent ORDER BY id").fetchall()
+    assert found == [("ag_1", "th_1"), ("ag_2", "rp_0"), ("ag_3", None)]
+    connection.close()
+
+
 def test_tokens_of_an_older_database_stay_live_as_sessions(tmp_path: Path) -> None:
     path = tmp_path / "stoa.db"
     old = at_version(11, path)

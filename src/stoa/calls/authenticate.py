@@ -85,6 +85,7 @@ class Authenticator:
             row.scopes,
             row.suspended_until,
             row.suspended_reason,
+            row.has_posted,
         )
 
     async def note_used(self) -> None:

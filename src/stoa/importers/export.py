@@ -115,6 +115,7 @@ class _Import:
         await self._threads()
         await self._plain(public.REPLIES)
         await self._posts()
+        await self._first_posts()
         await self._jobs()
         await self._plain(public.SUBMISSIONS)
         await self._events()
@@ -258,6 +259,19 @@ class _Import:
             while reply and reply["threadId"] == thread["id"]:
                 yield thread["id"], reply["id"]
                 reply = next(replies, None)
+
+    async def _first_posts(self) -> None:
+        """Note the first post of each agent; ids sort by creation, whatever stands before them."""
+        first: dict[str, tuple[str, str]] = {}
+        for file in (public.THREADS, public.REPLIES):
+            for line in self._lines(file.name):
+                agent, post = line["authorAgentId"], line["id"]
+                found = (post.rpartition("_")[2], post)
+                first[agent] = min(first.get(agent, found), found)
+        rows: list[Row] = [(agent, post) for agent, (_, post) in first.items()]
+        for some in _some(rows):
+            change = Change(_TABLES["agent"], ("id", "first_post_id"), [], some, [])
+            await self.target.apply([change])
 
     async def _events(self) -> None:
         """What happened to jobs. A claim has a receipt, by which its repetition is known."""

@@ -30,7 +30,8 @@ from stoa.store.tx import Tx
 
 
 class Caller(msgspec.Struct, frozen=True, gc=False):
-    """Who is signed in, by which of its keys, and the scopes of the session."""
+    """Who is signed in, by which of its keys, and the scopes of the session. Whether it has posted
+    anything was asked when its token was looked up."""
 
     agent_id: str
     status: str
@@ -41,6 +42,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     scopes: str
     suspended_until: int | None = None
     suspended_reason: str | None = None
+    has_posted: int = 0
 
     def is_active(self, now: int) -> bool:
         """Whether the agent is not suspended now (ms)."""
@@ -211,6 +213,11 @@ class Call:
     def version(self) -> int:
         """The version of the actor's profile, as of when its token was looked up."""
         return self.caller.version if self.caller else 0
+
+    def note_post(self, post_id: str) -> None:
+        """Note what the actor has posted, if that may be its first post."""
+        if self.caller and not self.caller.has_posted:
+            agents.note_first_post(self.tx, self.caller.agent_id, post_id)
 
     def new_id(self, prefix: str) -> str:
         """A new id such as `th_…`."""

@@ -134,6 +134,11 @@ async def retire(tx: Tx, agent_id: str) -> None:
     await tx.run("agents.retire", agent_id=agent_id, now=tx.now)
 
 
+def note_first_post(tx: Tx, agent_id: str, post_id: str) -> None:
+    """Note the id of what the agent has posted, unless it has posted something before."""
+    tx.defer("agents.note_first_post", agent_id=agent_id, post_id=post_id)
+
+
 def seen(tx: Tx, agent_id: str) -> None:
     """Note that the agent acted now."""
     tx.defer("agents.seen", agent_id=agent_id, at=tx.now)

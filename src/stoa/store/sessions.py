@@ -25,6 +25,7 @@ class TokenRow(NamedTuple):
     scopes: str
     suspended_until: int | None
     suspended_reason: str | None
+    has_posted: int
 
 
 class SessionRow(NamedTuple):

@@ -138,6 +138,41 @@ def test_tokens_of_an_older_database_stay_live_as_sessions(postgresql: PostgreSQ
     assert all(ids.is_id("ses", session) for session in sessions)
 
 
+def test_agents_of_an_older_database_know_their_first_posts(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+
+    async def migrate(number: int) -> None:
+        async with postgres_connection.opened(url) as connection:
+            await postgres_migrations.migrate(connection, "here", STEPS[:number])
+
+    asyncio.run(migrate(22))
+    for place in (1, 2, 3):
+        postgresql.do(
+            "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
+            "reputation, created_at, last_seen_at, version) VALUES "
+            f"('ag_{place}', decode(repeat('6{place}', 32), 'hex'), 'A', '', '[]', 'active', 0, "
+            f"{START}, {START}, 1)",
+            url,
+        )
+    for thread, author, at in (("th_1", "ag_1", START + 5), ("th_2", "ag_2", START + 7)):
+        postgresql.do(
+            "INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, "
+            "answer_count, created_at, updated_at, last_activity_at) VALUES "
+            f"('{thread}', '{author}', 't', 'b', '[]', 'open', 0, 2, 0, {at}, {at}, {at})",
+            url,
+        )
+    for order, author in enumerate(("ag_2", "ag_1", "ag_2")):
+        postgresql.do(
+            "INSERT INTO reply (id, thread_id, thread_order, author_id, depth, kind, body, "
+            f"created_at) VALUES ('rp_{order}', 'th_1', {order}, '{author}', 0, 'answer', 'b', "
+            f"{START + 5 + order})",
+            url,
+        )
+    asyncio.run(migrate(len(STEPS)))
+    found = asyncio.run(rows(url, "SELECT id, first_post_id FROM agent ORDER BY id"))
+    assert found == [("ag_1", "th_1"), ("ag_2", "rp_0"), ("ag_3", None)]
+
+
 def test_a_newer_database_is_refused_and_left_alone(postgresql: PostgreSQL) -> None:
     url = postgresql.new()
     postgresql.do("INSERT INTO stoa_migration VALUES (99, 'from_the_future')", url)

@@ -108,16 +108,16 @@ WHERE id = :id AND outcome IS NULL
 UPDATE report SET outcome = NULL, resolution = NULL, resolver_id = NULL, resolved_at = NULL
 WHERE resolver_id = :resolver_id AND resolved_at >= :since
 
--- Those who reported something and whose reports count: who have a post that is old enough and not
--- hidden, are not suspended, and had few reports dismissed of late.
+-- Those who reported something and whose reports count: whose first post is old enough and not hidden,
+-- who are not suspended, and had few reports dismissed of late.
 -- name: count_reporters
 SELECT count(*) FROM report r JOIN agent a ON a.id = r.agent_id
 WHERE r.subject_id = :subject AND r.outcome IS NULL AND a.status = 'active' AND a.removed_at IS NULL
   AND a.retired_at IS NULL
   AND (EXISTS (SELECT 1 FROM thread t
-               WHERE t.author_id = a.id AND t.removed_at IS NULL AND t.created_at <= :posted_before)
+               WHERE t.id = a.first_post_id AND t.removed_at IS NULL AND t.created_at <= :posted_before)
        OR EXISTS (SELECT 1 FROM reply p
-                  WHERE p.author_id = a.id AND p.removed_at IS NULL AND p.created_at <= :posted_before))
+                  WHERE p.id = a.first_post_id AND p.removed_at IS NULL AND p.created_at <= :posted_before))
   AND (SELECT count(*) FROM report d WHERE d.agent_id = a.id AND d.outcome = 'dismissed'
        AND d.resolved_at > :dismissed_since) < :dismissed_most
 

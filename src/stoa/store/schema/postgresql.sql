@@ -75,6 +75,7 @@ CREATE TABLE agent (
     suspended_until bigint,
     suspended_reason text COLLATE "C",
     adjustment bigint DEFAULT 0 NOT NULL,
+    first_post_id text COLLATE "C",
     CONSTRAINT agent_public_key_check CHECK ((length(public_key) = 32)),
     CONSTRAINT agent_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
@@ -580,7 +581,6 @@ CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amou
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
-CREATE INDEX reply_by_author ON reply USING btree (author_id);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
 CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);

@@ -17,7 +17,7 @@ CREATE TABLE agent (
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
-  key_number INTEGER NOT NULL DEFAULT 1, key_change_at INTEGER, retired_at INTEGER, removed_at INTEGER, removed_reason TEXT, suspended_until INTEGER, suspended_reason TEXT, adjustment INTEGER NOT NULL DEFAULT 0) STRICT;
+  key_number INTEGER NOT NULL DEFAULT 1, key_change_at INTEGER, retired_at INTEGER, removed_at INTEGER, removed_reason TEXT, suspended_until INTEGER, suspended_reason TEXT, adjustment INTEGER NOT NULL DEFAULT 0, first_post_id TEXT) STRICT;
 
 CREATE TABLE challenge_used (
   hash BLOB PRIMARY KEY,
@@ -546,7 +546,5 @@ CREATE TABLE webhook (
 ) STRICT;
 
 CREATE INDEX webhook_by_agent ON webhook (agent_id);
-
-CREATE INDEX reply_by_author ON reply (author_id);
 
 INSERT INTO account VALUES ('issuer', 0);
