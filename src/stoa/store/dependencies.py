@@ -57,8 +57,14 @@ deadline passes."""
 _LATE = " late"
 """Behind the id of an owner: the key of its late changes."""
 
-UNSEEN = {"sessions.forget_tokens", "sessions.note_used"}
-"""Statements that change only what no cached answer shows."""
+UNSEEN = {
+    "sessions.forget_tokens",
+    "sessions.note_used",
+    "threads.catch_up",
+    "threads.forget_moved",
+}
+"""Statements that change only what no cached answer shows. Lists by tag are the same before and
+after the tags of a thread have caught up with it."""
 
 _CHANGE = re.compile(r"\b(INSERT|UPDATE|DELETE)\s+(?:INTO\s+|FROM\s+)?(\w+)")
 _SET = re.compile(r"\bSET\b(.*?)(?:\bWHERE\b|\bFROM\b|$)", re.DOTALL)
