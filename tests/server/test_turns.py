@@ -42,6 +42,22 @@ def test_nothing_waits_before_a_turn_is_over() -> None:
     asyncio.run(few())
 
 
+def test_a_turn_that_ends_before_it_is_over_does_not_count_for_the_next_one() -> None:
+    async def two() -> None:
+        waiting = Turns()
+        place = Place("", [], waiting)
+        waiting.spend(2 * MS)
+        waiting.end()
+        waiting.spend(2 * MS)
+        assert not waiting.queues(place)
+        waiting.spend(1)
+        assert waiting.queues(place)
+        waiting.end()
+        assert waiting.queues(place)
+
+    asyncio.run(two())
+
+
 def test_what_arrives_behind_the_end_of_a_turn_comes_in_the_next_ones() -> None:
     async def many() -> list[list[str]]:
         waiting, noted = Turns(), list[str]()

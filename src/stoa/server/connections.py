@@ -63,7 +63,7 @@ class Connections:
         self.timeouts = timeouts or Timeouts()
         self.draining = False
         self.turns = Turns()
-        self.unsent = Unsent()
+        self.unsent = Unsent(self.turns.end)
         self._exempt = exempt
         self._open: dict[Connection, str] = {}
         self._per_address: Counter[str] = Counter()

@@ -40,8 +40,14 @@ class Turns:
     def spend(self, spent_ns: int) -> None:
         """Note how long a call took that was begun in this turn."""
         self._spent_ns += spent_ns
-        self._is_over = self._spent_ns > _LONGEST_NS
-        self._end_later()
+        if self._spent_ns > _LONGEST_NS:
+            self._is_over = True
+            self._end_later()
+
+    def end(self) -> None:
+        """The event loop ends its turn. One that is over before that ends by itself."""
+        if not self._is_over:
+            self._spent_ns = 0
 
     def _end_later(self) -> None:
         if not self._has_end:

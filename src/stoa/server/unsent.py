@@ -7,6 +7,7 @@ sent at once, and its client can work while the next one is made.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from stoa.clock import elapsed_ns
@@ -29,9 +30,10 @@ class Answering(Protocol):
 
 class Unsent:
     """The connections that have something to send. How many answers a turn had decides whether
-    those of the next ones are sent together."""
+    those of the next ones are sent together. A turn with answers calls `ended` at its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, ended: Callable[[], None] = lambda: None) -> None:
+        self._ended = ended
         self._connections: list[Answering] = []
         self._answers = 0
         self._together = False
@@ -57,6 +59,7 @@ class Unsent:
         self._together = self._answers >= _MANY
         self._answers = 0 if self._together else -_UNCOUNTED
         self._send()
+        self._ended()
 
     def _send(self) -> None:
         connections, self._connections = self._connections, []
