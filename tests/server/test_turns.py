@@ -216,6 +216,14 @@ def test_a_client_that_has_gone_gets_no_turn(after_first: Run) -> None:
     assert after_first(steps)[1].sent == b""
 
 
+def test_a_connection_that_closes_gets_no_turn(after_first: Run) -> None:
+    def steps(_: Any, second: Any) -> None:
+        second.data_received(get("/second"))
+        second.transport.close()
+
+    assert after_first(steps)[1].sent == b""
+
+
 def test_a_connection_with_something_to_do_is_not_closed(after_first: Run) -> None:
     """Neither by the sweep, nor to make room for others, nor while the server ends."""
 

@@ -205,9 +205,9 @@ class HttpConnection(HttpToolsProtocol):
         self._parse(data)
 
     def take_turn(self) -> None:
-        """Parse the bytes that waited for this, if there are any."""
+        """Parse the bytes that waited for this, if there are any and the connection is open."""
         arrived, self._arrived = self._arrived, b""
-        if arrived:
+        if arrived and not self.transport.is_closing():
             self._parse(arrived)
 
     def _parse(self, data: bytes) -> None:
