@@ -214,10 +214,10 @@ class Call:
         """The version of the actor's profile, as of when its token was looked up."""
         return self.caller.version if self.caller else 0
 
-    def note_post(self, post_id: str) -> None:
+    async def note_post(self, post_id: str) -> None:
         """Note what the actor has posted, if that may be its first post."""
         if self.caller and not self.caller.has_posted:
-            agents.note_first_post(self.tx, self.caller.agent_id, post_id)
+            await agents.note_first_post(self.tx, self.caller.agent_id, post_id)
 
     def new_id(self, prefix: str) -> str:
         """A new id such as `th_…`."""

@@ -75,7 +75,7 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
         created_at=call.now,
     )
     await replies.insert(call.tx, row)
-    call.note_post(row.id)
+    await call.note_post(row.id)
     eligible = thread.status == "open" and author != thread.author_id
     await threads.count_reply(
         call.tx,

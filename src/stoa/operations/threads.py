@@ -61,7 +61,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     author = call.actor()
     thread_id = call.new_id("th")
     await threads.insert(call.tx, thread_id, author, request.title, request.body, request.tags)
-    call.note_post(thread_id)
+    await call.note_post(thread_id)
     if request.bounty_amount:
         await _offer_bounty(call, thread_id, request)
     await search.add(call.tx, thread_id, None, request.title, request.body)

@@ -134,9 +134,12 @@ async def retire(tx: Tx, agent_id: str) -> None:
     await tx.run("agents.retire", agent_id=agent_id, now=tx.now)
 
 
-def note_first_post(tx: Tx, agent_id: str, post_id: str) -> None:
-    """Note the id of what the agent has posted, unless it has posted something before."""
-    tx.defer("agents.note_first_post", agent_id=agent_id, post_id=post_id)
+async def note_first_post(tx: Tx, agent_id: str, post_id: str) -> None:
+    """Note the id of what the agent has posted, unless it has posted something before.
+
+    Not deferred: `seen` changes the same row, and what is deferred may become one statement.
+    """
+    await tx.run("agents.note_first_post", agent_id=agent_id, post_id=post_id)
 
 
 def seen(tx: Tx, agent_id: str) -> None:
