@@ -20,7 +20,7 @@ from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
 from tests.support.processes import alive, has_ended, one_client_each, until, workers
-from tests.support.server import Server, children, environment
+from tests.support.server import Server, children, environment, free_port
 
 StartServer = Callable[..., Server]
 
@@ -224,6 +224,28 @@ def test_sighup_is_one_line_in_the_log_of_a_single_worker(start_server: StartSer
     assert workers(server) == before
     assert server.log.count("SIGHUP") == 1
     assert server.stop() == 0
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_server_whose_first_lines_nobody_reads_serves(tmp_path: Path, unbuffered: str):
+    port = free_port()
+    command = [sys.executable, "-m", "stoa", "serve", "--port", str(port), "--data-dir", tmp_path]
+    given = environment({}) | {"PYTHONUNBUFFERED": unbuffered}
+    unread, written = os.pipe()
+    os.close(unread)
+    with subprocess.Popen(command, env=given, stdout=written, stderr=subprocess.PIPE) as server:
+        os.close(written)
+        until(lambda: answers(f"http://127.0.0.1:{port}/readyz"))
+        server.terminate()
+        assert server.wait() == 0
+
+
+def answers(url: str) -> bool:
+    """Whether a server answers there by now."""
+    try:
+        return httpx.get(url, timeout=60).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_a_server_whose_terminal_is_gone_serves_on(tmp_path: Path):

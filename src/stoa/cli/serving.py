@@ -242,4 +242,7 @@ def _announce(settings: Settings, data: str, metrics: tuple[Any, ...] | None) ->
     if metrics:
         host = f"[{metrics[0]}]" if ":" in metrics[0] else metrics[0]
         lines.insert(0, f"Metrics are at http://{host}:{metrics[1]}/metrics")
-    print("\n".join(lines), flush=True)
+    try:
+        print("\n".join(lines), flush=True)
+    except OSError:  # nobody reads this any more; what Python flushes at the end must not fail too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
