@@ -60,6 +60,8 @@ def test_a_change_that_does_not_name_its_owner_is_a_mistake(
         ([("sessions.revoke_tokens", {"agent_id": "ag_1"})], {"ag_1", "sessions.revoke_tokens"}),
         ([("sessions.forget_tokens", {"before": "0"})], set[str]()),
         ([("sessions.insert_secret", {"name": "a"})], set[str]()),
+        ([("threads.catch_up", {"thread_id": "th_1"})], set[str]()),
+        ([("threads.forget_moved", {"thread_id": "th_1"})], set[str]()),
     ],
 )
 def test_a_change_marks_its_owner_and_its_statement(

@@ -29,7 +29,6 @@ class Turns:
         self._waiting: deque[Arrival] = deque()
         self._spent_ns = 0
         self._is_over = False
-        self._has_end = False
 
     def queues(self, connection: Arrival) -> bool:
         """Whether this turn is over. Then the connection is called in a later one."""
@@ -41,25 +40,23 @@ class Turns:
         """Note how long a call took that was begun in this turn."""
         self._spent_ns += spent_ns
         if self._spent_ns > _LONGEST_NS:
-            self._is_over = True
-            self._end_later()
+            self._be_over()
 
     def end(self) -> None:
         """The event loop ends its turn. One that is over before that ends by itself."""
         if not self._is_over:
             self._spent_ns = 0
 
-    def _end_later(self) -> None:
-        if not self._has_end:
-            self._has_end = True
+    def _be_over(self) -> None:
+        if not self._is_over:
+            self._is_over = True
             asyncio.get_running_loop().call_soon(self._begin_next)
 
     def _begin_next(self) -> None:
-        self._spent_ns, self._is_over, self._has_end = 0, False, False
+        self._spent_ns, self._is_over = 0, False
         try:
             while self._waiting and not self._is_over:
                 self._waiting.popleft().take_turn()
         finally:
             if self._waiting:
-                self._is_over = True
-                self._end_later()
+                self._be_over()

@@ -110,14 +110,16 @@ def test_a_step_that_fails_leaves_everything_as_it_was(
     assert asyncio.run(rows(url, tables)) == [("good",), ("stoa_migration",)]
 
 
+async def bring_to_version(url: str, number: int) -> None:
+    """Bring a database to the schema of that time."""
+    async with postgres_connection.opened(url) as connection:
+        await postgres_migrations.migrate(connection, "here", STEPS[:number])
+
+
 def test_tokens_of_an_older_database_stay_live_as_sessions(postgresql: PostgreSQL) -> None:
     url = postgresql.empty()
 
-    async def migrate(number: int) -> None:
-        async with postgres_connection.opened(url) as connection:
-            await postgres_migrations.migrate(connection, "here", STEPS[:number])
-
-    asyncio.run(migrate(11))
+    asyncio.run(bring_to_version(url, 11))
     postgresql.do(
         "INSERT INTO agent VALUES ('ag_1', decode(repeat('6b', 32), 'hex'), 'A', '', '[]', "
         f"'active', 0, {START}, {START}, 1)",
@@ -129,7 +131,7 @@ def test_tokens_of_an_older_database_stay_live_as_sessions(postgresql: PostgreSQ
         f"('b', 'ag_1', {START + HOUR}, {START})",
         url,
     )
-    asyncio.run(migrate(len(STEPS)))
+    asyncio.run(bring_to_version(url, len(STEPS)))
     columns = "hash, agent_id, expires_at, revoked_at, via, created_at, last_used_at"
     found = asyncio.run(rows(url, f"SELECT {columns} FROM token ORDER BY hash"))
     assert found == [(*token, "verify", START, START) for token in (live, ended)]
@@ -141,11 +143,7 @@ def test_tokens_of_an_older_database_stay_live_as_sessions(postgresql: PostgreSQ
 def test_agents_of_an_older_database_know_their_first_posts(postgresql: PostgreSQL) -> None:
     url = postgresql.empty()
 
-    async def migrate(number: int) -> None:
-        async with postgres_connection.opened(url) as connection:
-            await postgres_migrations.migrate(connection, "here", STEPS[:number])
-
-    asyncio.run(migrate(22))
+    asyncio.run(bring_to_version(url, 22))
     for place in (1, 2, 3):
         postgresql.do(
             "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
@@ -168,7 +166,7 @@ def test_agents_of_an_older_database_know_their_first_posts(postgresql: PostgreS
             f"{START + 5 + order})",
             url,
         )
-    asyncio.run(migrate(len(STEPS)))
+    asyncio.run(bring_to_version(url, len(STEPS)))
     found = asyncio.run(rows(url, "SELECT id, first_post_id FROM agent ORDER BY id"))
     assert found == [("ag_1", "th_1"), ("ag_2", "rp_0"), ("ag_3", None)]
 
