@@ -8,7 +8,7 @@ import pytest
 
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send
-from stoa.server import turns
+from stoa.server import connections
 from stoa.server.connections import Connections
 from stoa.server.server import Server
 from stoa.server.turns import Turns
@@ -33,26 +33,24 @@ class Place:
 
 def test_nothing_waits_before_a_turn_is_over() -> None:
     async def few() -> None:
-        waiting = Turns()
+        waiting = Turns(2 * MS)
         place = Place("", [], waiting)
         assert not waiting.queues(place)
-        waiting.spend(2 * MS)
+        waiting.spend(2 * MS - 1)
         assert not waiting.queues(place)
 
     asyncio.run(few())
 
 
-def test_a_turn_that_ends_before_it_is_over_does_not_count_for_the_next_one() -> None:
+def test_what_was_spent_in_a_turn_does_not_count_for_the_next_one() -> None:
     async def two() -> None:
-        waiting = Turns()
+        waiting = Turns(2 * MS)
         place = Place("", [], waiting)
-        waiting.spend(2 * MS)
-        waiting.end()
-        waiting.spend(2 * MS)
+        waiting.spend(2 * MS - 1)
+        await asyncio.sleep(0)
+        waiting.spend(2 * MS - 1)
         assert not waiting.queues(place)
         waiting.spend(1)
-        assert waiting.queues(place)
-        waiting.end()
         assert waiting.queues(place)
 
     asyncio.run(two())
@@ -60,7 +58,7 @@ def test_a_turn_that_ends_before_it_is_over_does_not_count_for_the_next_one() ->
 
 def test_what_arrives_behind_the_end_of_a_turn_comes_in_the_next_ones() -> None:
     async def many() -> list[list[str]]:
-        waiting, noted = Turns(), list[str]()
+        waiting, noted = Turns(2 * MS), list[str]()
         waiting.spend(3 * MS)
         for name in "abcde":
             assert waiting.queues(Place(name, noted, waiting, MS))
@@ -70,12 +68,12 @@ def test_what_arrives_behind_the_end_of_a_turn_comes_in_the_next_ones() -> None:
             seen.append([*noted])
         return seen
 
-    assert asyncio.run(many()) == [["a", "b", "c"], [*"abcde"], [*"abcde"]]
+    assert asyncio.run(many()) == [["a", "b"], [*"abcd"], [*"abcde"]]
 
 
 def test_what_arrives_while_others_wait_comes_behind_them() -> None:
     async def late() -> list[str]:
-        waiting, noted = Turns(), list[str]()
+        waiting, noted = Turns(2 * MS), list[str]()
         waiting.spend(3 * MS)
         for name in "ab":
             waiting.queues(Place(name, noted, waiting, 3 * MS))
@@ -98,7 +96,7 @@ def test_one_that_fails_does_not_hold_up_the_others() -> None:
         told: list[BaseException] = []
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: told.append(context["exception"]))
-        waiting, noted = Turns(), list[str]()
+        waiting, noted = Turns(2 * MS), list[str]()
         waiting.spend(3 * MS)
         waiting.queues(Failing())
         waiting.queues(Place("a", noted, waiting))
@@ -154,7 +152,7 @@ Run = Callable[[Steps], tuple[Wire, Wire]]
 def after_first(monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs steps on two connections, of which the first has just made this turn be over; returns
     what both have sent at the end of the next one."""
-    monkeypatch.setattr(turns, "_LONGEST_NS", -1)
+    monkeypatch.setattr(connections, "_CALLS_NS", 1)
 
     async def run(steps: Steps) -> tuple[Wire, Wire]:
         server = Server(name, Connections(lambda _: True), DOCUMENTATION, Begins())
@@ -247,3 +245,45 @@ def test_the_check_would_notice_one_that_is_closed(after_first: Run) -> None:
         assert second.transport.closed
 
     after_first(steps)
+
+
+def put(path: str) -> bytes:
+    return b"PUT %b HTTP/1.1\r\nHost: stoa.test\r\nContent-Length: 0\r\n\r\n" % path.encode()
+
+
+def after_tasks(count: int, data: bytes) -> list[bytes]:
+    """What this was answered at once, in the next turn and some turns later, where so many requests
+    that are tasks came before in the same turn."""
+
+    async def run() -> list[bytes]:
+        server = Server(name, Connections(lambda _: True), DOCUMENTATION, Begins())
+        server.config.load()
+        protocol: Any = server.config.http_protocol_class
+        wires = [Wire() for _ in range(count + 1)]
+        for wire in wires:
+            one = protocol(config=server.config, server_state=server.server_state, app_state={})
+            one.connection_made(wire)
+            one.data_received(data if wire is wires[-1] else put("/before"))
+        answers = [wires[-1].sent]
+        for turns in (1, 3):
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            answers.append(wires[-1].sent)
+        assert all(wire.sent.endswith(b"/before") for wire in wires[:-1])
+        return answers
+
+    return asyncio.run(run())
+
+
+def test_so_many_tasks_begin_in_a_turn_and_no_more() -> None:
+    at_once, soon, _ = after_tasks(4, put("/fifth"))
+    assert at_once == b""
+    assert soon.endswith(b"/fifth")
+    _, soon, late = after_tasks(5, put("/sixth"))
+    assert soon == b""
+    assert late.endswith(b"/sixth")
+
+
+def test_a_read_that_needs_no_task_does_not_wait_for_tasks() -> None:
+    at_once, *_ = after_tasks(5, get("/read"))
+    assert at_once.endswith(b"/read")

@@ -69,16 +69,3 @@ def test_none_waits_long_for_others_that_take_long(monkeypatch: pytest.MonkeyPat
     times = count(step=300_000)
     monkeypatch.setattr(unsent, "elapsed_ns", lambda: next(times))
     assert turns(8, 12)[1] == (10, [*range(12)])
-
-
-def test_the_end_of_a_turn_is_told_behind_its_answers() -> None:
-    async def take() -> list[int]:
-        sent: list[int] = []
-        waiting = Unsent(lambda: sent.append(-1))
-        await turn(waiting, 8)
-        waiting.add(Place(0, sent))
-        assert sent == [-1]
-        await asyncio.sleep(0)
-        return sent
-
-    assert asyncio.run(take()) == [-1, 0, -1]

@@ -12,6 +12,11 @@ from stoa.server.turns import Turns
 from stoa.server.unsent import Unsent
 
 _RETRY_S = 1
+_CALLS_NS = 2_000_000
+"""Calls that take so much time together are begun in one turn of the event loop."""
+_TASKS = 5
+"""So many requests that are tasks begin in one turn, with some 0.2 ms of work each. More of them
+would hold up reads whose answers are cached."""
 _LIST_AGAIN_S = 0.1
 """The list of waiting connections is remade at most this often, even in a flood of new ones."""
 
@@ -56,14 +61,16 @@ class Connections:
     """All open connections of one server. `exempt` says which addresses have no cap per address.
 
     Requests have no timers: `sweep` checks the timeouts of all connections, a few times a second.
-    While `draining` is true, each connection closes after its next response.
+    While `draining` is true, each connection closes after its next response. `calls` and `tasks`
+    say whose turn it is to begin one.
     """
 
     def __init__(self, exempt: Callable[[str], bool], timeouts: Timeouts | None = None) -> None:
         self.timeouts = timeouts or Timeouts()
         self.draining = False
-        self.turns = Turns()
-        self.unsent = Unsent(self.turns.end)
+        self.calls = Turns(_CALLS_NS)
+        self.tasks = Turns(_TASKS)
+        self.unsent = Unsent()
         self._exempt = exempt
         self._open: dict[Connection, str] = {}
         self._per_address: Counter[str] = Counter()

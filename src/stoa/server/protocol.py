@@ -199,10 +199,17 @@ class HttpConnection(HttpToolsProtocol):
         """Parse the bytes, now or when it is their turn."""
         if self._arrived:  # one part at most waits, so that a client cannot fill the memory
             self.take_turn()
-        elif self._connections.turns.queues(self):
+        elif self._waits(data):
             self._arrived = data
             return
         self._parse(data)
+
+    def _waits(self, data: bytes) -> bool:
+        """Whether these bytes wait for their turn. A GET does not wait for those that begin tasks,
+        since most are answered without one."""
+        if self._connections.calls.queues(self):
+            return True
+        return not data.startswith(b"GET ") and self._connections.tasks.queues(self)
 
     def take_turn(self) -> None:
         """Parse the bytes that waited for this, if there are any and the connection is open."""
@@ -287,6 +294,7 @@ class HttpConnection(HttpToolsProtocol):
         if self._answering() and not self.pipeline:
             self.pipeline = deque()
         super().on_headers_complete()
+        self._connections.tasks.spend(1)
         self.cycle.message_event = Signal()
         if self._connections.draining:
             self.cycle.keep_alive = False
@@ -337,7 +345,7 @@ class HttpConnection(HttpToolsProtocol):
         began_ns = elapsed_ns()
         begun = Begun(self.app, cast(Scope, self.scope), body)
         answer = begun.run()
-        self._connections.turns.spend(elapsed_ns() - began_ns)
+        self._connections.calls.spend(elapsed_ns() - began_ns)
         if self._send_ready(answer):
             return True
         self._begun = begun

@@ -2,16 +2,13 @@
 
 The system names connections that were ready the last time before those that became ready since. A
 request that arrives while a long turn of the event loop runs would come behind all others of the
-next turn too, and wait twice as long as these. So a turn ends after some time, and whatever arrives
-behind its end waits in one queue.
+next turn too, and wait twice as long as these. So no more than some work is begun in one turn, and
+whatever arrives behind that waits in a queue.
 """
 
 import asyncio
 from collections import deque
 from typing import Protocol
-
-_LONGEST_NS = 2_000_000
-"""Calls that take so much time together are begun in one turn of the event loop."""
 
 
 class Arrival(Protocol):
@@ -23,40 +20,32 @@ class Arrival(Protocol):
 
 
 class Turns:
-    """The connections that wait for their turn, oldest first."""
+    """The connections that wait for their turn, oldest first. A turn of the event loop is over for
+    them once `most` was spent in it, in any unit."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._spent = 0
         self._waiting: deque[Arrival] = deque()
-        self._spent_ns = 0
-        self._is_over = False
 
     def queues(self, connection: Arrival) -> bool:
         """Whether this turn is over. Then the connection is called in a later one."""
-        if self._is_over:
+        is_over = self._spent >= self._most
+        if is_over:
             self._waiting.append(connection)
-        return self._is_over
+        return is_over
 
-    def spend(self, spent_ns: int) -> None:
-        """Note how long a call took that was begun in this turn."""
-        self._spent_ns += spent_ns
-        if self._spent_ns > _LONGEST_NS:
-            self._be_over()
-
-    def end(self) -> None:
-        """The event loop ends its turn. One that is over before that ends by itself."""
-        if not self._is_over:
-            self._spent_ns = 0
-
-    def _be_over(self) -> None:
-        if not self._is_over:
-            self._is_over = True
+    def spend(self, spent: int) -> None:
+        """Note what something costs that was begun in this turn."""
+        if not self._spent:
             asyncio.get_running_loop().call_soon(self._begin_next)
+        self._spent += spent
 
     def _begin_next(self) -> None:
-        self._spent_ns, self._is_over = 0, False
+        self._spent = 0
         try:
-            while self._waiting and not self._is_over:
+            while self._waiting and self._spent < self._most:
                 self._waiting.popleft().take_turn()
         finally:
-            if self._waiting:
-                self._be_over()
+            if self._waiting and not self._spent:
+                self.spend(self._most)

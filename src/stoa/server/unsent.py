@@ -7,7 +7,6 @@ sent at once, and its client can work while the next one is made.
 """
 
 import asyncio
-from collections.abc import Callable
 from typing import Protocol
 
 from stoa.clock import elapsed_ns
@@ -30,10 +29,9 @@ class Answering(Protocol):
 
 class Unsent:
     """The connections that have something to send. How many answers a turn had decides whether
-    those of the next ones are sent together. A turn with answers calls `ended` at its end."""
+    those of the next ones are sent together."""
 
-    def __init__(self, ended: Callable[[], None] = lambda: None) -> None:
-        self._ended = ended
+    def __init__(self) -> None:
         self._connections: list[Answering] = []
         self._answers = 0
         self._together = False
@@ -59,7 +57,6 @@ class Unsent:
         self._together = self._answers >= _MANY
         self._answers = 0 if self._together else -_UNCOUNTED
         self._send()
-        self._ended()
 
     def _send(self) -> None:
         connections, self._connections = self._connections, []
