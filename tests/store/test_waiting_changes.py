@@ -8,7 +8,8 @@ import pytest
 from stoa.domain.credits import Credits, hold
 from stoa.entropy import Ids
 from stoa.store import ledger
-from stoa.store.tx import NotTouched, Tx
+from stoa.store.engines.postgres_tx import PostgresTx
+from stoa.store.tx import NotTouched, Statement, Tx
 from tests.support.app import Agent, App
 from tests.support.ledger import rows
 
@@ -81,3 +82,42 @@ def test_a_dry_run_leaves_nothing_that_waits(stoa: App) -> None:
         return await balance(tx, "escrow:a")
 
     assert write(stoa, step) is None
+
+
+def test_two_changes_of_one_row_are_both_made(stoa: App, ada: Agent) -> None:
+    """One statement that changes a row twice carries out one of the changes on PostgreSQL."""
+    asked = "SELECT reputation, last_seen_at FROM agent WHERE id = ?"
+    ((points, seen),) = rows(stoa, asked, ada.id)
+
+    async def step(tx: Tx) -> None:
+        tx.defer("agents.seen", agent_id=ada.id, at=seen + 5_000)
+        await tx.put("reputation.add_points", agent_id=ada.id, points=7)
+
+    write(stoa, step)
+    assert rows(stoa, asked, ada.id) == [(points + 7, seen + 5_000)]
+
+
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+def test_changes_of_different_tables_go_as_one(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[str, ...]] = []
+    real = PostgresTx.run_all
+
+    async def told(self: PostgresTx, *changes: Statement) -> list[int]:
+        sent.append(tuple(name for name, _ in changes))
+        return await real(self, *changes)
+
+    async def step(tx: Tx) -> None:
+        points = {"agent_id": ada.id, "points": 1}
+        await tx.put("reputation.add_points", **points)
+        await tx.put("reputation.add_points_to_capabilities", 0, **points)
+        await tx.put("ledger.give", id="escrow:a", amount=5)
+        tx.defer("agents.seen", agent_id=ada.id, at=tx.now + 5_000)
+
+    monkeypatch.setattr(PostgresTx, "run_all", told)
+    write(stoa, step)
+    assert sent == [
+        ("reputation.add_points", "reputation.add_points_to_capabilities", "ledger.give"),
+        ("agents.seen",),
+    ]

@@ -20,6 +20,8 @@ T = TypeVar("T")
 _EVENTS = "events.insert"
 _COUNT = "(SELECT count(*) FROM part_{})"
 _NUMBER = re.compile(r"\$(\d+)")
+_CHANGED = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM) ([a-z_]+)")
+_ADDED = re.compile(r"\bINSERT INTO ([a-z_]+)(?!.*\bDO UPDATE\b)", re.DOTALL)
 
 Numbered = tuple[str, tuple[str, ...]]
 """A statement with numbered values, and the names of these in order."""
@@ -44,6 +46,15 @@ def _at_once(changes: tuple[Numbered, ...]) -> str:
         given += len(names)
     counts = map(_COUNT.format, range(len(parts)))
     return f"WITH {', '.join(parts)} SELECT {', '.join(counts)}"
+
+
+@cache
+def _may_meet(first: str, second: str) -> bool:
+    """Whether two statements may change the same row. Of what one statement does to a row more than
+    once, PostgreSQL carries out one change alone, and says nothing."""
+    texts = numbered()[first][0], numbered()[second][0]
+    changed, added = ([set(found.findall(sql)) for sql in texts] for found in (_CHANGED, _ADDED))
+    return first == second or bool(changed[0] & changed[1] - (added[0] & added[1]))
 
 
 def _kept(values: Iterable[Value]) -> list[Value]:
@@ -109,7 +120,8 @@ class PostgresTx:
         return list(await self._connection.fetchrow(_at_once(tuple(known)), *_kept(given)) or ())
 
     async def put(self, statement: str, least: int = 1, /, **values: Value) -> None:
-        if statement in self._waiting:  # what is sent together has few forms, each prepared once
+        # What is sent together has few forms too, each prepared once: none has a statement twice.
+        if any(_may_meet(statement, other) for other in self._waiting):
             await self._catch_up()
         self._waiting[statement] = least, values
 
