@@ -10,6 +10,8 @@ import pytest
 
 from stoa.store import statements
 from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.jobs import JobFilter
+from stoa.store.threads import ThreadFilter
 from tests.support import schema
 from tests.support.clock import START
 
@@ -193,6 +195,10 @@ PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"key": START + 200, "id": _id("th", 200)},
     ),
     "threads.list_author_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": _id("th", 1000)}),
+    "threads.list_author_tag_recent": (
+        {"key": "~", "id": "~"},
+        {"key": _id("th", 200), "id": _id("th", 200)},
+    ),
     "threads.list_status_recent": (
         {"key": "~", "id": "~"},
         {"key": _id("th", 200), "id": _id("th", 200)},
@@ -215,7 +221,7 @@ SCOPES = {"all": "", "author": _id("ag", 0), "status": "open", "tag": "x"}
 def page_values(name: str) -> list[dict[str, Any]]:
     """The values of a paged statement for its first page and for a late one."""
     scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")
-    rest = {"scope": scope, "status": None, "author": None, "thread_id": _id("th", 0)}
+    rest = {"scope": scope, "status": None, "tag": "x", "thread_id": _id("th", 0)}
     return [{**rest, "limit": 21, "offset": 0, **values} for values in PAGES[name]]
 
 
@@ -236,3 +242,58 @@ def test_a_page_of_replies_takes_steps_in_proportion_to_its_rows(
     taken, rows = steps(database, "replies.list", values)
     assert rows == replies
     assert taken < 100 + 120 * replies
+
+
+# --- Filters that find nothing.
+
+
+@pytest.fixture
+def unlike(tmp_path: Path) -> Iterator[apsw.Connection]:
+    """Threads and jobs of one agent with one tag; each thread is open and has an answer. As with a
+    server there are no statistics."""
+    path = tmp_path / "stoa.db"
+    prepare(path)
+    connection = connect(path, writer=True)
+    with connection:
+        connection.execute("PRAGMA defer_foreign_keys = ON")
+        for table, row in TABLES.items():
+            _insert(connection, table, row)
+        connection.execute("UPDATE thread SET answer_count = 1, reply_count = 1")
+        claimed = "UPDATE job SET status = 'CLAIMED', claimer_id = ?, claimed_at = ?"
+        connection.execute(claimed, (_id("ag", 2), START))
+    yield connection
+    connection.close()
+
+
+def test_a_list_of_unanswered_threads_does_not_walk_those_with_answers(
+    unlike: apsw.Connection,
+) -> None:
+    assert steps(unlike, "threads.unanswered", page_values("threads.unanswered")[0])[0] < 300
+    unlike.execute("UPDATE thread SET answer_count = 0")
+    assert steps(unlike, "threads.unanswered", page_values("threads.unanswered")[0])[1] == 21
+
+
+@pytest.mark.parametrize("order", ["recent", "active", "replies"])
+def test_threads_of_an_author_with_a_tag_are_those_of_the_author(
+    unlike: apsw.Connection, order: str
+) -> None:
+    place = {"key": "~" if order == "recent" else TOP, "id": "~", "limit": 21, "offset": 0}
+    for author, least, most in ((_id("ag", 1), 0, 300), (_id("ag", 0), ROWS, 10**6)):
+        name, values = ThreadFilter("x", author, "answered").statement(order)
+        taken, found = steps(unlike, name, {**values, **place})
+        assert found == 0
+        assert least <= taken < most
+
+
+@pytest.mark.parametrize(("who", "number"), [("creator", 0), ("claimer", 2)])
+def test_jobs_of_an_agent_with_a_tag_are_those_of_the_agent(
+    unlike: apsw.Connection, who: str, number: int
+) -> None:
+    for agent, least, most in ((_id("ag", 1), 0, 300), (_id("ag", number), ROWS, 10**6)):
+        only = JobFilter("COMPLETED", "x")._replace(**{who: agent})
+        scope, value = only.scope()
+        values = {**only._asdict(), "scope": value, "key": "~", "id": "~", "now": START}
+        name = f"jobs.list_{scope}_recent"
+        taken, found = steps(unlike, name, {**values, "limit": 21, "offset": 0})
+        assert found == 0
+        assert least <= taken < most

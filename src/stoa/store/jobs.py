@@ -104,8 +104,9 @@ class JobFilter(NamedTuple):
     claimer: str | None = None
 
     def scope(self) -> tuple[str, str]:
-        """The index to walk and its value: the narrowest of the filters that are set."""
-        for name in ("tag", "creator", "claimer", "status"):
+        """The index to walk and its value: the narrowest of the filters that are set, since each
+        row is looked at that the others leave out."""
+        for name in ("claimer", "creator", "tag", "status"):
             value = getattr(self, name)
             if value is not None:
                 return name, value
@@ -183,6 +184,7 @@ async def page(
         statement = f"jobs.list_{scope}_{order}"
         values |= {"scope": value, "status": only.status}
         values |= {"creator": only.creator, "claimer": only.claimer}
+        values["tag"] = None if scope == "tag" else only.tag
     rows = await tx.all(statement, **values, limit=limit, offset=offset)
     return [JobRow(*row) for row in rows]
 

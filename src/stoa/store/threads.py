@@ -61,12 +61,14 @@ class ThreadFilter(NamedTuple):
 
     def statement(self, order: str) -> tuple[str, dict[str, Value]]:
         """The statement whose index serves this filter, and its parameters."""
-        if self.tag is not None:
-            rest = {"status": self.status, "author": self.author}
-            return f"threads.list_tag_{order}", {"scope": self.tag, **rest}
+        # Of what a list leaves out each row is looked at, so the narrowest filter comes first.
         if self.author is not None:
             values: dict[str, Value] = {"scope": self.author, "status": self.status}
-            return f"threads.list_author_{order}", values
+            if self.tag is None:
+                return f"threads.list_author_{order}", values
+            return f"threads.list_author_tag_{order}", {**values, "tag": self.tag}
+        if self.tag is not None:
+            return f"threads.list_tag_{order}", {"scope": self.tag, "status": self.status}
         if self.status is not None:
             return f"threads.list_status_{order}", {"scope": self.status, "status": None}
         return f"threads.list_all_{order}", {"scope": "", "status": None}

@@ -8,9 +8,9 @@ INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_coun
                     created_at, updated_at, last_activity_at)
 VALUES (:thread_id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, :now, :now, :now)
 
--- The list in one of its orders; a page starts after (:key, :id).
+-- The list in one of its orders; a page starts after (:key, :id). Tags are looked up by an expression, as below.
 -- name: list_{scope}_{order}
--- each scope: all = :scope = '' | author = t.author_id = :scope | status = t.status = :scope
+-- each scope: all = :scope = '' | author = t.author_id = :scope | author_tag = t.author_id = :scope AND EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = t.id || '') | status = t.status = :scope
 -- each order: recent = t.id | active = t.last_activity_at | replies = t.reply_count
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
@@ -27,7 +27,6 @@ FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LE
 WHERE g.tag = :scope AND t.id = g.thread_id || '' AND ({{order}}, g.thread_id) < (:key, :id)
   AND t.removed_at IS NULL
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
-  AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- name: unanswered
