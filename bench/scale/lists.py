@@ -11,7 +11,8 @@ from stoa.store import agents, jobs, ledger, opportunities, replies, search, thr
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobFilter, JobRow
 from stoa.store.opportunities import START
-from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter, ThreadRow
+from stoa.store.places import AFTER_EVERYTHING
+from stoa.store.threads import ThreadFilter, ThreadRow
 from stoa.store.tx import Tx
 
 PAGE = 21
@@ -141,7 +142,7 @@ def _others() -> Iterator[tuple[str, List]]:
     yield "focus on a reply", _focus
     yield (
         "threads with two tags",
-        lambda tx, it: search.tagged(tx, None, [TAGS[1], it.tag], AFTER_EVERYTHING, PAGE, 0),
+        lambda tx, it: search.tagged(tx, None, [TAGS[1], it.tag], None, PAGE, 0, None),
     )
     yield "ledger", partial(_ledger, late=False)
     yield "ledger, late", partial(_ledger, late=True)

@@ -11,6 +11,7 @@ import pytest
 from stoa.store import statements
 from stoa.store.engines.sqlite_file import connect, prepare
 from stoa.store.jobs import JobFilter
+from stoa.store.places import LARGEST, NEWEST, SMALLEST, between
 from stoa.store.threads import ThreadFilter
 from tests.support import schema
 from tests.support.clock import START
@@ -221,7 +222,8 @@ SCOPES = {"all": "", "author": _id("ag", 0), "status": "open", "tag": "x"}
 def page_values(name: str) -> list[dict[str, Any]]:
     """The values of a paged statement for its first page and for a late one."""
     scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")
-    rest = {"scope": scope, "status": None, "tag": "x", "thread_id": _id("th", 0)}
+    end = {"end": "" if name.endswith("recent") else -1, "end_id": ""}
+    rest = {"scope": scope, "status": None, "tag": "x", "thread_id": _id("th", 0), **end}
     return [{**rest, "limit": 21, "offset": 0, **values} for values in PAGES[name]]
 
 
@@ -297,3 +299,40 @@ def test_jobs_of_an_agent_with_a_tag_are_those_of_the_agent(
         taken, found = steps(unlike, name, {**values, "limit": 21, "offset": 0})
         assert found == 0
         assert least <= taken < most
+
+
+@pytest.mark.promise("Q15")
+@pytest.mark.parametrize("order", ["recent", "active", "replies"])
+def test_a_page_of_a_tag_and_a_status_looks_at_so_many_threads_and_no_more(
+    unlike: apsw.Connection, order: str
+) -> None:
+    name, values = ThreadFilter("x", None, "answered").statement(order)
+    ends = NEWEST if order == "recent" else LARGEST
+    far = {"scope": "x", **between(ends, None), "most": 99}
+    ((key, row_id),) = unlike.execute(STATEMENTS[f"threads.far_tag_{order}"], far)
+    taken = {
+        upto: steps(unlike, name, {**values, **between(ends, None, upto), "limit": 21, "offset": 0})
+        for upto in ((key, row_id), None)
+    }
+    assert [found for _, found in taken.values()] == [0, 0]
+    assert taken[key, row_id][0] < 100 * 50 < ROWS * 5 < taken[None][0]
+
+
+@pytest.mark.parametrize("order", ["recent", "reward", "deadline"])
+def test_a_page_of_a_tag_and_a_status_looks_at_so_many_jobs_and_no_more(
+    unlike: apsw.Connection, order: str
+) -> None:
+    ends = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}[order]
+    far = {"scope": "x", **between(ends, None), "most": 99}
+    ((key, row_id),) = unlike.execute(STATEMENTS[f"jobs.far_tag_{order}"], far)
+    values = {**JobFilter("COMPLETED")._asdict(), "scope": "x", "now": START, "limit": 21}
+    taken = {
+        upto: steps(
+            unlike,
+            f"jobs.list_tag_{order}",
+            {**values, **between(ends, None, upto), "offset": 0},
+        )
+        for upto in ((key, row_id), None)
+    }
+    assert [found for _, found in taken.values()] == [0, 0]
+    assert taken[key, row_id][0] < 100 * 50 < ROWS * 5 < taken[None][0]

@@ -19,7 +19,7 @@ from stoa.schemas.credits import (
 )
 from stoa.store import holds, ledger
 from stoa.store.holds import OpenHold
-from stoa.store.threads import AFTER_EVERYTHING
+from stoa.store.places import AFTER_EVERYTHING
 
 
 @operation(

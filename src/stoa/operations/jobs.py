@@ -158,14 +158,11 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
     form = request.orders[request.sort]
     place = paging.place(form, request)
-    rows = await jobs.page(
-        call.tx,
-        JobFilter(request.status, request.tag, request.creator, request.claimed_by),
-        request.sort,
-        (place[0], str(place[1])) if place else None,
-        request.size + 1,
-        request.offset or 0,
-    )
+    after = (place[0], str(place[1])) if place else None
+    only = JobFilter(request.status, request.tag, request.creator, request.claimed_by)
+    end = await jobs.page_end(call.tx, only, request.sort, after)
+    size, offset = request.size + 1, request.offset or 0
+    rows = await jobs.page(call.tx, only, request.sort, after, size, offset, end)
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
     page = paging.cut(
@@ -176,6 +173,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
         views,
         lambda row: row.place(request.sort),
         characters=characters,
+        end=end,
     )
     return JobList(jobs=page.rows, **page.members)
 

@@ -77,15 +77,17 @@ def cut(
     place_of: Callable[[Row], Place],
     *,
     characters: int = 0,
+    end: Place | None = None,
 ) -> Cut[View]:
     """Cut `rows`, fetched with one more than wanted, and their `views` to the page and the budget.
 
-    `place_of` gives the place of a row in the order `form`; `characters` is for `fitting`.
+    `place_of` gives the place of a row in the order `form`; `characters` is for `fitting`. With an
+    `end` there may be more behind that place, which `rows` do not reach.
     """
     whole = min(fitting(views, characters), page.size, len(views))
     count = budget.fitting(views[:whole])
     last = place_of(rows[count - 1]) if len(rows) > count else None
-    members = _members(form, page, count, last)
+    members = _members(form, page, count, last, end)
     if count < whole:
         members["omitted"] = whole - count
     return Cut(list(views[:count]), members)
@@ -99,22 +101,26 @@ def cut_json(
     bytes_of: Callable[[int], int],
     *,
     characters: int = 0,
+    end: Place | None = None,
 ) -> tuple[int, Members]:
     """How many of so many `rows` that are JSON the page has, and its paging members. The two
-    functions take the number of a row. No budget limits answers that are made of JSON."""
+    functions take the number of a row. No budget limits answers that are made of JSON. `end` is as
+    for `cut`."""
     count = min(fitting(range(rows), characters, measure=bytes_of), page.size, rows)
-    return count, _members(form, page, count, place_of(count - 1) if rows > count else None)
+    last = place_of(count - 1) if rows > count else None
+    return count, _members(form, page, count, last, end)
 
 
-def _members(form: Form, page: Page, count: int, last: Place | None) -> Members:
+def _members(form: Form, page: Page, count: int, last: Place | None, end: Place | None) -> Members:
     """The paging members of a page with `count` rows. `last` is the place of the last one if there
-    are more."""
+    are more, `end` that behind which there may be more."""
     offset, next_offset = _offsets(page, count, more=last is not None)
+    place = last or end
     return Members(
         limit=page.size,
         offset=offset,
         next_offset=next_offset,
-        next_cursor=None if last is None else cursors.encode(form.kind, *last),
+        next_cursor=None if place is None else cursors.encode(form.kind, *place),
     )
 
 

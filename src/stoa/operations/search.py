@@ -23,17 +23,18 @@ from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.store import replies, search, threads
 from stoa.store.dependencies import read_from
 from stoa.store.opportunities import OpportunityRow
-from stoa.store.threads import AFTER_EVERYTHING, ThreadFilter
+from stoa.store.threads import ThreadFilter
 
 
 class Found(NamedTuple):
     """Threads that were found, how their texts match, and what gives the place of each row by its
-    number."""
+    number. With an `end` there may be more behind it."""
 
     ids: list[str]
     threads: list[Summary]
     matches: list[Matched]
     place_of: Callable[[int], paging.Place]
+    end: paging.Place | None = None
 
     @property
     def characters(self) -> int:
@@ -106,6 +107,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         found.views(),
         found.place_of,
         characters=found.characters,
+        end=found.end,
     )
     shown = await _related(call, request, query, found, len(page.rows))
     beside = await rows_views(call, shown)
@@ -128,6 +130,7 @@ async def _as_json(
         found.place_of,
         found.bytes_of,
         characters=found.characters,
+        end=found.end,
     )
     shown = await _related(call, request, query, found, count)
     call.rows = (await as_rows(call, shown), found.rows(count))
@@ -145,14 +148,16 @@ async def _related(
 async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
     """By creation: a page starts behind a thread, wherever that stands by now."""
     place = paging.place(form, request)
-    after = str(place[0]) if place else AFTER_EVERYTHING
+    after = (str(place[0]), str(place[0])) if place else None
     tags, size, offset = request.tags or [], request.size + 1, request.offset or 0
+    end = None
     if len(tags) > 1:
-        ids = await search.tagged(call.tx, request.author, tags, after, size, offset)
+        end = await search.tagged_end(call.tx, tags, after)
+        ids = await search.tagged(call.tx, request.author, tags, after, size, offset, end)
         known = await summaries(call, ids)
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author)
-        rows = await threads.page(call.tx, only, "recent", (after, after), size, offset)
+        rows = await threads.page(call.tx, only, "recent", after, size, offset)
         ids, new = [row.id for row in rows], await made(call, rows)
         known = [new[thread_id] for thread_id in ids]
     matches = await _matches(call, query, known, {thread_id: thread_id for thread_id in ids})
@@ -160,7 +165,7 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
     def place_of(row: int) -> paging.Place:
         return (ids[row],)
 
-    return Found(ids, known, matches, place_of)
+    return Found(ids, known, matches, place_of, end and end[1:])
 
 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:

@@ -105,16 +105,12 @@ async def list_threads(call: Call, request: ListThreads) -> ThreadList:
     """
     form = request.orders[request.sort]
     place = paging.place(form, request)
-    only = ThreadFilter(request.tag, request.author, request.status)
-    rows = await threads.page(
-        call.tx,
-        only,
-        request.sort,
-        (place[0], str(place[1])) if place else None,
-        request.size + 1,
-        request.offset or 0,
-    )
-    page = await _page(call, form, request, rows, lambda row: row.place(request.sort))
+    after = (place[0], str(place[1])) if place else None
+    only, size = ThreadFilter(request.tag, request.author, request.status), request.size + 1
+    end = await threads.page_end(call.tx, only, request.sort, after)
+    offset = request.offset or 0
+    rows = await threads.page(call.tx, only, request.sort, after, size, offset, end)
+    page = await _page(call, form, request, rows, lambda row: row.place(request.sort), end)
     return ThreadList(threads=page.rows, **page.members)
 
 
@@ -124,11 +120,12 @@ async def _page(
     request: Page,
     rows: list[ThreadRow],
     place_of: Callable[[ThreadRow], paging.Place],
+    end: paging.Place | None = None,
 ) -> paging.Cut[Thread]:
     views = await thread_views(call, rows)
     characters = sum(len(row.body) for row in rows)
     budget = Budget.of(call.options)
-    return paging.cut(budget, form, request, rows, views, place_of, characters=characters)
+    return paging.cut(budget, form, request, rows, views, place_of, characters=characters, end=end)
 
 
 @operation(

@@ -3,7 +3,7 @@
 import msgspec
 
 from stoa.domain.text import normalise_capability
-from stoa.store.threads import AFTER_EVERYTHING
+from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx
 
 RETIRED_NAME = "retired agent"

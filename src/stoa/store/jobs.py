@@ -8,7 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from stoa.domain.jobs import JobStatus, status_at
-from stoa.store.threads import AFTER_EVERYTHING
+from stoa.store import places
+from stoa.store.places import LARGEST, NEWEST, SMALLEST, Place
 from stoa.store.tx import Tx, Value
 
 
@@ -56,8 +57,8 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         lists = len(self.requirements) + len(self.acceptance_criteria) + len(self.verification)
         return len(self.description) + lists
 
-    def place(self, order: str) -> tuple[int | str, str]:
-        """Where the row stands in a list of this order: `(key, id)`."""
+    def place(self, order: str) -> Place:
+        """Where the row stands in a list of this order."""
         keys: dict[str, int | str] = {
             "recent": self.id,
             "reward": self.amount,
@@ -113,11 +114,7 @@ class JobFilter(NamedTuple):
         return "all", ""
 
 
-_FIRST: dict[str, tuple[int | str, str]] = {
-    "recent": (AFTER_EVERYTHING, AFTER_EVERYTHING),
-    "reward": (1 << 62, AFTER_EVERYTHING),
-    "deadline": (-1, ""),
-}
+_ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}
 
 
 def json_list(values: Sequence[str]) -> str:
@@ -167,17 +164,18 @@ async def page(
     tx: Tx,
     only: JobFilter,
     order: str,
-    after: tuple[int | str, str] | None,
+    after: Place | None,
     limit: int,
     offset: int,
+    upto: Place | None = None,
 ) -> list[JobRow]:
-    """Jobs by `recent`, `reward` (largest first) or `deadline` (next first), behind `after`.
+    """Jobs by `recent`, `reward` (largest first) or `deadline` (next first), behind `after`; `upto`
+    is of `page_end`.
 
     Refunds that are due count as booked.
     """
-    key, job_id = after or _FIRST[order]
     scope, value = only.scope()
-    values: dict[str, Value] = {"now": tx.now, "key": key, "id": job_id}
+    values: dict[str, Value] = {"now": tx.now, **places.between(_ENDS[order], after, upto)}
     if (scope, value) == ("status", JobStatus.REFUNDED_EXPIRED):
         statement = f"jobs.expired_{order}"
     else:
@@ -187,6 +185,15 @@ async def page(
         values["tag"] = None if scope == "tag" else only.tag
     rows = await tx.all(statement, **values, limit=limit, offset=offset)
     return [JobRow(*row) for row in rows]
+
+
+async def page_end(tx: Tx, only: JobFilter, order: str, after: Place | None) -> Place | None:
+    """The last place that a page behind `after` looks at; None where nothing ends it. No index is
+    of a tag and a status, so each job with the tag is looked at."""
+    scope, value = only.scope()
+    if only.status is None or scope != "tag":
+        return None
+    return await places.page_end(tx, f"jobs.far_tag_{order}", value, _ENDS[order], after)
 
 
 async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from stoa.store.threads import AFTER_EVERYTHING
+from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value
 
 

@@ -6,6 +6,7 @@ from itertools import islice
 import msgspec
 
 from stoa.domain.querylang import Query
+from stoa.store.places import NEWEST, Place, between, page_end
 from stoa.store.posts import Posts, Whose
 from stoa.store.tx import Tx
 
@@ -134,16 +135,29 @@ def _kind(query: Query) -> str:
     return "forms" if query.forms else "word"
 
 
+async def tagged_end(tx: Tx, tags: list[str], after: Place | None) -> Place | None:
+    """The last place that a page behind `after` looks at: each thread with the first of `tags` is
+    looked at."""
+    return await page_end(tx, "threads.far_tag_recent", tags[0], NEWEST, after)
+
+
 async def tagged(
-    tx: Tx, author: str | None, tags: list[str], after: str, limit: int, offset: int
+    tx: Tx,
+    author: str | None,
+    tags: list[str],
+    after: Place | None,
+    limit: int,
+    offset: int,
+    upto: Place | None,
 ) -> list[str]:
-    """Ids of the threads that have all of `tags`, newest first, behind the thread `after`."""
+    """Ids of the threads that have all of `tags`, newest first, behind `after`; `upto` is of
+    `tagged_end`."""
     rows = await tx.all(
         "search.tagged",
         tag=tags[0],
         author=author,
         tags=msgspec.json.encode(tags).decode(),
-        after=after,
+        **between(NEWEST, after, upto),
         limit=limit,
         offset=offset,
     )

@@ -4,14 +4,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from stoa.store import places
+from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, Place
 from stoa.store.tx import Tx, Value
-
-AFTER_EVERYTHING = "~"
-"""An id that sorts behind every id."""
 
 CATCH_UP_MOST = 100
 
-_LAST_KEY: dict[str, Value] = {"recent": AFTER_EVERYTHING, "active": 1 << 62, "replies": 1 << 62}
+_ENDS = {"recent": NEWEST, "active": LARGEST, "replies": LARGEST}
 
 
 class ThreadRow(msgspec.Struct, frozen=True, gc=False):
@@ -42,8 +41,8 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     removed_at: int | None
     removed_reason: str | None
 
-    def place(self, order: str) -> tuple[int | str, str]:
-        """Where the row stands in a list of this order: `(key, id)`."""
+    def place(self, order: str) -> Place:
+        """Where the row stands in a list of this order."""
         keys: dict[str, int | str] = {
             "recent": self.id,
             "active": self.last_activity_at,
@@ -101,15 +100,25 @@ async def page(
     tx: Tx,
     only: ThreadFilter,
     order: str,
-    after: tuple[Value, str] | None,
+    after: Place | None,
     limit: int,
     offset: int,
+    upto: Place | None = None,
 ) -> list[ThreadRow]:
-    """Threads in the order `recent`, `active` or `replies`, largest first, behind `after`."""
-    key, thread_id = after or (_LAST_KEY[order], AFTER_EVERYTHING)
+    """Threads in the order `recent`, `active` or `replies`, largest first, behind `after`; `upto`
+    is of `page_end`."""
     statement, values = only.statement(order)
-    rows = await tx.all(statement, **values, key=key, id=thread_id, limit=limit, offset=offset)
+    values |= places.between(_ENDS[order], after, upto)
+    rows = await tx.all(statement, **values, limit=limit, offset=offset)
     return [ThreadRow(*row) for row in rows]
+
+
+async def page_end(tx: Tx, only: ThreadFilter, order: str, after: Place | None) -> Place | None:
+    """The last place that a page behind `after` looks at; None where nothing ends it. No index is
+    of a tag and a status, so each thread with the tag is looked at."""
+    if only.status is None or only.tag is None or only.author is not None:
+        return None
+    return await places.page_end(tx, f"threads.far_tag_{order}", only.tag, _ENDS[order], after)
 
 
 async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list[ThreadRow]:

@@ -94,14 +94,26 @@ ORDER BY j.deadline, j.id LIMIT :limit OFFSET :offset
 -- each order: recent = g.job_id | reward = g.amount
 SELECT {{job}} FROM job_tag g CROSS JOIN job j
 WHERE g.tag = :scope AND j.id = g.job_id || '' AND ({{order}}, g.job_id) < (:key, :id)
-  AND {{filters}}
+  AND ({{order}}, g.job_id) >= (:end, :end_id) AND {{filters}}
 ORDER BY {{order}} DESC, g.job_id DESC LIMIT :limit OFFSET :offset
+
+-- The place of the job that stands so many behind (:key, :id).
+-- name: far_tag_{order}
+-- each order: recent = g.job_id | reward = g.amount
+SELECT {{order}}, g.job_id FROM job_tag g
+WHERE g.tag = :scope AND ({{order}}, g.job_id) < (:key, :id)
+ORDER BY {{order}} DESC, g.job_id DESC LIMIT 1 OFFSET :most
 
 -- name: list_tag_deadline
 SELECT {{job}} FROM job_tag g CROSS JOIN job j
 WHERE g.tag = :scope AND j.id = g.job_id || '' AND (g.deadline, g.job_id) > (:key, :id)
-  AND {{filters}}
+  AND (g.deadline, g.job_id) <= (:end, :end_id) AND {{filters}}
 ORDER BY g.deadline, g.job_id LIMIT :limit OFFSET :offset
+
+-- name: far_tag_deadline
+SELECT g.deadline, g.job_id FROM job_tag g
+WHERE g.tag = :scope AND (g.deadline, g.job_id) > (:key, :id)
+ORDER BY g.deadline, g.job_id LIMIT 1 OFFSET :most
 
 -- Refunded jobs behind (:key, :id): those that are booked in the order of an index, merged with the
 -- few that are due and stand in no index under this status.

@@ -25,9 +25,16 @@ ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
 SELECT {{thread}}
 FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE g.tag = :scope AND t.id = g.thread_id || '' AND ({{order}}, g.thread_id) < (:key, :id)
-  AND t.removed_at IS NULL
+  AND ({{order}}, g.thread_id) >= (:end, :end_id) AND t.removed_at IS NULL
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
+
+-- The place of the thread that stands so many behind (:key, :id).
+-- name: far_tag_{order}
+-- each order: recent = g.thread_id | active = g.last_activity_at | replies = g.reply_count
+SELECT {{order}}, g.thread_id FROM thread_tag g
+WHERE g.tag = :scope AND ({{order}}, g.thread_id) < (:key, :id)
+ORDER BY {{order}} DESC, g.thread_id DESC LIMIT 1 OFFSET :most
 
 -- name: unanswered
 SELECT {{thread}}

@@ -120,7 +120,7 @@ ORDER BY p.top DESC
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g
-WHERE g.tag = :tag AND g.thread_id < :after
+WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end
   AND g.thread_id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL)
   AND (CAST(:author AS TEXT) IS NULL
        OR EXISTS (SELECT 1 FROM thread t WHERE t.id = g.thread_id AND t.author_id = :author))

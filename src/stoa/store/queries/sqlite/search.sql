@@ -56,7 +56,7 @@ ORDER BY g.top DESC
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
-WHERE g.tag = :tag AND g.thread_id < :after AND t.id = g.thread_id
+WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end AND t.id = g.thread_id
   AND t.removed_at IS NULL AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
   AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (
     SELECT 1 FROM thread_tag o WHERE o.tag = w.value AND o.thread_id = t.id))

@@ -17,11 +17,13 @@ SELECT {{thread}}
 FROM (
   SELECT g.thread_id AS id, g.{{order}} AS key FROM thread_tag g CROSS JOIN thread o
   WHERE g.tag = :scope AND o.id = g.thread_id AND (g.{{order}}, g.thread_id) < (:key, :id)
+    AND (g.{{order}}, g.thread_id) >= (:end, :end_id)
     AND NOT EXISTS (SELECT 1 FROM thread_moved m WHERE m.id = g.thread_id)
     AND o.removed_at IS NULL AND (:status IS NULL OR o.status = :status)
   UNION ALL
   SELECT o.id, o.{{order}} FROM thread_moved m CROSS JOIN thread_tag g CROSS JOIN thread o
   WHERE g.tag = :scope AND g.thread_id = m.id AND o.id = m.id AND (o.{{order}}, o.id) < (:key, :id)
+    AND (o.{{order}}, o.id) >= (:end, :end_id)
     AND o.removed_at IS NULL AND (:status IS NULL OR o.status = :status)
   ORDER BY 2 DESC, 1 DESC LIMIT :limit OFFSET :offset
 ) l CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
