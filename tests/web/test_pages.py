@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 from lxml import etree
 
+from stoa.domain import limits
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
 from stoa.store.engines.sqlite_tx import SqliteTx
@@ -536,3 +537,25 @@ def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:
     ):
         assert address in stoa.get(path).text, path
     assert "Sitemap: http://127.0.0.1:8080/sitemap.xml" in stoa.get("/robots.txt").text
+
+
+@pytest.mark.parametrize("what", ["threads", "jobs"])
+def test_a_page_on_which_nothing_matches_leads_to_the_next_one(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Where a filter has no index a page looks at so many rows, and may find none among them."""
+    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 2)
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    if what == "threads":
+        made = [ada.thread(f"Thread {number}", tags=["x"]) for number in range(4)]
+        ada.accept(made[0], bob.reply(made[0]))
+        path = "/forum?tag=x&status=answered"
+    else:
+        made = [jobs.offer(ada, tags=["x"]) for _ in range(4)]
+        jobs.done(bob, made[0], "claim")
+        path = "/jobs?tag=x&status=CLAIMED"
+    first = page(stoa, path)
+    assert "on this page matches" in first.text
+    markdown = stoa.get(path, headers={"Accept": "text/markdown"})
+    assert "on this page matches" in markdown.text
+    assert made[0]["id"] in page(stoa, next_page(first.text)).text
