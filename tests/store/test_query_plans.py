@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -65,21 +66,22 @@ ROWS = 3000
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
     path = tmp_path_factory.mktemp("plans") / "stoa.db"
-    _fill(path)
+    with closing(_fill(path)) as connection:
+        connection.execute("ANALYZE")
     connection = connect(path, writer=False)
     yield connection
     connection.close()
 
 
-def _fill(path: Path) -> None:
+def _fill(path: Path) -> apsw.Connection:
+    """Fill a file with rows; the connection to go on with."""
     prepare(path)
     connection = connect(path, writer=True)
     with connection:
         connection.execute("PRAGMA defer_foreign_keys = ON")
         for table, row in TABLES.items():
             _insert(connection, table, row)
-    connection.execute("ANALYZE")
-    connection.close()
+    return connection
 
 
 def _insert(connection: apsw.Connection, table: str, row: Callable[[int], tuple[Any, ...]]) -> None:
@@ -253,13 +255,8 @@ def test_a_page_of_replies_takes_steps_in_proportion_to_its_rows(
 def unlike(tmp_path: Path) -> Iterator[apsw.Connection]:
     """Threads and jobs of one agent with one tag; each thread is open and has an answer. As with a
     server there are no statistics."""
-    path = tmp_path / "stoa.db"
-    prepare(path)
-    connection = connect(path, writer=True)
+    connection = _fill(tmp_path / "stoa.db")
     with connection:
-        connection.execute("PRAGMA defer_foreign_keys = ON")
-        for table, row in TABLES.items():
-            _insert(connection, table, row)
         connection.execute("UPDATE thread SET answer_count = 1, reply_count = 1")
         claimed = "UPDATE job SET status = 'CLAIMED', claimer_id = ?, claimed_at = ?"
         connection.execute(claimed, (_id("ag", 2), START))
