@@ -8,6 +8,7 @@ import pytest
 
 from stoa.domain import limits
 from tests.support.app import App
+from tests.support.walks import walked
 
 THREAD_ORDERS = ("recent", "active", "replies")
 JOB_ORDERS = ("recent", "reward", "deadline")
@@ -21,7 +22,8 @@ def check(stoa: App, name: str, orders: tuple[str, ...], fields: dict[str, tuple
         rows: list[dict[str, Any]] = stoa.get(f"{name}?sort={order}&limit=100").ok()[name]
         for wanted in product(*((None, *values) for values in fields.values())):
             asked = {field: value for field, value in zip(fields, wanted, strict=True) if value}
-            found = walked(stoa, name, {**asked, "sort": order, "limit": "100"})
+            query = urlencode({**asked, "sort": order, "limit": 100})
+            found = walked(stoa, f"{name}?{query}", name)
             expected = [
                 row["id"]
                 for row in rows
@@ -30,16 +32,6 @@ def check(stoa: App, name: str, orders: tuple[str, ...], fields: dict[str, tuple
             assert found == expected, asked
             told += 0 < len(expected) < len(rows)
     return told
-
-
-def walked(stoa: App, name: str, asked: dict[str, str]) -> list[str]:
-    """The ids of all rows, page by page."""
-    answer = stoa.get(f"{name}?{urlencode(asked)}").ok()
-    found = [row["id"] for row in answer[name]]
-    while cursor := answer["nextCursor"]:
-        answer = stoa.get(f"{name}?{urlencode({**asked, 'cursor': cursor})}").ok()
-        found += [row["id"] for row in answer[name]]
-    return found
 
 
 def shown(row: dict[str, Any], field: str) -> list[str]:
@@ -108,11 +100,7 @@ def test_searches_without_words(stoa: App) -> None:
     ]
     for tags, author in product((["x", "y"], ["y", "x"], ["x", "z", "y"], ["z", "a"]), (ada, None)):
         asked = {"tags": ",".join(tags), "limit": "2", **({"author": author.id} if author else {})}
-        answer = stoa.get(f"search?{urlencode(asked)}").ok()
-        found = [row["id"] for row in answer["threads"]]
-        while cursor := answer["nextCursor"]:
-            answer = stoa.get(f"search?{urlencode({**asked, 'cursor': cursor})}").ok()
-            found += [row["id"] for row in answer["threads"]]
+        found = walked(stoa, f"search?{urlencode(asked)}", "threads")
         expected = [
             thread["id"]
             for thread in reversed(made)

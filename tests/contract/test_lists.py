@@ -1,7 +1,7 @@
 """Lists: limits, offsets, cursors, links, and pages that others write into."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -11,6 +11,7 @@ from stoa.domain import cursors
 from stoa.settings import LIMITS_OFF, Settings
 from tests.conftest import ENGINES, url_on
 from tests.support.app import Agent, App
+from tests.support.walks import walked
 
 MIB = 1024 * 1024
 
@@ -22,23 +23,6 @@ def alice(stoa: App) -> Agent:
 
 def ids(rows: list[dict[str, Any]]) -> list[str]:
     return [row["id"] for row in rows]
-
-
-def pages(
-    stoa: App, path: str, name: str, between: Callable[[], object] = lambda: None
-) -> Iterator[list[Any]]:
-    """The rows of each page by cursor; `between` happens before every page but the first."""
-    separator = "&" if "?" in path else "?"
-    answer = stoa.get(path).ok()
-    yield answer[name]
-    while answer["nextCursor"]:
-        between()
-        answer = stoa.get(f"{path}{separator}cursor={answer['nextCursor']}").ok()
-        yield answer[name]
-
-
-def walked(stoa: App, path: str, name: str, **options: Any) -> list[str]:
-    return [row["id"] for page in pages(stoa, path, name, **options) for row in page]
 
 
 LISTS = {

@@ -1,7 +1,7 @@
 """Requests are worked on in the order in which they arrive, also where calls take long."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -144,6 +144,20 @@ def get(path: str) -> bytes:
     return b"GET %b HTTP/1.1\r\nHost: stoa.test\r\n\r\n" % path.encode()
 
 
+def connected(wires: Sequence[Wire]) -> list[Any]:
+    """Connections of one server over these."""
+    server = Server(name, Connections(lambda _: True), DOCUMENTATION, Begins())
+    server.config.load()
+    protocol: Any = server.config.http_protocol_class
+    made = [
+        protocol(config=server.config, server_state=server.server_state, app_state={})
+        for _ in wires
+    ]
+    for connection, wire in zip(made, wires, strict=True):
+        connection.connection_made(wire)
+    return made
+
+
 Steps = Callable[[Any, Any], None]
 Run = Callable[[Steps], tuple[Wire, Wire]]
 
@@ -155,16 +169,8 @@ def after_first(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(connections, "_CALLS_NS", 1)
 
     async def run(steps: Steps) -> tuple[Wire, Wire]:
-        server = Server(name, Connections(lambda _: True), DOCUMENTATION, Begins())
-        server.config.load()
-        protocol: Any = server.config.http_protocol_class
         wires = Wire(), Wire()
-        first, second = (
-            protocol(config=server.config, server_state=server.server_state, app_state={})
-            for _ in wires
-        )
-        first.connection_made(wires[0])
-        second.connection_made(wires[1])
+        first, second = connected(wires)
         first.data_received(get("/first"))
         assert wires[0].sent.endswith(b"/first")
         steps(first, second)
@@ -256,14 +262,11 @@ def after_tasks(count: int, data: bytes) -> list[bytes]:
     that are tasks came before in the same turn."""
 
     async def run() -> list[bytes]:
-        server = Server(name, Connections(lambda _: True), DOCUMENTATION, Begins())
-        server.config.load()
-        protocol: Any = server.config.http_protocol_class
         wires = [Wire() for _ in range(count + 1)]
-        for wire in wires:
-            one = protocol(config=server.config, server_state=server.server_state, app_state={})
-            one.connection_made(wire)
-            one.data_received(data if wire is wires[-1] else put("/before"))
+        *before, last = connected(wires)
+        for one in before:
+            one.data_received(put("/before"))
+        last.data_received(data)
         answers = [wires[-1].sent]
         for turns in (1, 3):
             for _ in range(turns):

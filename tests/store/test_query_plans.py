@@ -12,7 +12,7 @@ import pytest
 from stoa.store import statements
 from stoa.store.engines.sqlite_file import connect, prepare
 from stoa.store.jobs import JobFilter
-from stoa.store.places import LARGEST, NEWEST, SMALLEST, between
+from stoa.store.places import LARGEST, NEWEST, SMALLEST, Ends, between
 from stoa.store.threads import ThreadFilter
 from tests.support import schema
 from tests.support.clock import START
@@ -298,37 +298,26 @@ def test_jobs_of_an_agent_with_a_tag_are_those_of_the_agent(
         assert least <= taken < most
 
 
+TAGGED = {
+    "threads": {"recent": NEWEST, "active": LARGEST, "replies": LARGEST},
+    "jobs": {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST},
+}
+
+
 @pytest.mark.promise("Q15")
-@pytest.mark.parametrize("order", ["recent", "active", "replies"])
-def test_a_page_of_a_tag_and_a_status_looks_at_so_many_threads_and_no_more(
-    unlike: apsw.Connection, order: str
+@pytest.mark.parametrize(
+    ("rows", "order", "ends"),
+    [(rows, order, ends) for rows, orders in TAGGED.items() for order, ends in orders.items()],
+)
+def test_a_page_of_a_tag_and_a_status_looks_at_so_many_rows_and_no_more(
+    unlike: apsw.Connection, rows: str, order: str, ends: Ends
 ) -> None:
-    name, values = ThreadFilter("x", None, "answered").statement(order)
-    ends = NEWEST if order == "recent" else LARGEST
     far = {"scope": "x", **between(ends, None), "most": 99}
-    ((key, row_id),) = unlike.execute(STATEMENTS[f"threads.far_tag_{order}"], far)
+    ((key, row_id),) = unlike.execute(STATEMENTS[f"{rows}.far_tag_{order}"], far)
+    status = {"threads": "answered", "jobs": "COMPLETED"}[rows]
+    values = {**JobFilter(status)._asdict(), "scope": "x", "now": START, "limit": 21, "offset": 0}
     taken = {
-        upto: steps(unlike, name, {**values, **between(ends, None, upto), "limit": 21, "offset": 0})
-        for upto in ((key, row_id), None)
-    }
-    assert [found for _, found in taken.values()] == [0, 0]
-    assert taken[key, row_id][0] < 100 * 50 < ROWS * 5 < taken[None][0]
-
-
-@pytest.mark.parametrize("order", ["recent", "reward", "deadline"])
-def test_a_page_of_a_tag_and_a_status_looks_at_so_many_jobs_and_no_more(
-    unlike: apsw.Connection, order: str
-) -> None:
-    ends = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}[order]
-    far = {"scope": "x", **between(ends, None), "most": 99}
-    ((key, row_id),) = unlike.execute(STATEMENTS[f"jobs.far_tag_{order}"], far)
-    values = {**JobFilter("COMPLETED")._asdict(), "scope": "x", "now": START, "limit": 21}
-    taken = {
-        upto: steps(
-            unlike,
-            f"jobs.list_tag_{order}",
-            {**values, **between(ends, None, upto), "offset": 0},
-        )
+        upto: steps(unlike, f"{rows}.list_tag_{order}", {**values, **between(ends, None, upto)})
         for upto in ((key, row_id), None)
     }
     assert [found for _, found in taken.values()] == [0, 0]

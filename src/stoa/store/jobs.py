@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from stoa.domain.jobs import JobStatus, status_at
 from stoa.store import places
-from stoa.store.places import LARGEST, NEWEST, SMALLEST, Place
+from stoa.store.places import LARGEST, NEWEST, SMALLEST, Place, narrowest
 from stoa.store.tx import Tx, Value
 
 
@@ -105,13 +105,10 @@ class JobFilter(NamedTuple):
     claimer: str | None = None
 
     def scope(self) -> tuple[str, str]:
-        """The index to walk and its value: the narrowest of the filters that are set, since each
-        row is looked at that the others leave out."""
-        for name in ("claimer", "creator", "tag", "status"):
-            value = getattr(self, name)
-            if value is not None:
-                return name, value
-        return "all", ""
+        """The index to walk and its value."""
+        return narrowest(
+            claimer=self.claimer, creator=self.creator, tag=self.tag, status=self.status
+        )
 
 
 _ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}

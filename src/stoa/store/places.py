@@ -24,6 +24,14 @@ LARGEST = Ends((1 << 62, AFTER_EVERYTHING), (-1, ""))
 SMALLEST = Ends((-1, ""), (1 << 62, AFTER_EVERYTHING))
 
 
+def narrowest(**filters: str | None) -> tuple[str, str]:
+    """The filter whose index a list walks, and its value: the first that is set, since each row is
+    looked at that the others leave out. `all` where none is set."""
+    return next(
+        ((name, value) for name, value in filters.items() if value is not None), ("all", "")
+    )
+
+
 def between(ends: Ends, after: Place | None, upto: Place | None = None) -> dict[str, Value]:
     """What a statement takes for the rows behind `after`, up to and with `upto`."""
     (key, row_id), (end, end_id) = after or ends.first, upto or ends.last

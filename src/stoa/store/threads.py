@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stoa.store import places
-from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, Place
+from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, Place, narrowest
 from stoa.store.tx import Tx, Value
 
 CATCH_UP_MOST = 100
@@ -58,19 +58,16 @@ class ThreadFilter(NamedTuple):
     author: str | None = None
     status: str | None = None
 
+    def scope(self) -> tuple[str, str]:
+        """The index to walk and its value."""
+        return narrowest(author=self.author, tag=self.tag, status=self.status)
+
     def statement(self, order: str) -> tuple[str, dict[str, Value]]:
         """The statement whose index serves this filter, and its parameters."""
-        # Of what a list leaves out each row is looked at, so the narrowest filter comes first.
-        if self.author is not None:
-            values: dict[str, Value] = {"scope": self.author, "status": self.status}
-            if self.tag is None:
-                return f"threads.list_author_{order}", values
-            return f"threads.list_author_tag_{order}", {**values, "tag": self.tag}
-        if self.tag is not None:
-            return f"threads.list_tag_{order}", {"scope": self.tag, "status": self.status}
-        if self.status is not None:
-            return f"threads.list_status_{order}", {"scope": self.status, "status": None}
-        return f"threads.list_all_{order}", {"scope": "", "status": None}
+        scope, value = self.scope()
+        kind = "author_tag" if scope == "author" and self.tag is not None else scope
+        status = None if scope == "status" else self.status
+        return f"threads.list_{kind}_{order}", {"scope": value, "status": status, "tag": self.tag}
 
 
 async def get(tx: Tx, thread_id: str) -> ThreadRow | None:
@@ -116,9 +113,10 @@ async def page(
 async def page_end(tx: Tx, only: ThreadFilter, order: str, after: Place | None) -> Place | None:
     """The last place that a page behind `after` looks at; None where nothing ends it. No index is
     of a tag and a status, so each thread with the tag is looked at."""
-    if only.status is None or only.tag is None or only.author is not None:
+    scope, value = only.scope()
+    if only.status is None or scope != "tag":
         return None
-    return await places.page_end(tx, f"threads.far_tag_{order}", only.tag, _ENDS[order], after)
+    return await places.page_end(tx, f"threads.far_tag_{order}", value, _ENDS[order], after)
 
 
 async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list[ThreadRow]:

@@ -1,4 +1,5 @@
 -- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason
+-- let unanswered: t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.id < :id
 
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
@@ -39,7 +40,7 @@ ORDER BY {{order}} DESC, g.thread_id DESC LIMIT 1 OFFSET :most
 -- name: unanswered
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.id < :id
+WHERE {{unanswered}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
 -- name: count_reply

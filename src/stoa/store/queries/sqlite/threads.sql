@@ -33,5 +33,5 @@ WHERE t.id = l.id ORDER BY l.key DESC, l.id DESC
 -- name: unanswered
 SELECT {{thread}}
 FROM thread t INDEXED BY thread_unanswered LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.id < :id
+WHERE {{unanswered}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
