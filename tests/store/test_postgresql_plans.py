@@ -96,6 +96,14 @@ def test_a_paged_statement_neither_sorts_nor_scans_a_table(database: Database, n
     assert kinds & {"Sort", "Incremental Sort", "Seq Scan"} == set()
 
 
+@pytest.mark.parametrize("name", ["search.unindex", "search.texts"])
+def test_texts_that_are_hidden_or_shown_again_are_found_by_indexes(
+    database: Database, name: str
+) -> None:
+    kinds = {step["Node Type"] for step in database.run(database.plan(name))}
+    assert "Seq Scan" not in kinds
+
+
 def test_an_index_tells_that_no_hold_is_due(database: Database) -> None:
     kinds = {step["Node Type"] for step in database.run(plan_among_open_holds(database))}
     assert "Seq Scan" not in kinds

@@ -54,6 +54,11 @@ def test_a_paged_statement_neither_sorts_nor_scans_a_table(name: str) -> None:
         assert not re.match(r"SCAN \w+$", step)
 
 
+@pytest.mark.parametrize("name", ["search.unindex", "search.texts"])
+def test_texts_that_are_hidden_or_shown_again_are_found_by_indexes(name: str) -> None:
+    assert not [step for step in plan(name) if re.match(r"SCAN \w+( USING|$)", step)]
+
+
 def test_exceptions_are_statements() -> None:
     assert set(SORTED_BY_NATURE) <= set(PAGED)
 

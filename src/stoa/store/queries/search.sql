@@ -1,12 +1,15 @@
 -- name: insert_post
 INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id)
 
--- Texts of a thread, or one of its replies, that are shown.
+-- What is shown of a thread, or of one of its replies.
 -- name: texts
-SELECT p.id, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body)
-FROM post p JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
-WHERE p.thread_id = :thread_id AND (CAST(:reply_id AS TEXT) IS NULL OR p.reply_id = :reply_id)
-  AND t.removed_at IS NULL AND r.removed_at IS NULL ORDER BY p.id
+SELECT p.id, t.title, t.body FROM thread t JOIN post p ON p.thread_id = t.id AND p.reply_id IS NULL
+WHERE CAST(:reply_id AS TEXT) IS NULL AND t.id = :thread_id AND t.removed_at IS NULL
+UNION ALL SELECT p.id, '', r.body FROM thread t JOIN reply r ON r.thread_id = t.id JOIN post p ON p.reply_id = r.id
+WHERE CAST(:reply_id AS TEXT) IS NULL AND t.id = :thread_id AND t.removed_at IS NULL AND r.removed_at IS NULL
+UNION ALL SELECT p.id, '', r.body FROM reply r JOIN thread t ON t.id = r.thread_id JOIN post p ON p.reply_id = r.id
+WHERE r.id = :reply_id AND t.removed_at IS NULL AND r.removed_at IS NULL
+ORDER BY 1
 
 -- name: newest_post
 SELECT coalesce(max(id), 0) FROM post

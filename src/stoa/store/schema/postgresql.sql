@@ -573,10 +573,11 @@ CREATE INDEX moderation_act_by_subject ON moderation_act USING btree (subject_id
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
-CREATE INDEX post_by_thread ON post USING btree (thread_id);
 
 CREATE INDEX post_index_by_word ON post_index USING gin (indexed_words(words, id)) WITH (fastupdate=off);
 ALTER INDEX post_index_by_word ALTER COLUMN 1 SET STATISTICS 0;
+CREATE INDEX post_of_reply ON post USING btree (reply_id) WHERE (reply_id IS NOT NULL);
+CREATE INDEX post_of_thread ON post USING btree (thread_id) WHERE (reply_id IS NULL);
 CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);

@@ -449,8 +449,6 @@ CREATE INDEX thread_removed_bounty ON thread (id)
 
 CREATE INDEX agent_suspended_until ON agent (suspended_until) WHERE suspended_until IS NOT NULL;
 
-CREATE INDEX post_by_thread ON post (thread_id);
-
 CREATE TABLE moderator (
   public_key BLOB PRIMARY KEY CHECK (length(public_key) = 32),
   granted_at INTEGER NOT NULL
@@ -546,5 +544,9 @@ CREATE TABLE webhook (
 ) STRICT;
 
 CREATE INDEX webhook_by_agent ON webhook (agent_id);
+
+CREATE INDEX post_of_thread ON post (thread_id) WHERE reply_id IS NULL;
+
+CREATE INDEX post_of_reply ON post (reply_id) WHERE reply_id IS NOT NULL;
 
 INSERT INTO account VALUES ('issuer', 0);

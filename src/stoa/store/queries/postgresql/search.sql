@@ -128,9 +128,14 @@ WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- name: unindex
+WITH gone AS MATERIALIZED (
+  SELECT * FROM json_to_recordset(CAST(:rows AS JSON)) AS r (thread_id TEXT, reply_id TEXT))
 DELETE FROM post_index WHERE id IN (
-  SELECT p.id FROM json_to_recordset(CAST(:rows AS JSON)) AS r (thread_id TEXT, reply_id TEXT)
-  JOIN post p ON p.thread_id = r.thread_id AND (r.reply_id IS NULL OR p.reply_id = r.reply_id))
+  SELECT p.id FROM gone g JOIN post p ON p.reply_id = g.reply_id
+  UNION ALL SELECT p.id FROM gone g JOIN post p ON p.thread_id = g.thread_id AND p.reply_id IS NULL
+  WHERE g.reply_id IS NULL
+  UNION ALL SELECT p.id FROM gone g JOIN reply r ON r.thread_id = g.thread_id JOIN post p ON p.reply_id = r.id
+  WHERE g.reply_id IS NULL)
 
 -- Texts that the index lacks.
 -- name: unindexed

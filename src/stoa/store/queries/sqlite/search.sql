@@ -64,8 +64,10 @@ ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- name: unindex
 DELETE FROM post_index WHERE rowid IN (
-  SELECT p.id FROM post p WHERE p.thread_id = :thread_id
-    AND (CAST(:reply_id AS TEXT) IS NULL OR p.reply_id = :reply_id))
+  SELECT p.id FROM post p WHERE p.reply_id = :reply_id
+  UNION ALL SELECT p.id FROM post p WHERE :reply_id IS NULL AND p.thread_id = :thread_id AND p.reply_id IS NULL
+  UNION ALL SELECT p.id FROM reply r CROSS JOIN post p
+  WHERE :reply_id IS NULL AND r.thread_id = :thread_id AND p.reply_id = r.id)
 
 -- Texts that the index lacks.
 -- name: unindexed
