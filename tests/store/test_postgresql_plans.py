@@ -9,7 +9,18 @@ import asyncpg
 import pytest
 
 from stoa.store import statements
-from tests.store.test_query_plans import PAGED, PAGES, ROWS, SORTED_BY_NATURE, TABLES, page_values
+from tests.store.test_query_plans import (
+    FITTING,
+    INBOXES,
+    PAGED,
+    PAGES,
+    ROWS,
+    SORTED_BY_NATURE,
+    TABLES,
+    inbox_values,
+    page_values,
+    term,
+)
 from tests.support.postgresql import PostgreSQL
 
 T = TypeVar("T")
@@ -130,3 +141,11 @@ def test_a_late_page_looks_at_as_few_rows_as_the_first(database: Database, name:
     first, late = (database.run(database.touched(name, values)) for values in page_values(name))
     assert first[1] == late[1] == 21
     assert max(first[0], late[0]) < 21 * 12
+
+
+@pytest.mark.parametrize("name", INBOXES)
+def test_an_inbox_looks_only_at_offers_that_fit(database: Database, name: str) -> None:
+    few, rows = database.run(database.touched(name, inbox_values(["x"])))
+    assert rows == INBOXES[name]
+    assert few < 20 * FITTING
+    assert database.run(database.touched(name, inbox_values([*map(term, range(ROWS))])))[0] > ROWS

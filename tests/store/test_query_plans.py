@@ -1,5 +1,6 @@
 """Lists are ranges of an index in their order: a late page costs what the first one costs."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -66,6 +67,8 @@ def test_exceptions_are_statements() -> None:
 # --- Counted in steps of the engine.
 
 ROWS = 3000
+FITTING = 10
+TOP = 1 << 62
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +157,16 @@ def _job(n: int) -> tuple[Any, ...]:
     )
 
 
+def term(n: int) -> str:
+    """What only one opportunity has, but for a few."""
+    return "x" if n < FITTING else f"t{n}"
+
+
+def _event(n: int) -> tuple[Any, ...]:
+    subject = ("job", _id("job", n), None, _id("job", n), None, None)
+    return (n + 1, _id("ev", n), "job.created", START + n, _id("ag", 0), *subject, 1, "{}")
+
+
 TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "agent": _agent,
     "thread": _thread,
@@ -161,6 +174,9 @@ TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "reply": _reply,
     "job": _job,
     "job_tag": lambda n: ("x", _id("job", n), n % 50 + 1, START + n),
+    "opportunity": lambda n: (_id("job", n), "job", _id("ag", 0), n % 50 + 1, START, TOP),
+    "opportunity_term": lambda n: (term(n), _id("job", n), 1),
+    "event_log": _event,
 }
 """The row of a number in each table, in the order in which tables refer to each other."""
 
@@ -183,7 +199,6 @@ def steps(connection: apsw.Connection, name: str, values: dict[str, Any]) -> tup
 
 
 LATE = ROWS - 200
-TOP = 1 << 62
 PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "threads.list_all_recent": (
         {"key": "~", "id": "~"},
@@ -287,6 +302,25 @@ def test_threads_of_an_author_with_a_tag_are_those_of_the_author(
         taken, found = steps(unlike, name, {**values, **place})
         assert found == 0
         assert least <= taken < most
+
+
+INBOXES = {"events.inbox": FITTING, "events.count_inbox": 1}
+"""How many rows these give where so few offers fit."""
+
+
+def inbox_values(terms: list[str]) -> dict[str, Any]:
+    """The values of an inbox of somebody with these capabilities."""
+    wanted = {"agent_id": _id("ag", 1), "kinds": '["job.created"]', "terms": json.dumps(terms)}
+    return {**wanted, "after": 0, "upto": ROWS, "now": START, "limit": ROWS}
+
+
+@pytest.mark.promise("E25")
+@pytest.mark.parametrize("name", INBOXES)
+def test_an_inbox_looks_only_at_offers_that_fit(unlike: apsw.Connection, name: str) -> None:
+    taken, found = steps(unlike, name, inbox_values(["x"]))
+    assert found == INBOXES[name]
+    assert taken < 300 + 100 * FITTING
+    assert steps(unlike, name, inbox_values([*map(term, range(ROWS))]))[0] > ROWS
 
 
 @pytest.mark.parametrize(("who", "number"), [("creator", 0), ("claimer", 2)])

@@ -32,7 +32,7 @@ Texts = dict[str, str]
     tag="inbox",
     toolsets=(Toolset.INBOX,),
     who=Who(Access.AGENT),
-    effect=Effect(stepwise=True, waits=True),
+    effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True),
     caching=Caching(personal=True, polled=True),
     errors=("cursor_expired",),
 )

@@ -544,7 +544,7 @@ CREATE INDEX challenge_used_by_expiry ON challenge_used USING btree (expires_at)
 CREATE INDEX event_by_actor ON event_log USING btree (actor_id, seq) WHERE (actor_id IS NOT NULL);
 CREATE INDEX event_by_other ON event_log USING btree (other_id, seq) WHERE (other_id IS NOT NULL);
 CREATE INDEX event_by_party ON event_log USING btree (party_id, seq) WHERE (party_id IS NOT NULL);
-CREATE INDEX event_of_offer ON event_log USING btree (seq) WHERE (offer = 1);
+CREATE INDEX event_of_offer ON event_log USING btree (subject_id) WHERE (offer = 1);
 CREATE INDEX hold_by_type ON hold USING btree (type, status, amount);
 CREATE INDEX hold_due ON hold USING btree (expires_at) WHERE (status = 'OPEN'::text);
 CREATE INDEX hold_open_by_agent ON hold USING btree (agent_id, expires_at) WHERE (status = 'OPEN'::text);

@@ -513,8 +513,6 @@ CREATE INDEX event_by_party ON event_log (party_id, seq) WHERE party_id IS NOT N
 
 CREATE INDEX event_by_other ON event_log (other_id, seq) WHERE other_id IS NOT NULL;
 
-CREATE INDEX event_of_offer ON event_log (seq) WHERE offer = 1;
-
 CREATE TABLE event_log_state (
   name TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL,
@@ -548,5 +546,7 @@ CREATE INDEX webhook_by_agent ON webhook (agent_id);
 CREATE INDEX post_of_thread ON post (thread_id) WHERE reply_id IS NULL;
 
 CREATE INDEX post_of_reply ON post (reply_id) WHERE reply_id IS NOT NULL;
+
+CREATE INDEX event_of_offer ON event_log (subject_id) WHERE offer = 1;
 
 INSERT INTO account VALUES ('issuer', 0);

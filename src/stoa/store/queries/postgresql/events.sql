@@ -1,5 +1,5 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
--- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND t.term IN (SELECT json_array_elements_text(CAST(:terms AS JSON))))
+-- let fitting: FROM opportunity o CROSS JOIN LATERAL (SELECT * FROM event_log s WHERE s.subject_id = o.id AND s.offer = 1 OFFSET 0) e WHERE o.id = ANY (ARRAY(SELECT opportunity_id FROM opportunity_term WHERE term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.actor_id <> :agent_id
 
 -- A number is given after its transaction has locked a smaller one, and the lock is let go after
 -- the commit can be seen. So whoever first reads the last number that was given, and then which are
@@ -30,7 +30,8 @@ SELECT {{event}} FROM event_log e
 WHERE {{asked}} AND {{who}} AND {{tag}}
 ORDER BY e.seq LIMIT :limit
 
--- What concerns an agent: the events that name it, and what it could earn now.
+-- What concerns an agent: the events that name it, and what it could earn now. That is found by the terms of what is on
+-- offer: to walk all that was offered and is over would take ever longer.
 -- name: inbox
 SELECT x.* FROM (
   SELECT * FROM (SELECT {{event}} FROM event_log e
@@ -39,8 +40,8 @@ SELECT x.* FROM (
   SELECT * FROM (SELECT {{event}} FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
   UNION ALL
-  SELECT * FROM (SELECT {{event}} FROM event_log e
-    WHERE e.offer = 1 AND {{asked}} AND {{fits}} ORDER BY e.seq LIMIT :limit) c) x
+  SELECT {{event}} FROM event_log e
+  WHERE e.seq = ANY (ARRAY(SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit))) x
 ORDER BY x.seq LIMIT :limit
 
 -- name: count_inbox
@@ -51,8 +52,7 @@ SELECT count(*) FROM (
   SELECT * FROM (SELECT e.seq FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
   UNION ALL
-  SELECT * FROM (SELECT e.seq FROM event_log e
-    WHERE e.offer = 1 AND {{asked}} AND {{fits}} LIMIT :limit) c
+  SELECT * FROM (SELECT e.seq {{fitting}} AND {{asked}} LIMIT :limit) c
   LIMIT :limit) x
 
 -- name: terms

@@ -1,5 +1,5 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT value FROM json_each(:kinds))
--- let fits: e.actor_id <> :agent_id AND EXISTS (SELECT 1 FROM opportunity o JOIN opportunity_term t ON t.opportunity_id = o.id WHERE o.id = e.subject_id AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND t.term IN (SELECT value FROM json_each(:terms)))
+-- let fitting: FROM opportunity o CROSS JOIN event_log e WHERE o.id IN (SELECT opportunity_id FROM opportunity_term WHERE term IN (SELECT value FROM json_each(:terms))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.subject_id = o.id AND e.offer = 1 AND e.actor_id <> :agent_id
 
 -- name: given
 SELECT coalesce(max(seq), 0) FROM event_log
@@ -15,7 +15,8 @@ SELECT {{event}} FROM event_log e
 WHERE {{asked}} AND {{who}} AND {{tag}}
 ORDER BY e.seq LIMIT :limit
 
--- What concerns an agent: the events that name it, and what it could earn now.
+-- What concerns an agent: the events that name it, and what it could earn now. That is found by the terms of what is on
+-- offer: to walk all that was offered and is over would take ever longer.
 -- name: inbox
 SELECT x.* FROM (
   SELECT * FROM (SELECT {{event}} FROM event_log e
@@ -24,8 +25,8 @@ SELECT x.* FROM (
   SELECT * FROM (SELECT {{event}} FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
   UNION ALL
-  SELECT * FROM (SELECT {{event}} FROM event_log e
-    WHERE e.offer = 1 AND {{asked}} AND {{fits}} ORDER BY e.seq LIMIT :limit) c) x
+  SELECT {{event}} FROM event_log e
+  WHERE e.seq IN (SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit)) x
 ORDER BY x.seq LIMIT :limit
 
 -- name: count_inbox
@@ -36,8 +37,7 @@ SELECT count(*) FROM (
   SELECT * FROM (SELECT e.seq FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
   UNION ALL
-  SELECT * FROM (SELECT e.seq FROM event_log e
-    WHERE e.offer = 1 AND {{asked}} AND {{fits}} LIMIT :limit) c
+  SELECT * FROM (SELECT e.seq {{fitting}} AND {{asked}} LIMIT :limit) c
   LIMIT :limit) x
 
 -- name: terms
