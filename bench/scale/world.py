@@ -276,7 +276,8 @@ class World:
     def _opportunity_term_rows(self) -> Iterator[Row]:
         for place in self._open_jobs():
             for tag in self._tags(place):
-                yield (tag, self._job_ids[place], 1)
+                at = self.at(place, self.jobs)
+                yield (tag, 1, "job", self._amount(place), at, self._job_ids[place])
 
     def _submission_rows(self) -> Iterator[Row]:
         for place in range(self.jobs):

@@ -90,6 +90,35 @@ def test_jobs(stoa: App) -> None:
     assert check(stoa, "jobs", JOB_ORDERS, fields) > 60
 
 
+def test_opportunities(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    kinds = (([], []), (["x"], []), (["x", "y"], []), (["y"], ["x"]), (["x"], ["y"]))
+    for number, (tags, requirements) in enumerate([*kinds, *kinds]):
+        amount = 1 + number % 3
+        job = {"title": f"Job {number}", "description": "Do it.", "rewardCredits": amount}
+        ada.post("jobs", {**job, "tags": tags, "requirements": requirements}).ok(201)
+        bob.thread(f"Question {number}", tags=tags, bountyCredits=amount + 0.5)
+    rows = stoa.get("opportunities?limit=100").ok()["opportunities"]
+    assert len(rows) == 20
+    told = 0
+    choices = (None, "x", "y", "z", "x,y", "y,z,x"), (None, "job", "bounty_question"), (None, 2)
+    for tags, kind, least in product(*choices):
+        chosen = {"tags": tags, "types": kind, "minReward": least}
+        asked = urlencode({name: value for name, value in chosen.items() if value})
+        expected = [
+            row["id"]
+            for row in rows
+            if (tags is None or set(tags.split(",")) & set(row["tags"]))
+            and kind in (None, row["type"])
+            and float(row["reward"]["amount"]) >= (least or 0)
+        ]
+        assert walked(stoa, f"opportunities?{asked}&limit=2", "opportunities") == expected, asked
+        some = stoa.get(f"opportunities?{asked}&limit=3&offset=2").ok()["opportunities"]
+        assert [row["id"] for row in some] == expected[2:5], asked
+        told += 0 < len(expected) < len(rows)
+    assert told > 20
+
+
 def test_searches_without_words(stoa: App) -> None:
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     made = [

@@ -94,7 +94,7 @@ def test_a_change_marks_its_owner_and_its_statement(
             },
         ),
         (
-            [("opportunities.page", {"id": "~"})],
+            [("opportunities.page_all", {"id": "~"})],
             {
                 "opportunities.insert",
                 "opportunities.delete",

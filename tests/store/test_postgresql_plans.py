@@ -10,14 +10,17 @@ import pytest
 
 from stoa.store import statements
 from tests.store.test_query_plans import (
+    COMMON,
     FITTING,
     INBOXES,
     PAGED,
     PAGES,
+    RARE,
     ROWS,
     SORTED_BY_NATURE,
     TABLES,
     inbox_values,
+    offers,
     page_values,
     term,
 )
@@ -149,3 +152,24 @@ def test_an_inbox_looks_only_at_offers_that_fit(database: Database, name: str) -
     assert rows == INBOXES[name]
     assert few < 20 * FITTING
     assert database.run(database.touched(name, inbox_values([*map(term, range(ROWS))])))[0] > ROWS
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_a_list_of_offers_looks_at_its_page_alone(database: Database, name: str) -> None:
+    looked_at, rows = database.run(touched_with_one_tag(database, name, offers(name, RARE)))
+    assert (rows, looked_at < 100) == (0, True)
+    looked_at, rows = database.run(touched_with_one_tag(database, name, offers(name, COMMON)))
+    assert (rows, looked_at < 21 * 15) == (21, True)
+
+
+async def touched_with_one_tag(
+    database: Database, name: str, values: dict[str, Any]
+) -> tuple[int, int]:
+    """The same as `touched`, where everything on offer has the same tag."""
+    transaction = database.connection.transaction()
+    await transaction.start()
+    await database.connection.execute("UPDATE opportunity_term SET term = 'x'")
+    await database.connection.execute("ANALYZE opportunity_term")
+    touched = await database.touched(name, values)
+    await transaction.rollback()
+    return touched

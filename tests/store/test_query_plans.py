@@ -27,7 +27,7 @@ SORTED_BY_NATURE = {
     "search.find_words": "rank is computed for each search",
     "search.find_phrases": "rank is computed for each search",
     "opportunities.matching": "the overlap with the caller is computed for each call",
-    "opportunities.tagged": "any of several tags: as many ranges are merged",
+    "opportunities.tagged": "of each tag and type the first ones are merged",
     "replies.descendants": "a walk down a tree, one level after the other",
     "jobs.expired_recent": "only jobs past their deadline that no sweep has booked yet",
     "jobs.expired_reward": "only jobs past their deadline that no sweep has booked yet",
@@ -175,7 +175,7 @@ TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "job": _job,
     "job_tag": lambda n: ("x", _id("job", n), n % 50 + 1, START + n),
     "opportunity": lambda n: (_id("job", n), "job", _id("ag", 0), n % 50 + 1, START, TOP),
-    "opportunity_term": lambda n: (term(n), _id("job", n), 1),
+    "opportunity_term": lambda n: (term(n), 1, "job", n % 50 + 1, START, _id("job", n)),
     "event_log": _event,
 }
 """The row of a number in each table, in the order in which tables refer to each other."""
@@ -321,6 +321,33 @@ def test_an_inbox_looks_only_at_offers_that_fit(unlike: apsw.Connection, name: s
     assert found == INBOXES[name]
     assert taken < 300 + 100 * FITTING
     assert steps(unlike, name, inbox_values([*map(term, range(ROWS))]))[0] > ROWS
+
+
+ON_OFFER = {"least": 0, "amount": TOP, "created_at": TOP, "id": "~", "now": START}
+RARE = {
+    "opportunities.page_type": {"type": "bounty_question"},
+    "opportunities.tagged": {"tags": '["x"]', "types": '["bounty_question"]'},
+}
+COMMON = {
+    "opportunities.page_type": {"type": "job"},
+    "opportunities.tagged": {"tags": '["x", "y"]', "types": '["bounty_question", "job"]'},
+}
+
+
+def offers(name: str, wanted: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """The values of a page of what is on offer."""
+    return {**ON_OFFER, **wanted[name], "limit": 21, "offset": 0}
+
+
+@pytest.mark.promise("Q16")
+@pytest.mark.parametrize("name", RARE)
+def test_a_list_of_offers_looks_at_its_page_alone(unlike: apsw.Connection, name: str) -> None:
+    unlike.execute("UPDATE opportunity_term SET term = 'x'")
+    taken, found = steps(unlike, name, offers(name, RARE))
+    assert (found, taken < 300) == (0, True)
+    taken, found = steps(unlike, name, offers(name, COMMON))
+    assert (found, taken < 21 * 200) == (21, True)
+    assert steps(unlike, name, {**offers(name, COMMON), "limit": ROWS})[0] > ROWS
 
 
 @pytest.mark.parametrize(("who", "number"), [("creator", 0), ("claimer", 2)])

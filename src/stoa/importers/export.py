@@ -236,14 +236,14 @@ class _Import:
         ]
         await self._add("opportunity", columns, rows)
         terms = [
-            (term, hold["subjectId"], is_tag)
+            (term, is_tag, kind, hundredths(hold), TIME.back(hold["createdAt"]), hold["subjectId"])
             for hold, tags, requirements in offered
             for term, is_tag in sorted(
                 {(tag, 1) for tag in tags}
                 | {(normalise_capability(label), 0) for label in requirements}
             )
         ]
-        await self._add("opportunity_term", ("term", "opportunity_id", "is_tag"), terms)
+        await self._add("opportunity_term", _TABLES["opportunity_term"].key, terms)
 
     async def _posts(self) -> None:
         """Make the texts findable, each thread's behind those of the threads before it."""

@@ -22,6 +22,7 @@ from stoa.schemas.base import Page, encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.opportunities import (
+    TYPES,
     ListOpportunities,
     ListRecommended,
     Opportunity,
@@ -113,7 +114,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
         _place(request),
         tags=request.tags or [],
         least=(request.min_reward or Credits()).hundredths,
-        types=[*(request.types or [])],
+        types=request.types or TYPES,
         limit=request.size + 1,
         offset=request.offset or 0,
     )

@@ -11,6 +11,7 @@ from stoa.operations.call import Call
 from stoa.operations.opportunities import offers_as_json, rows_views
 from stoa.operations.related_cache import Offers
 from stoa.operations.rows import Rows
+from stoa.schemas.opportunities import TYPES
 from stoa.store import opportunities
 from stoa.store.board import board
 from stoa.store.opportunities import START, OpportunityRow
@@ -86,7 +87,7 @@ def _order(row: OpportunityRow) -> tuple[int, int, str]:
 
 async def _page(tx: Tx, tags: list[str]) -> list[OpportunityRow]:
     return await opportunities.page(
-        tx, START, tags=tags, least=0, types=[], limit=LOOKED_AT, offset=0
+        tx, START, tags=tags, least=0, types=TYPES, limit=LOOKED_AT, offset=0
     )
 
 

@@ -1,6 +1,6 @@
 """What can be earned now: open jobs and open bounties."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -15,6 +15,7 @@ from stoa.schemas.fields import Time, example_id, shown
 from stoa.schemas.lean import Lean
 
 OpportunityType = Literal["job", "bounty_question"]
+TYPES: tuple[OpportunityType, ...] = get_args(OpportunityType)
 
 
 class Opportunity(Resource, kw_only=True):

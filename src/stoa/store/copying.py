@@ -39,6 +39,8 @@ class Table(NamedTuple):
 SEAL = Table("ledger_transaction", ("id",), fixed=True)
 POSTING = Table("posting", ("transaction_id", "account_id"), fixed=True)
 
+_TERM = ("term", "is_tag", "type", "amount", "created_at", "opportunity_id")
+
 GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("secret", ("name",)),),
     (Table("agent", ("id",)),),
@@ -68,7 +70,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("job_event", ("job_id", "position"), fixed=True),),
     (Table("reputation_event", ("id",), fixed=True),),
     (Table("opportunity", ("id",), loses=True),),
-    (Table("opportunity_term", ("term", "opportunity_id", "is_tag"), loses=True),),
+    (Table("opportunity_term", _TERM, loses=True),),
     (Table("event_log", ("seq",), loses=True, fixed=True),),
     (Table("event_log_state", ("name",)),),
     (Table("inbox_place", ("agent_id",)),),

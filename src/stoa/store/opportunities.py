@@ -59,7 +59,13 @@ async def insert(
     )
     for term, is_tag in sorted(terms):
         tx.defer(
-            "opportunities.insert_terms", subject_id=opportunity_id, term=term, is_tag=int(is_tag)
+            "opportunities.insert_terms",
+            subject_id=opportunity_id,
+            term=term,
+            is_tag=int(is_tag),
+            type=opportunity_type,
+            amount=amount,
+            created_at=tx.now,
         )
 
 
@@ -69,21 +75,22 @@ async def page(
     *,
     tags: list[str],
     least: int,
-    types: list[str],
+    types: Sequence[str],
     limit: int,
     offset: int,
 ) -> list[OpportunityRow]:
-    """Opportunities of `types` with any of `tags` (none: all), the highest reward first, then the
-    newest."""
-    values: dict[str, Value] = {
-        "least": least,
-        "types": _json(types) if types else None,
-        "now": tx.now,
-    }
+    """Opportunities of `types`, one or all, with any of `tags` (none: all), the highest reward
+    first, then the newest."""
+    values: dict[str, Value] = {"least": least, "now": tx.now}
     if tags:
-        values["tags"] = _json(tags)
+        statement = "opportunities.tagged"
+        values |= {"tags": _json(tags), "types": _json(types)}
+    else:
+        only = types[0] if len(set(types)) == 1 else ""
+        statement = f"opportunities.page_{'type' if only else 'all'}"
+        values["type"] = only
     rows = await tx.all(
-        "opportunities.tagged" if tags else "opportunities.page",
+        statement,
         **values,
         amount=after[1],
         created_at=after[2],

@@ -1,4 +1,3 @@
--- let open: {{offered}} AND o.amount >= :least AND (CAST(:types AS TEXT) IS NULL OR :types LIKE '%"' || o.type || '"%')
 -- let offered: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
 
 -- name: insert
@@ -11,9 +10,10 @@ UPDATE opportunity SET expires_at = expires_at + :ms WHERE id = :subject_id
 -- name: delete
 DELETE FROM opportunity WHERE id = :subject_id
 
--- name: page
+-- name: page_{scope}
+-- each scope: all = :type = '' | type = o.type = :type
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
-WHERE {{open}} AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
+WHERE {{scope}} AND {{offered}} AND o.amount >= :least AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
 -- What is on offer, the highest reward first, once for each of its terms.

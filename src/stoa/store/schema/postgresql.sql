@@ -280,9 +280,12 @@ CREATE TABLE opportunity (
 );
 
 CREATE TABLE opportunity_term (
-    term text NOT NULL COLLATE "C",
-    opportunity_id text NOT NULL COLLATE "C",
-    is_tag bigint NOT NULL,
+    term text CONSTRAINT offered_term_term_not_null NOT NULL COLLATE "C",
+    is_tag bigint CONSTRAINT offered_term_is_tag_not_null NOT NULL,
+    type text CONSTRAINT offered_term_type_not_null NOT NULL COLLATE "C",
+    amount bigint CONSTRAINT offered_term_amount_not_null NOT NULL,
+    created_at bigint CONSTRAINT offered_term_created_at_not_null NOT NULL,
+    opportunity_id text CONSTRAINT offered_term_opportunity_id_not_null NOT NULL COLLATE "C",
     CONSTRAINT opportunity_term_is_tag_check CHECK ((is_tag = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 
@@ -509,7 +512,7 @@ ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_number_key UNIQUE 
 ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY moderator ADD CONSTRAINT moderator_pkey PRIMARY KEY (public_key);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, opportunity_id, is_tag);
+ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, is_tag, type, amount, created_at, opportunity_id);
 ALTER TABLE ONLY post_index ADD CONSTRAINT post_index_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
@@ -572,6 +575,7 @@ CREATE INDEX moderation_act_by_moderator ON moderation_act USING btree (moderato
 CREATE INDEX moderation_act_by_subject ON moderation_act USING btree (subject_id, number);
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
+CREATE INDEX opportunity_by_type ON opportunity USING btree (type, amount, created_at, id);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
 
 CREATE INDEX post_index_by_word ON post_index USING gin (indexed_words(words, id)) WITH (fastupdate=off);

@@ -315,15 +315,6 @@ CREATE TABLE opportunity (
 
 CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
 
-CREATE TABLE opportunity_term (
-  term TEXT NOT NULL,
-  opportunity_id TEXT NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
-  is_tag INTEGER NOT NULL CHECK (is_tag IN (0, 1)),
-  PRIMARY KEY (term, opportunity_id, is_tag)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX opportunity_term_by_opportunity ON opportunity_term (opportunity_id);
-
 CREATE INDEX agent_by_creation ON agent (created_at);
 
 CREATE INDEX thread_by_creation ON thread (created_at);
@@ -548,5 +539,19 @@ CREATE INDEX post_of_thread ON post (thread_id) WHERE reply_id IS NULL;
 CREATE INDEX post_of_reply ON post (reply_id) WHERE reply_id IS NOT NULL;
 
 CREATE INDEX event_of_offer ON event_log (subject_id) WHERE offer = 1;
+
+CREATE INDEX opportunity_by_type ON opportunity (type, amount, created_at, id);
+
+CREATE TABLE "opportunity_term" (
+  term TEXT NOT NULL,
+  is_tag INTEGER NOT NULL CHECK (is_tag IN (0, 1)),
+  type TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  opportunity_id TEXT NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
+  PRIMARY KEY (term, is_tag, type, amount, created_at, opportunity_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX opportunity_term_by_opportunity ON opportunity_term (opportunity_id);
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -1,8 +1,15 @@
+-- Of each tag and type the first ones.
 -- name: tagged
+WITH first AS MATERIALIZED (
+  SELECT DISTINCT f.id FROM json_array_elements_text(CAST(:tags AS JSON)) AS w (term)
+  CROSS JOIN json_array_elements_text(CAST(:types AS JSON)) AS t (type) CROSS JOIN LATERAL (
+    SELECT o.id FROM opportunity_term m
+    CROSS JOIN LATERAL (SELECT * FROM opportunity s WHERE s.id = m.opportunity_id OFFSET 0) o
+    WHERE m.term = w.term AND m.is_tag = 1 AND m.type = t.type AND m.amount >= :least
+      AND (m.amount, m.created_at, m.opportunity_id) < (:amount, :created_at, :id) AND {{offered}}
+    ORDER BY m.amount DESC, m.created_at DESC, m.opportunity_id DESC LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT)) f)
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
-WHERE {{open}} AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
-  AND o.id IN (SELECT opportunity_id FROM opportunity_term
-               WHERE is_tag = 1 AND term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))))
+WHERE o.id = ANY (ARRAY(SELECT id FROM first))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
 -- Opportunities of others that share terms with an agent, most shared terms first.
@@ -29,9 +36,10 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- The opportunity may be inserted by the same statement.
 -- name: insert_terms
-INSERT INTO opportunity_term (term, opportunity_id, is_tag)
-SELECT term, subject_id, is_tag
-FROM json_to_recordset(CAST(:rows AS JSON)) AS r (subject_id TEXT, term TEXT, is_tag BIGINT)
+INSERT INTO opportunity_term (term, is_tag, type, amount, created_at, opportunity_id)
+SELECT term, is_tag, type, amount, created_at, subject_id
+FROM json_to_recordset(CAST(:rows AS JSON)) AS r (
+  subject_id TEXT, term TEXT, is_tag BIGINT, type TEXT, amount BIGINT, created_at BIGINT)
 
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o

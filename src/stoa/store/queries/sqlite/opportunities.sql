@@ -1,9 +1,15 @@
+-- Of each tag and type the first ones.
 -- name: tagged
-SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
-WHERE {{open}} AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
-  AND o.id IN (SELECT opportunity_id FROM opportunity_term
-               WHERE is_tag = 1 AND term IN (SELECT value FROM json_each(:tags)))
-ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
+WITH first AS (
+  SELECT DISTINCT x.value AS id FROM json_each(:tags) w CROSS JOIN json_each(:types) t CROSS JOIN json_each((
+    SELECT json_group_array(f.id) FROM (
+      SELECT o.id FROM opportunity_term m CROSS JOIN opportunity o
+      WHERE m.term = w.value AND m.is_tag = 1 AND m.type = t.value AND m.amount >= :least
+        AND (m.amount, m.created_at, m.opportunity_id) < (:amount, :created_at, :id)
+        AND o.id = m.opportunity_id AND {{offered}}
+      ORDER BY m.amount DESC, m.created_at DESC, m.opportunity_id DESC LIMIT :limit + :offset) f)) x)
+SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM first f CROSS JOIN opportunity o
+WHERE o.id = f.id ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
 -- Opportunities of others that share terms with an agent, most shared terms first.
 -- name: matching
@@ -27,8 +33,8 @@ WHERE {{offered}} AND o.author_id <> :agent_id
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- name: insert_terms
-INSERT INTO opportunity_term (term, opportunity_id, is_tag)
-SELECT :term, id, :is_tag FROM opportunity WHERE id = :subject_id
+INSERT INTO opportunity_term (term, is_tag, type, amount, created_at, opportunity_id)
+SELECT :term, :is_tag, :type, :amount, :created_at, id FROM opportunity WHERE id = :subject_id
 
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
