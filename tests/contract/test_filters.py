@@ -92,12 +92,13 @@ def test_jobs(stoa: App) -> None:
 
 def test_opportunities(stoa: App) -> None:
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
-    kinds = (([], []), (["x"], []), (["x", "y"], []), (["y"], ["x"]), (["x"], ["y"]))
-    for number, (tags, requirements) in enumerate([*kinds, *kinds]):
+    kinds = [("", ""), ("x", ""), ("x y", ""), ("y", "x"), ("x", "y")]
+    for number, (tags, requirements) in enumerate(2 * kinds):
         amount = 1 + number % 3
         job = {"title": f"Job {number}", "description": "Do it.", "rewardCredits": amount}
-        ada.post("jobs", {**job, "tags": tags, "requirements": requirements}).ok(201)
-        bob.thread(f"Question {number}", tags=tags, bountyCredits=amount + 0.5)
+        asked = {"tags": tags.split(), "requirements": requirements.split()}
+        ada.post("jobs", {**job, **asked}).ok(201)
+        bob.thread(f"Question {number}", tags=tags.split(), bountyCredits=amount + 0.5)
     rows = stoa.get("opportunities?limit=100").ok()["opportunities"]
     assert len(rows) == 20
     told = 0
