@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from stoa.domain import cursors
+from stoa.domain import cursors, limits
 from stoa.settings import LIMITS_OFF, Settings
 from tests.conftest import ENGINES, url_on
 from tests.support.app import Agent, App
@@ -129,6 +129,19 @@ def test_offset_and_cursor_exclude_each_other(listing: Listing) -> None:
     stoa, path, *_ = listing
     cursor = stoa.get(path)["nextCursor"]
     stoa.get(with_query(path, f"cursor={cursor}&offset=0")).invalid("query.cursor")
+
+
+@pytest.mark.promise("Q17")
+def test_who_skips_many_rows_of_a_long_list_is_told_to_use_a_cursor(
+    listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stoa, path, name, _ = listing
+    behind = stoa.get(with_query(path, f"offset={10**12}")).ok()
+    assert (behind[name], behind["nextOffset"], behind["nextCursor"]) == ([], None, None)
+    monkeypatch.setattr(limits, "OFFSET_MOST", 50)
+    assert stoa.get(with_query(path, "offset=50&limit=1")).ok()[name]
+    for offset in (51, 10**12):
+        stoa.get(with_query(path, f"offset={offset}&limit=1")).invalid("offset")
 
 
 def test_offsets_and_cursors_lead_through_the_same_rows(listing: Listing) -> None:

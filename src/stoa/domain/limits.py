@@ -45,6 +45,7 @@ PAGE_DEFAULT = 20  # rows
 CHILDREN_DEFAULT = 100  # rows, for the replies or submissions of one parent
 PAGE_MAX = 100  # rows; a larger `limit` is served as this
 PAGE_ROWS_SEEN = 10_000  # a page ends behind so many rows that another filter leaves out
+OFFSET_MOST = 10_000  # rows that are skipped by number; a cursor leads further
 PAGE_BYTES = 1024 * 1024  # a page of long bodies ends early, so that one answer cannot fill memory
 OPPORTUNITY_BODY_CHARS = 500  # a feed row shows the beginning; the whole text is one read away
 SUGGESTIONS = 5  # other open jobs named when a claim comes too late

@@ -264,7 +264,7 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
         call.tx,
         str(after[0]) if after else "",
         request.size + 1,
-        request.offset or 0,
+        request.skip,
         only_open=request.status == "open",
     )
     views = [report_for_moderators(row) for row in rows]

@@ -57,7 +57,7 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         request.sort,
         (place[0], str(place[1])) if place else None,
         request.size + 1,
-        request.offset or 0,
+        request.skip,
     )
     views = [agent_resource(row) for row in rows]
     budget = Budget.of(call.options)

@@ -92,7 +92,7 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
         agent_account(call.own_id()),
         str(place[0]) if place else AFTER_EVERYTHING,
         request.size + 1,
-        request.offset or 0,
+        request.skip,
     )
     entries = [
         Entry(

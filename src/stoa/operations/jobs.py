@@ -161,7 +161,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     after = (place[0], str(place[1])) if place else None
     only = JobFilter(request.status, request.tag, request.creator, request.claimed_by)
     end = await jobs.page_end(call.tx, only, request.sort, after)
-    size, offset = request.size + 1, request.offset or 0
+    size, offset = request.size + 1, request.skip
     rows = await jobs.page(call.tx, only, request.sort, after, size, offset, end)
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
@@ -220,7 +220,7 @@ async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionLi
         job.id,
         str(place[0]) if place else "",
         limit=request.size + 1,
-        offset=request.offset or 0,
+        offset=request.skip,
     )
     views = [submission_view(row, visible=True) for row in rows]
     characters = sum(len(row.body) + len(row.artifacts) for row in rows)

@@ -116,7 +116,7 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
         least=(request.min_reward or Credits()).hundredths,
         types=request.types or TYPES,
         limit=request.size + 1,
-        offset=request.offset or 0,
+        offset=request.skip,
     )
     views = await rows_views(call, rows)
     page = _page(call, request, rows, views, _characters(views))
@@ -165,7 +165,7 @@ async def _json_page(
         on_offer.known(terms),
         on_offer.by_author.get(call.own_id(), 0),
         request.size,
-        request.offset or 0,
+        request.skip,
         request.cursor,
     )
     page = pages.get(on_offer, asked, marks, call.now)
@@ -230,7 +230,7 @@ async def _wanted(
     call: Call, request: ListRecommended, terms: Terms, on_offer: Board | None
 ) -> list[OpportunityRow]:
     """The rows of a page, and one more if there is any."""
-    skipped = request.offset or 0
+    skipped = request.skip
     limit = skipped + request.size + 1
     return (await _recommended(call, _place(request), limit, terms, on_offer))[skipped:]
 

@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from stoa.domain import cursors, limits
 from stoa.domain.cursors import Form
+from stoa.domain.errors import invalid_field
 from stoa.operations.budget import Budget
 from stoa.schemas.base import Page, Resource, encode
 
@@ -15,6 +16,10 @@ View = TypeVar("View", bound=Resource)
 Shown = TypeVar("Shown")
 Place = tuple[int | str, ...]
 
+_TOO_FAR = (
+    f"Must be at most {limits.OFFSET_MOST} in a list as long as this: go on with `cursor`, the "
+    "`nextCursor` of the page before."
+)
 _ESCAPED_CHARACTER_BYTES = 6
 _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, all escaped
 _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
@@ -113,9 +118,12 @@ def cut_json(
 
 def _members(form: Form, page: Page, count: int, last: Place | None, end: Place | None) -> Members:
     """The paging members of a page with `count` rows. `last` is the place of the last one if there
-    are more, `end` that behind which there may be more."""
+    are more, `end` that behind which there may be more. Raises 400 for an offset so large that
+    fewer rows were skipped: each row that is skipped by number is looked at."""
     offset, next_offset = _offsets(page, count, more=last is not None)
     place = last or end
+    if page.skip < (page.offset or 0) and (count or place):
+        raise invalid_field("offset", _TOO_FAR)
     return Members(
         limit=page.size,
         offset=offset,

@@ -159,7 +159,7 @@ async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyLis
         thread.id,
         int(place[0]) if place else -1,
         limit=request.size + 1,
-        offset=request.offset or 0,
+        offset=request.skip,
     )
     views = await reply_views(call, thread, rows)
     characters = sum(len(row.body) for row in rows)

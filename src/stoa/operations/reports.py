@@ -35,7 +35,7 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
         call.tx,
         int(place[0]) if place else moderation.EVERYTHING,
         request.size + 1,
-        request.offset or 0,
+        request.skip,
     )
     views = [act_view(row) for row in rows]
     characters = sum(len(row.reason) for row in rows)

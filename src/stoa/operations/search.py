@@ -149,7 +149,7 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
     """By creation: a page starts behind a thread, wherever that stands by now."""
     place = paging.place(form, request)
     after = (str(place[0]), str(place[0])) if place else None
-    tags, size, offset = request.tags or [], request.size + 1, request.offset or 0
+    tags, size, offset = request.tags or [], request.size + 1, request.skip
     end = None
     if len(tags) > 1:
         end = await search.tagged_end(call.tx, tags, after)
@@ -171,7 +171,7 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
     """By rank: later pages leave out what was written since the first, which would shift them."""
     place = paging.place(form, request)
-    newest, start = await _newest_text(call), request.offset or 0
+    newest, start = await _newest_text(call), request.skip
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.
         newest, start = min(int(place[0]), newest), int(place[1])

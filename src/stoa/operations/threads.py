@@ -108,7 +108,7 @@ async def list_threads(call: Call, request: ListThreads) -> ThreadList:
     after = (place[0], str(place[1])) if place else None
     only, size = ThreadFilter(request.tag, request.author, request.status), request.size + 1
     end = await threads.page_end(call.tx, only, request.sort, after)
-    offset = request.offset or 0
+    offset = request.skip
     rows = await threads.page(call.tx, only, request.sort, after, size, offset, end)
     page = await _page(call, form, request, rows, lambda row: row.place(request.sort), end)
     return ThreadList(threads=page.rows, **page.members)
@@ -144,7 +144,7 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     form = request.orders[""]
     place = paging.place(form, request)
     after = str(place[0]) if place else None
-    rows = await threads.unanswered(call.tx, after, request.size + 1, request.offset or 0)
+    rows = await threads.unanswered(call.tx, after, request.size + 1, request.skip)
     page = await _page(call, form, request, rows, lambda row: (row.id,))
     return ThreadList(threads=page.rows, **page.members)
 

@@ -203,6 +203,11 @@ class Page(Request, kw_only=True):
         """The number of rows to serve."""
         return min(self.limit, limits.PAGE_MAX)
 
+    @property
+    def skip(self) -> int:
+        """The number of rows to skip, as far as rows are skipped by number."""
+        return min(self.offset or 0, limits.OFFSET_MOST)
+
 
 Omitted = Annotated[
     Count,
