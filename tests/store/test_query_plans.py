@@ -158,7 +158,7 @@ def _job(n: int) -> tuple[Any, ...]:
 
 
 def term(n: int) -> str:
-    """What only one opportunity has, but for a few."""
+    """The term of an opportunity: the first `FITTING` share one, each other has its own."""
     return "x" if n < FITTING else f"t{n}"
 
 
@@ -305,11 +305,11 @@ def test_threads_of_an_author_with_a_tag_are_those_of_the_author(
 
 
 INBOXES = {"events.inbox": FITTING, "events.count_inbox": 1}
-"""How many rows these give where so few offers fit."""
+"""How many rows each inbox statement returns where `FITTING` offers fit the agent."""
 
 
 def inbox_values(terms: list[str]) -> dict[str, Any]:
-    """The values of an inbox of somebody with these capabilities."""
+    """The parameters of an inbox statement, for an agent with these capabilities."""
     wanted = {"agent_id": _id("ag", 1), "kinds": '["job.created"]', "terms": json.dumps(terms)}
     return {**wanted, "after": 0, "upto": ROWS, "now": START, "limit": ROWS}
 
@@ -335,7 +335,7 @@ COMMON = {
 
 
 def offers(name: str, wanted: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """The values of a page of what is on offer."""
+    """The parameters of a statement that lists the first page of open offers."""
     return {**ON_OFFER, **wanted[name], "limit": 21, "offset": 0}
 
 
