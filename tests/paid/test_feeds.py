@@ -292,6 +292,14 @@ def test_new_capabilities_change_what_is_recommended_at_once(stoa: App, ada: Age
     assert ids(brewer.get(PERSONAL).ok())[0] == beer
 
 
+def test_a_personal_feed_tells_the_offset_that_was_asked_for(stoa: App, ada: Agent) -> None:
+    reader = stoa.agent("reader")
+    jobs.offer(ada, 1)
+    for offset in (20_000, 30_000):
+        answer = reader.get(f"{PERSONAL}?offset={offset}").ok()
+        assert (answer["offset"], answer["opportunities"]) == (offset, [])
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 100])
 @pytest.mark.parametrize("capable", [True, False])
 def test_pages_of_the_personal_feed_neither_repeat_nor_skip(

@@ -165,7 +165,7 @@ async def _json_page(
         on_offer.known(terms),
         on_offer.by_author.get(call.own_id(), 0),
         request.size,
-        request.skip,
+        request.offset or 0,
         request.cursor,
     )
     page = pages.get(on_offer, asked, marks, call.now)
