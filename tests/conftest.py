@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import msgspec
 import pytest
 
@@ -32,6 +33,10 @@ from tests.support.valkey import Valkey
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As from a shell's background: every program that a test starts would ignore Ctrl-C as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test may fail because a machine is slow; all else stays as Hypothesis has it, here and in CI.
+hypothesis.settings.register_profile("untimed", hypothesis.settings(), deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 pytest_plugins = [
     "pytester",

@@ -517,6 +517,4 @@ def test_the_limiter_does_what_a_plain_list_of_calls_says(limiters: Limiters) ->
         def new(self) -> Steps:
             return limiters()
 
-    run_state_machine_as_test(
-        OneKind, settings=settings(max_examples=30, stateful_step_count=60, deadline=None)
-    )
+    run_state_machine_as_test(OneKind, settings=settings(max_examples=30, stateful_step_count=60))

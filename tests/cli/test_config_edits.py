@@ -129,7 +129,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     root=st.dictionaries(NAMES, VALUES, max_size=4),
     servers=st.none() | st.dictionaries(NAMES, VALUES, max_size=3),
@@ -148,7 +148,7 @@ def test_any_file_says_the_same_and_the_server_afterwards(
     assert parsed(after, CURSOR) == due
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(value=VALUES, indent=st.none() | st.integers(0, 4))
 def test_strict_json_stays_strict(value: Any, indent: int | None) -> None:
     text = json.dumps({"a": value}, indent=indent)

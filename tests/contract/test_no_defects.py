@@ -81,7 +81,6 @@ BELOW = ["/", "/api/v1/", "/api/v1/threads/", "/feeds/tags/", "/tags/", "/agents
 )
 @settings(
     max_examples=100,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -200,7 +199,6 @@ NAMES = [operation.tool for operation in all_operations() if operation.tool]
 )
 @settings(
     max_examples=150,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -505,7 +505,6 @@ def explore(examples: int, steps: int, machine: type[PaidWork] = PaidWork, **mor
         settings=settings(
             max_examples=examples,
             stateful_step_count=steps,
-            deadline=None,
             suppress_health_check=EVERY_CHECK,
             **more,
         ),

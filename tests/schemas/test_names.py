@@ -37,7 +37,6 @@ def oracle(one: str, other: str) -> int:
 
 
 @given(SHORT, SHORT, st.integers(0, 3))
-@settings(deadline=None)
 def test_the_distance_is_exact_up_to_the_most_that_is_asked_for(
     one: str, other: str, most: int
 ) -> None:
@@ -54,7 +53,7 @@ def test_a_field_in_another_spelling_is_known(name: str) -> None:
 
 
 @given(st.sampled_from([name for name in FIELDS if len(name) >= 7]), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_field_with_two_slips_is_known(name: str, data: st.DataObject) -> None:
     for _ in range(2):
         place = data.draw(st.integers(0, len(name) - 1))

@@ -112,7 +112,7 @@ def test_a_query_finds_its_phrases_and_at_least_one_of_its_words(
     assert _find(posts, parse(text)) == [POSTS[place] for place in places]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(QUERIES)
 def test_no_text_makes_fts5_raise(posts: apsw.Connection, text: str):
     try:
@@ -123,7 +123,7 @@ def test_no_text_makes_fts5_raise(posts: apsw.Connection, text: str):
         assert set(_find(posts, query)) <= set(POSTS)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(QUERIES)
 def test_leaving_out_what_is_asked_for_finds_nothing(posts: apsw.Connection, text: str):
     try:
