@@ -1,6 +1,7 @@
 """Search: what is found, in which order, and queries that mean to break it."""
 
 import random
+import re
 import time
 from typing import Any
 from unicodedata import normalize
@@ -9,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from stoa.domain import cursors
+from stoa.domain.querylang import WORD_PLACES
 from tests.support.app import Agent, App
 
 
@@ -178,6 +180,24 @@ def test_texts_with_a_phrase_rank_the_same_among_few_and_many(stoa: App, alice: 
 def test_a_phrase_does_not_begin_in_a_title_and_end_in_a_body(stoa: App, alice: Agent) -> None:
     alice.thread("roasted", "barley")
     assert found(stoa, '"roasted barley"') == []
+
+
+@pytest.mark.promise("Q21")
+def test_a_search_for_phrases_looks_at_so_many_places_and_texts(
+    stoa: App, alice: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = alice.thread("t", f"{'za zb ' * 2 * WORD_PLACES}za zymurgy zb wort Zá malt")
+    for q in ('"za zb"', "zymurgy", '"zymurgy wort malt"'):
+        assert found(stoa, q) == [long["id"]], q
+    assert found(stoa, '"za zymurgy"') == found(stoa, '"za malt"') == []
+
+    monkeypatch.setattr("stoa.store.search.NEWEST_MATCHES", 8)
+    for _ in range(8):
+        alice.thread("t", "a b c d e f g h")
+    for q in ("a", '"a b c d"', "a.b c.d", '"a b" -"b a" e'):
+        assert len(found(stoa, q)) == 8, q
+    for q in ('"a b c d e"', "a.b c.d.e", '"a b" -"b a c"', "a.b c.d e.f g.h"):
+        assert len(found(stoa, q)) == 32 // len(re.findall("[a-h]", q)), q
 
 
 def test_case_and_accents_do_not_matter(stoa: App, alice: Agent) -> None:

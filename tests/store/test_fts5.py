@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 
 import apsw
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stoa.domain.querylang import Query, parse
-from stoa.store.fts5 import to_fts5
+from stoa.store import statements
+from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.fts5 import points, to_fts5
 
 POSTS = [
     "SQLite keeps a write-ahead log",
@@ -66,6 +69,7 @@ def _find(connection: apsw.Connection, query: Query) -> list[str]:
     asked = json.loads(to_fts5(query, query.forms))
     found = set[int]().union(*(_matches(connection, part) for part, *_ in asked["words"]))
     found &= _matches(connection, asked["near"])
+    found -= _matches(connection, asked["without"]) if asked["without"] else set()
     assert not any(_matches(connection, title) for _, _, title, *_ in asked["words"] if title)
     return [POSTS[place - 1] for place in sorted(found)]
 
@@ -142,39 +146,41 @@ def test_every_word_stands_in_quotes(text: str):
         return
     if not query.is_empty:
         asked = json.loads(to_fts5(query, query.forms))
-        matches: list[str | None] = [asked["near"], *chain(*asked["words"])]
+        matches: list[str | None] = [asked["near"], asked["without"], *chain(*asked["words"])]
         for match in filter(None, matches):
             outside = re.sub('"[^"]*"', " ", match.replace("title : ", ""))
             assert set(re.findall(r"[^\s()]+", outside)) <= {"AND", "OR", "NOT"}
 
 
 @pytest.mark.parametrize(
-    ("text", "near", "words"),
+    ("text", "near", "without", "words"),
     [
-        ("log", '("log")', [['("log")', '("log")', '(title : "log")', None, None]]),
+        ("log", '("log")', None, [['"log"', '"log"', 'title : "log"', None, None]]),
         (
-            "a.b c -d",
+            'a.b c -d -"e f"',
             '("a" AND "b") OR ("c")',
+            '(("a" AND "b") OR ("c")) AND ("d" OR "e f")',
             [
-                ['("a b") NOT "d"', '("a b") NOT "d"', '(title : "a b") NOT "d"', None, None],
-                ['("c") NOT "d"', '("c") NOT "d"', '(title : "c") NOT "d"', None, None],
+                ['"a b"', '"a b"', 'title : "a b"', None, None],
+                ['"c"', '"c"', 'title : "c"', None, None],
             ],
         ),
         (
             'c "a b"',
             '("a" AND "b")',
+            None,
             [
-                ['("c" AND "a b")', '("c" AND "a b")', None, None, None],
-                ['("a b")', '("a b")', '(title : "a b")', None, None],
+                ['"c" AND "a b"', '"c" AND "a b"', None, None, None],
+                ['"a b"', '"a b"', 'title : "a b"', None, None],
             ],
         ),
     ],
 )
 def test_a_search_looks_at_texts_with_the_words_and_weighs_each_phrase(
-    text: str, near: str, words: list[list[str | None]]
+    text: str, near: str, without: str | None, words: list[list[str | None]]
 ):
     asked = json.loads(to_fts5(parse(text), {}))
-    assert [asked["near"], asked["words"]] == [near, words]
+    assert [asked["near"], asked["without"], asked["words"]] == [near, without, words]
 
 
 def test_other_forms_are_looked_for_where_the_word_as_written_is_not() -> None:
@@ -182,16 +188,41 @@ def test_other_forms_are_looked_for_where_the_word_as_written_is_not() -> None:
     assert asked["near"] == '("hops") OR "hop" OR "hopped"'
     (word,) = asked["words"]
     assert word == [
-        '("hops" OR "hop" OR "hopped") NOT "d"',
-        '("hops") NOT "d"',
-        '(title : "hops") NOT "d"',
-        '(("hop" OR "hopped")) NOT "hops" NOT "d"',
-        '(title : ("hop" OR "hopped")) NOT title : "hops" NOT "d"',
+        '"hops" OR "hop" OR "hopped"',
+        '"hops"',
+        'title : "hops"',
+        '(("hop" OR "hopped")) NOT "hops"',
+        '(title : ("hop" OR "hopped")) NOT title : "hops"',
     ]
 
 
 def test_a_search_with_quoted_phrases_can_be_asked_in_one_go() -> None:
     assert "atOnce" not in json.loads(to_fts5(parse("a.b c"), {}))
     asked = json.loads(to_fts5(parse('c "a b" d -e "f"'), {}))
-    assert asked["atOnce"] == '"a b" AND "f" AND ("a" OR "c" OR "d") NOT "e"'
+    assert asked["atOnce"] == '"a b" AND "f" AND ("a" OR "c" OR "d")'
     assert asked["counts"] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "at_once"), [('"a" "b c"', 0), ('"a" "b c" "c d"', 9), ('"a" b c', 9)]
+)
+def test_beside_two_others_each_phrase_is_looked_for_once(
+    tmp_path: Path, text: str, at_once: int
+) -> None:
+    prepare(tmp_path / "stoa.db")
+    connection = connect(tmp_path / "stoa.db", writer=True)
+    calls = 0
+
+    def counted(api: apsw.FTS5ExtensionApi, quoted: int, beside: int) -> int:
+        nonlocal calls
+        calls += 1
+        return points(api, quoted, beside)
+
+    connection.register_fts5_function("points", counted)
+    texts = [(number, "", "a b c d") for number in range(1, 10)]
+    connection.executemany("INSERT INTO post_index (rowid, title, body) VALUES (?, ?, ?)", texts)
+    values = {"match": to_fts5(parse(text), {}), "author": None, "tags": "[]", "newest": 9}
+    page = {"matches": 100, "some": 10, "limit": 10, "offset": 0}
+    connection.execute(statements.load("sqlite")["search.find_phrases"], {**values, **page})
+    assert calls == at_once
+    connection.close()

@@ -1,6 +1,7 @@
 """The search language: words, "phrases" and -not, read into a query that names no engine."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -140,6 +141,31 @@ def indexed(text: str) -> str:
 def parted(text: str) -> str:
     """A text with a space for whatever is not ASCII and belongs to no word."""
     return _BEYOND_ASCII.sub(lambda run: run[0].translate(_PARTS), text)
+
+
+WORD_PLACES = 1_000
+"""Of a word so many places in a long text are indexed: to look for a phrase takes the longer the
+more there are. In English prose of 50,000 characters `the` stands 500 times."""
+
+_LONG = 8 * WORD_PLACES
+"""In a shorter text a word has at most four times as many places, which are not worth counting."""
+
+
+def without_repeats(text: str) -> str:
+    """A text to be indexed; of a long one without what comes of a word behind `WORD_PLACES`."""
+    if len(text) < _LONG:
+        return text
+    plain = parted(indexed(text))
+    left = Counter(_WORD.findall(plain))
+    if max(left.values(), default=0) <= WORD_PLACES:
+        return text
+    left = dict.fromkeys(left, WORD_PLACES)
+
+    def kept(found: re.Match[str]) -> str:
+        left[found[0]] -= 1
+        return found[0] if left[found[0]] >= 0 else ""
+
+    return _WORD.sub(kept, plain)
 
 
 class _Parts(dict[int, int]):

@@ -14,9 +14,10 @@ def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
 
     `known` are other forms of words of the query, those that the index has.
     `near` finds the texts to look at: with all words of the quoted phrases or, without one, all
-    words of anything looked for, in any form. `words` has for each phrase looked for what finds it
-    in some form, in a text as it was written, in a title, in a text in other forms only, and in a
-    title so; all only where the whole query allows it, null where there is nothing to find. Beside
+    words of anything looked for, in any form; `without` those of them to leave out, or it is null.
+    `words` has for each phrase looked for what finds it in some form, in a text as it was written,
+    in a title, in a text in other forms only, and in a title so; beside quoted phrases only where
+    these stand too, null where there is nothing to find. Beside
     a quoted phrase titles are not looked at: it would take too long. With quoted phrases, `atOnce`
     finds the texts in one go, for `points` to look at, which has to know the `counts` of phrases.
     """
@@ -25,21 +26,18 @@ def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
         " OR ".join((_near(phrase), *map(_quoted, known.get(phrase, ()))))
         for phrase in query.include
     )
-    without = "".join(f" NOT {_quote(phrase)}" for phrase in query.exclude)
 
     def found(phrase: Phrase, column: str = "") -> str:
         others = "".join(f" AND {_quote(other)}" for other in quoted if other != phrase)
-        return f"({column}{_quote(phrase)}{others}){without}"
+        return f"{column}{_quote(phrase)}{others}"
 
     def in_other_forms(phrase: Phrase, column: str = "") -> str | None:
         others = " OR ".join(map(_quoted, known.get(phrase, ())))
-        if not others:
-            return None
-        return f"({column}({others})) NOT {column}{_quote(phrase)}{without}"
+        return f"({column}({others})) NOT {column}{_quote(phrase)}" if others else None
 
     def in_any_form(phrase: Phrase) -> str:
         others = "".join(f" OR {_quoted(form)}" for form in known.get(phrase, ()))
-        return f"({_quote(phrase)}{others}){without}" if others else found(phrase)
+        return f"{_quote(phrase)}{others}" if others else found(phrase)
 
     words = [
         (
@@ -51,12 +49,18 @@ def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
         )
         for phrase in query.include
     ]
-    beside = [phrase for phrase in query.include if phrase not in query.quoted]
-    asked: dict[str, Any] = {"near": near, "words": words, "weights": weights(query)}
+    without = " OR ".join(map(_quote, query.exclude))
+    asked: dict[str, Any] = {
+        "near": near,
+        "without": f"({near}) AND ({without})" if without else None,
+        "words": words,
+        "weights": weights(query),
+    }
     if quoted:
+        beside = [phrase for phrase in query.include if phrase not in query.quoted]
         # A text with all phrases contains the first word of each, so this word finds it.
         other = " OR ".join((_quote(quoted[0][:1]), *map(_quote, beside)))
-        asked["atOnce"] = f"{' AND '.join(map(_quote, quoted))} AND ({other}){without}"
+        asked["atOnce"] = f"{' AND '.join(map(_quote, quoted))} AND ({other})"
         asked["counts"] = [len(quoted), len(beside)]
     return json.dumps(asked)
 

@@ -1,5 +1,6 @@
 -- let narrowed: (CAST(:author AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author)) AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = w.value AND g.thread_id = b.thread_id))
 -- let some: iif(CAST(:author AS TEXT) IS NULL AND :tags = '[]', :some, 0)
+-- let kept: (:match ->> 'without' IS NULL OR i.rowid NOT IN (SELECT id FROM left_out))
 
 -- name: index_post
 INSERT INTO post_index (rowid, title, body) VALUES (:id, :title, :body)
@@ -13,14 +14,19 @@ INSERT INTO post_index (post_index, rank) VALUES ('merge', :pages)
 -- other forms, and what a title adds. Beside a quoted phrase words count alike. Each thread comes once,
 -- by its best text: top holds its points and, for equal ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
 -- are of too few threads, or at once where an author or tags narrow the search: to find the best takes as
--- long here as to look up all.
+-- long here as to look up all. What is to be left out is found once, not again beside each word. Texts with quoted
+-- phrases are found in one go where they lie far apart, and where more than two things are looked for: else each phrase
+-- would be looked for again beside each other one.
 -- name: find_{kind}
--- each kind: word = 1 | forms = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index WHERE post_index MATCH w.value ->> 0 AND rowid BETWEEN s.oldest AND :newest)
+-- each kind: word = 1 | forms = 1 | phrases = 1 | words = (SELECT CAST(round(1000 * ln(1 + CAST(s.texts AS REAL) / count(*))) AS INTEGER) FROM post_index i WHERE i.post_index MATCH w.value ->> 0 AND i.rowid BETWEEN s.oldest AND :newest AND {{kept}})
 WITH seen AS MATERIALIZED (
   SELECT min(id) AS oldest, count(*) AS texts,
-         :match ->> 'atOnce' IS NULL OR :newest - min(id) < 5 * count(*) AS dense FROM (
+         :match ->> 'atOnce' IS NULL OR json_array_length(:match, '$.words') <= 2 AND :newest - min(id) < 5 * count(*) AS dense FROM (
     SELECT rowid AS id FROM post_index
     WHERE post_index MATCH :match ->> 'near' AND rowid <= :newest ORDER BY rowid DESC LIMIT :matches)),
+left_out AS MATERIALIZED (
+  SELECT i.rowid AS id FROM seen s CROSS JOIN post_index i
+  WHERE i.post_index MATCH :match ->> 'without' AND i.rowid BETWEEN s.oldest AND :newest),
 word AS MATERIALIZED (
   SELECT w.value ->> 1 AS anywhere, w.value ->> 2 AS title, w.value ->> 3 AS others,
          w.value ->> 4 AS others_in_title, {{kind}} AS points
@@ -32,10 +38,10 @@ part AS (
   UNION ALL SELECT others_in_title, (:match ->> '$.weights[3]') * points FROM word WHERE others IS NOT NULL),
 hit AS MATERIALIZED (
   SELECT i.rowid AS id, sum(p.points) AS points FROM seen s CROSS JOIN part p CROSS JOIN post_index i
-  WHERE s.dense AND i.post_index MATCH p.match AND i.rowid BETWEEN s.oldest AND :newest GROUP BY i.rowid
+  WHERE s.dense AND i.post_index MATCH p.match AND i.rowid BETWEEN s.oldest AND :newest AND {{kept}} GROUP BY i.rowid
   UNION ALL SELECT i.rowid, points(i.post_index, :match ->> '$.counts[0]', :match ->> '$.counts[1]')
   FROM seen s CROSS JOIN post_index i
-  WHERE NOT s.dense AND i.post_index MATCH :match ->> 'atOnce' AND i.rowid BETWEEN s.oldest AND :newest),
+  WHERE NOT s.dense AND i.post_index MATCH :match ->> 'atOnce' AND i.rowid BETWEEN s.oldest AND :newest AND {{kept}}),
 best AS MATERIALIZED (
   SELECT b.* FROM (
     SELECT p.thread_id, max(h.top) AS top
