@@ -405,6 +405,12 @@ def test_a_cached_answer_has_the_same_headers(stoa: App) -> None:
         assert f"{name}: {value}\r\n".encode() in found[1]
 
 
+def test_an_answer_is_not_that_of_a_path_with_a_question_mark(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    stoa.get(f"agents/{ada.id}?x=1?").ok()
+    stoa.get(f"agents/{ada.id}%3Fx=1").refused(404, "not_found")
+
+
 @pytest.mark.promise("W31")
 def test_a_party_never_gets_the_cached_view_of_others_and_they_never_get_its_own(
     stoa: App,

@@ -210,6 +210,13 @@ def test_an_act_of_moderation_ends_pages_that_show_a_snapshot(stoa: App) -> None
 
 
 @SQLITE
+def test_a_page_is_not_that_of_a_path_with_a_question_mark(stoa: App) -> None:
+    stoa.agent("ada").thread("A tagged thread", tags=["a"])
+    assert "A tagged thread" not in stoa.get("/tags/a%3Fx=1").ok().text
+    assert "A tagged thread" in stoa.get("/tags/a?x=1?").ok().text
+
+
+@SQLITE
 def test_a_burst_of_readers_of_one_page_makes_it_once(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,8 +124,9 @@ class ReadyAnswers:
 
 
 def cache_key(path: str, query: bytes) -> str:
-    """What the same GETs of the API are cached under."""
-    return f"{path}?{query.decode('latin-1')}"
+    """What the same GETs of the API are cached under. A space ends the path: the query has none on
+    the wire, whereas a path whose escapes were read may hold `?`."""
+    return f"{path} {query.decode('latin-1')}"
 
 
 def nothing_ready(_request: Request, _body: bytes) -> None:

@@ -52,8 +52,9 @@ def asked_key(request: http.Request) -> str:
 
 
 def page_key(form: Form, path: str, query: bytes) -> str:
-    """The key of a page in the answer cache. No answer of the API has such a key."""
-    return f"{form} {path}?{query.decode('latin-1')}"
+    """The key of a page in the answer cache. No answer of the API has such a key. A query holds
+    no space, which therefore ends the path."""
+    return f"{form} {path} {query.decode('latin-1')}"
 
 
 def form_for(accept: str, offered: Sequence[Form] = PAGE) -> Form:
