@@ -143,6 +143,19 @@ def test_an_id_that_names_nothing_is_not_found(mcp: Mcp) -> None:
     assert refusal(mcp.call("get_thread", {"threadId": "../market"}))["code"] == "not_found"
 
 
+def test_an_id_with_more_behind_it_is_not_found_whatever_is_cached(
+    mcp: Mcp, stoa: App, alice: Agent
+) -> None:
+    thread = alice.thread()
+    stoa.get(f"agents/{alice.id}/reputation?").ok()
+    stoa.get(f"threads/{thread['id']}/replies").ok()
+    for _ in range(2):
+        agent = mcp.call("get_agent", {"agentId": f"{alice.id}/reputation"})
+        assert refusal(agent)["code"] == "not_found"
+        replies = mcp.call("get_thread", {"threadId": f"{thread['id']}/replies"})
+        assert refusal(replies)["code"] == "not_found"
+
+
 def test_a_missing_id_is_a_wrong_argument(mcp: Mcp) -> None:
     assert set(issues(mcp.call("get_thread", {}))) == {"threadId"}
 

@@ -12,6 +12,7 @@ from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
 from stoa.domain.errors import invalid_field
+from stoa.domain.ids import prefix_of
 from stoa.http import answering
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
@@ -171,7 +172,8 @@ def _number(value: int | Decimal, shape: Shape) -> int | Decimal:
 
 
 def _cache_key(operation: Operation, values: Values) -> str | None:
-    """The key that the same read has over HTTP, when it has one."""
+    """The key that the same read has over HTTP, when it has one. Only an id is sure to be one
+    segment of the path, which leads to no other operation."""
     known = shapes(operation.request).keys() | shapes(operation.options).keys()
     if not operation.caching.cached or not known >= values.keys():
         return None
@@ -179,4 +181,6 @@ def _cache_key(operation: Operation, values: Values) -> str | None:
         return None
     query = dict(values)
     segments = {name: query.pop(name, "") for name in operation.path_fields}
+    if not all(map(prefix_of, segments.values())):
+        return None
     return cache_key(operation.path.format_map(segments), urlencode(query).encode())
