@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
-from stoa.calls.waiting import Waiting
+from stoa.calls.waiting import Waiting, Woken
+from stoa.operations.call import Interest
 from stoa.settings import Settings
-from stoa.store.tx import Tx
+from stoa.store import events
+from stoa.store.tx import Tx, Work
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.mcp import Mcp
 
 LONG = "wait=30"
+LATE_S = 5
 CROWD = 40
 Task = asyncio.Task[Answer]
 
@@ -195,6 +198,42 @@ def test_a_waiting_call_is_charged_once(stoa: App, ada: Agent, bob: Agent) -> No
 
     assert len(stoa.run(run())["events"]) == 1
     assert ada.get("inbox").rate[2] == before - 2
+
+
+def test_who_comes_while_events_are_looked_for_is_told_of_those_before_them(
+    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob.reply(ada.thread())
+    store, looks, go_on = stoa.stoa.store, asyncio.Event(), asyncio.Event()
+    read, waiting = store.read, Waiting(store, Settings())
+
+    async def held_up(work: Work[Any], **how: Any) -> Any:
+        looks.set()
+        await go_on.wait()
+        return await read(work, **how)
+
+    async def run() -> Woken:
+        newest = (await read(events.log, single=True)).newest
+        first, second = (waiting.place(None, f"8.8.8.{n}") for n in range(2))
+        leaves = asyncio.create_task(first.until(after(newest), LATE_S))
+        await looks.wait()
+        first.end()
+        await leaves
+        comes = asyncio.create_task(second.until(after(newest - 1), LATE_S))
+        while not waiting.asleep:  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(0)
+        go_on.set()
+        why = await comes
+        await waiting.stop()
+        return why
+
+    monkeypatch.setattr(store, "read", held_up)
+    assert stoa.run(run()) is Woken.FOUND
+
+
+def after(place: int) -> Interest:
+    """What a call waits for that has read the log up to this place."""
+    return Interest(place, "", 0, ["reply.created"])
 
 
 @pytest.mark.promise("E15")

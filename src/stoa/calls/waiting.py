@@ -203,15 +203,18 @@ class Waiting:
         self._signal.clear()
 
     async def _look(self) -> None:
-        """Read the new events and wake whom they concern."""
-        new = await self._store.read(partial(_new, after=self._read_up_to), single=True)
+        """Read the new events and wake whom they concern. Who came meanwhile, when nobody waited,
+        may want those before: the next look begins there."""
+        after = self._read_up_to
+        new = await self._store.read(partial(_new, after=after), single=True)
         if len(new.rows) == _BATCH:
             for place in self._everyone():
                 place.wake(Woken.FOUND)
         else:
             for row in new.rows:
                 self._tell(row, new.terms)
-        self._read_up_to = max(self._read_up_to, new.newest)
+        if self._read_up_to == after:
+            self._read_up_to = max(after, new.newest)
 
     def _tell(self, row: EventRow, terms: dict[str, set[str]]) -> None:
         """Wake whom an event concerns. Only an offer can concern other inboxes than those of its
