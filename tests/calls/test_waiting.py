@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from stoa.calls.waiting import Waiting, Woken
+from stoa.operations import inbox
 from stoa.operations.call import Interest
 from stoa.settings import Settings
-from stoa.store import events
+from stoa.store import events, sessions
 from stoa.store.tx import Tx, Work
 from tests.support.answers import Answer
-from tests.support.app import Agent, App
+from tests.support.app import Agent, App, signed
 from tests.support.mcp import Mcp
 
 LONG = "wait=30"
@@ -85,6 +86,65 @@ def test_a_new_offer_wakes_whom_it_fits(stoa: App, ada: Agent) -> None:
 
     (event,) = stoa.run(run())["events"]
     assert event["data"]["tags"] == ["sqlite"]
+
+
+def test_an_offer_wakes_whom_it_fits_by_the_capabilities_of_now(stoa: App, ada: Agent) -> None:
+    carol = stoa.agent("carol", capabilities=["haiku"])
+    job = {"title": "A job", "description": "Do it.", "rewardCredits": 1, "tags": ["sqlite"]}
+
+    async def run() -> Answer:
+        waiting = await started(stoa, carol.ask("GET", f"inbox?{LONG}"))
+        await signed_in(carol, capabilities=["sqlite"])
+        (await ada.ask("POST", "jobs", job)).ok(201)
+        return await waiting
+
+    assert len(stoa.run(run())["events"]) == 1
+
+
+def test_a_sign_in_wakes_the_calls_of_its_agent_only_where_it_changes_the_profile(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, checks, both = 0, 0, (inbox.wanted_by, sessions.still_live)
+
+    async def wanted_by(*what: Any) -> events.Inbox:
+        nonlocal asked
+        asked += 1
+        return await both[0](*what)
+
+    async def still_live(*what: Any, **which: Any) -> dict[str, sessions.Standing]:
+        nonlocal checks
+        checks += 1
+        return await both[1](*what, **which)
+
+    async def checked() -> None:
+        """Two checks have begun since, so that what the first found was seen to."""
+        before = checks
+        while checks < before + 2:  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(0.01)
+
+    async def run() -> list[int]:
+        waiting = await started(stoa, ada.ask("GET", f"inbox?{LONG}"))
+        told = [asked]
+        for profile in ({}, {"displayName": "ada"}, {"capabilities": ["sqlite"]}, {}):
+            await signed_in(ada, **profile)
+            await checked()
+            told.append(asked)
+        for process in stoa.processes:
+            process.waiting.end()
+        await waiting
+        return told
+
+    monkeypatch.setattr("stoa.calls.waiting.SESSIONS_S", 0)
+    monkeypatch.setattr(inbox, "wanted_by", wanted_by)
+    monkeypatch.setattr(sessions, "still_live", still_live)
+    assert stoa.run(run()) == [1, 1, 1, 2, 2]
+
+
+async def signed_in(agent: Agent, **profile: Any) -> None:
+    """Another session of the agent begins, with a profile."""
+    asked = await agent.app.ask("POST", "auth/challenge", {"publicKey": agent.key.public})
+    body = signed(agent.key, asked.ok()["challenge"], profile)
+    (await agent.app.ask("POST", "auth/verify", body)).ok()
 
 
 def test_what_is_there_already_is_answered_at_once(ada: Agent, bob: Agent) -> None:

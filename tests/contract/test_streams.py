@@ -69,6 +69,20 @@ def test_a_stream_gives_each_event_and_goes_on_where_it_was_left(
         assert read_event(response)[1]["excerpt"]["body"] == "Two."
 
 
+def test_a_stream_has_what_fits_the_capabilities_of_now(
+    server: Server, pair: tuple[Stoa, Stoa]
+) -> None:
+    asks, key = pair[0], Key.generate()
+    with (
+        Stoa(server.url, key, capabilities=["haiku"]) as before,
+        Stoa(server.url, key, capabilities=["sqlite"]) as after,
+        stream(server, "inbox/stream", **bearer(before)) as response,
+    ):
+        after.sign_in()
+        job = asks.create_job("Work", "Do it.", reward_credits=1, tags=["sqlite"]).job
+        assert read_event(response)[1]["jobId"] == job.id
+
+
 def test_the_log_is_a_stream_too(server: Server, pair: tuple[Stoa, Stoa]) -> None:
     asks, _ = pair
     me = asks.sign_in().agent.id

@@ -23,8 +23,8 @@ LOOK_S = 0.25
 """How often new events are looked for, in case no signal came."""
 
 SESSIONS_S = 1.0
-"""How often it is checked whether the sessions of those who wait have ended, or whose agents were
-suspended."""
+"""How often it is checked whether the sessions of those who wait have ended, their agents were
+suspended, or the profiles by which offers fit have changed."""
 
 _BATCH = 500
 _PAUSE_S = 0.5
@@ -229,7 +229,8 @@ class Waiting:
         return chain.from_iterable(self._asleep.values())
 
     async def _check_sessions(self) -> None:
-        """Wake those whose sessions have ended, or who were suspended since they came."""
+        """Wake those whose sessions have ended, who were suspended since they came, or whose
+        profiles have changed since they asked: other offers may fit them now."""
         signed_in = [(place, place.caller) for place in self._everyone() if place.caller]
         asked = {caller.session_id: caller.agent_id for _, caller in signed_in}
         if not asked:
@@ -237,9 +238,16 @@ class Waiting:
         check = partial(sessions.still_live, sessions=asked)
         live = await self._store.read(check, single=True)
         for place, caller in signed_in:
-            status = live.get(caller.session_id)
-            if status is None or caller.is_suspended_by(status):
+            standing = live.get(caller.session_id)
+            if standing is None or caller.is_suspended_by(standing.status):
                 place.wake(Woken.SESSION)
+            elif _is_outdated(place.interest, standing.version):
+                place.wake(Woken.FOUND)
+
+
+def _is_outdated(interest: Interest | None, version: int) -> bool:
+    """Whether a call is interested in what fits an older version of its agent's profile."""
+    return bool(interest and interest.inbox and interest.inbox.version < version)
 
 
 async def _new(tx: Tx, after: int) -> _New:

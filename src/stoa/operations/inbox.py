@@ -89,7 +89,7 @@ async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.Inbox
     row = await agents.get(tx, agent_id)
     capabilities = agent_resource(row).capabilities if row else []
     terms = sorted({normalise_capability(label) for label in capabilities})
-    return events.Inbox(agent_id, kinds, terms)
+    return events.Inbox(agent_id, kinds, terms, row.version if row else 0)
 
 
 async def _unread(call: Call, wanted: events.Inbox, read: int, log: Log) -> int:

@@ -117,11 +117,13 @@ async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -
 
 
 class Inbox(NamedTuple):
-    """Whose inbox is read: events of these kinds, and offers that have one of these terms."""
+    """Whose inbox is read: events of these kinds, and offers that have one of these terms, which
+    are those of this version of the profile."""
 
     agent_id: str
     kinds: Sequence[str]
     terms: Sequence[str]
+    version: int
 
 
 async def inbox(tx: Tx, wanted: Inbox, after: int, upto: int, limit: int) -> list[EventRow]:

@@ -40,6 +40,13 @@ class SessionRow(NamedTuple):
     client_name: str | None
 
 
+class Standing(NamedTuple):
+    """The status of an agent with a live session, and the version of its profile."""
+
+    status: str
+    version: int
+
+
 class Origin(NamedTuple):
     """How a session began, what it may do, and for whose client. It can be renewed until `ends_at`
     (ms), or ends with its token."""
@@ -182,15 +189,15 @@ async def of_agent(tx: Tx, agent_id: str) -> list[SessionRow]:
     return [SessionRow(*row) for row in rows]
 
 
-async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, str]:
-    """Those of these sessions, each with its agent, that can be used now, with the status of the
+async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, Standing]:
+    """Those of these sessions, each with its agent, that can be used now, with the standing of the
     agent."""
     rows = await tx.all(
         "sessions.live_sessions",
         sessions=msgspec.json.encode(sessions).decode(),
         now=tx.now,
     )
-    return {row[0]: row[1] for row in rows}
+    return {session_id: Standing(*standing) for session_id, *standing in rows}
 
 
 async def via(tx: Tx, agent_id: str, session_id: str) -> str | None:
