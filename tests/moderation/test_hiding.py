@@ -2,10 +2,12 @@
 
 import asyncio
 import threading
+from functools import partial
 from typing import Any
 
 import pytest
 
+from stoa.app import Stoa
 from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.answers import Answer
@@ -127,6 +129,32 @@ def test_a_hidden_thread_is_gone_from_everywhere_at_once(
         gone = agent.get(f"threads/{thread['id']}").refused(410, "removed")
         assert gone["reason"] == REASON
     assert stoa.get("credits/balance", headers=ada.headers).ok()["balance"]["available"] == 100
+
+
+def test_a_market_that_was_read_before_a_hiding_is_not_kept(
+    stoa: App, mod: Agent, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = new_thread(ada, bountyCredits=5)
+    is_hidden = False
+
+    async def overtaken(process: Stoa, read: Any, work: Any, **how: Any) -> Any:
+        nonlocal is_hidden
+        was_hidden, is_hidden = is_hidden, True
+        answer = await read(work, **how)
+        if not was_hidden:
+            (await mod.ask("POST", f"{path(thread)}/hide", {"reason": REASON})).ok()
+            await process.upkeep.notice_acts()
+        return answer
+
+    for process in stoa.processes:
+        stoa.run(process.upkeep.notice_acts())
+        read = partial(overtaken, process, process.store.read)
+        monkeypatch.setattr(process.store, "read", read)
+    assert "watches" in stoa.get("market").ok().text
+    for process in stoa.processes:
+        stoa.run(process.upkeep.notice_acts())
+    for _ in stoa.processes:
+        assert stoa.get("market").ok()["market"]["topTags"] == []
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -460,6 +460,34 @@ def test_a_snapshot_past_half_its_life_is_remade_beside_the_calls_it_serves() ->
     assert asyncio.run(ages()) == [0, 0, 0, 2501, 2501, 12503]
 
 
+def test_a_snapshot_that_was_being_made_when_it_was_forgotten_is_for_those_who_waited() -> None:
+    made, held = 0, [asyncio.Event(), asyncio.Event()]
+
+    async def make() -> _Counted:
+        nonlocal made
+        made += 1
+        number = made
+        await held[number - 1].wait()
+        return _Counted(number=number)
+
+    async def numbers() -> list[int]:
+        snapshots = Snapshots()
+        first = asyncio.create_task(snapshots.get("m", 0, make))
+        await asyncio.sleep(0)
+        snapshots.forget()
+        second = asyncio.create_task(snapshots.get("m", 0, make))
+        await asyncio.sleep(0)
+        held[0].set()
+        told = [(await first).answer.number]
+        third = asyncio.create_task(snapshots.get("m", 0, make))
+        await asyncio.sleep(0)
+        held[1].set()
+        told += [(await one).answer.number for one in (second, third)]
+        return [*told, (await snapshots.get("m", 0, make)).answer.number]
+
+    assert asyncio.run(numbers()) == [1, 2, 2, 2]
+
+
 def test_a_failure_to_make_a_snapshot_is_told_to_all_and_forgotten() -> None:
     async def fail() -> Answer:
         raise ValueError("no")

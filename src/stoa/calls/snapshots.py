@@ -44,11 +44,14 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._cached: dict[str, Snapshot[Any]] = {}
-        self._making: dict[str, asyncio.Task[Snapshot[Any]]] = {}
+        self._making: dict[tuple[str, int], asyncio.Task[Snapshot[Any]]] = {}
+        self._forgotten = 0
 
     def forget(self) -> None:
-        """Make each snapshot anew when it is asked for next."""
+        """Make each snapshot anew when it is asked for next. One that is being made is for those
+        alone who wait for it already: it may have been read before."""
         self._cached.clear()
+        self._forgotten += 1
 
     async def get(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
         """The snapshot of this name, at most `SNAPSHOT_MAX_MS` old.
@@ -59,22 +62,27 @@ class Snapshots:
         age = now - cached.made_at if cached else limits.SNAPSHOT_MAX_MS + 1
         if age <= limits.SNAPSHOT_MAX_MS // 2 and cached:
             return cached
-        task = self._making.get(name)
+        wanted = name, self._forgotten
+        task = self._making.get(wanted)
         if task is None:
-            task = self._making[name] = asyncio.create_task(self._make(name, now, make))
+            task = self._making[wanted] = asyncio.create_task(self._make(wanted, now, make))
             task.add_done_callback(_note_failure)
         if cached and age <= limits.SNAPSHOT_MAX_MS:
             return cached
         return await asyncio.shield(task)
 
-    async def _make(self, name: str, now: int, make: Callable[[], Awaitable[A]]) -> Snapshot[A]:
+    async def _make(
+        self, wanted: tuple[str, int], now: int, make: Callable[[], Awaitable[A]]
+    ) -> Snapshot[A]:
+        name, forgotten = wanted
         try:
             answer = await make()
-            forms = encoded(answer, FULL), encoded(answer, LEAN)
-            snapshot = self._cached[name] = Snapshot(answer, *forms, now)
+            snapshot = Snapshot(answer, encoded(answer, FULL), encoded(answer, LEAN), now)
+            if forgotten == self._forgotten:
+                self._cached[name] = snapshot
             return snapshot
         finally:
-            del self._making[name]
+            del self._making[wanted]
 
 
 def _note_failure(task: asyncio.Task[Snapshot[Any]]) -> None:
