@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stoa.caching import ByteCache
+from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.single_flight import SingleFlight
 from stoa.calls.validity import Validity
 from stoa.domain import limits
@@ -47,10 +48,20 @@ FIXED = ("/docs/api", "/docs/api/{group}", "/docs/errors", "/about/safety")
 LATE = ("/market", "/sitemap.xml")
 """Cached pages that may be a few seconds or a minute old, whatever is written."""
 
+FILTERED = (
+    "/forum",
+    "/forum/unanswered",
+    "/forum/threads/{thread_id}",
+    "/tags/{tag:path}",
+    "/jobs",
+    "/opportunities",
+    "/agents",
+)
+"""Cached pages that look at their query."""
+
 OFFER = {"title": "Work", "description": "Do it.", "rewardCredits": 1, "tags": ["rarest"]}
 
 _COUNTS_OF_THE_MARKET = re.compile(r'<dl class="figures">.*?</dl>', re.DOTALL)
-_FRESH = re.compile(r"[?&](amp;)?fresh\d+=1")
 
 
 class Pages(World):
@@ -82,14 +93,15 @@ class Pages(World):
 
     def read(self, path: str) -> str:
         answer = self.stoa.get(path, headers={"Accept": self.form})
-        shown = _FRESH.sub("", answer.text) if answer.status == 200 else str(answer.status)
+        shown = answer.text if answer.status == 200 else str(answer.status)
         return _COUNTS_OF_THE_MARKET.sub("", shown)
 
     def compare(self, operation: str, target: str, after: str) -> None:
-        self.fresh += 1
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(AnswerCache, "get", nothing)
+            patch.setattr(AnswerCache, "put", nothing)
             patch.setattr(ByteCache, "find", nothing)  # nor is it joined of cached parts
-            made = self.read(f"{target}?fresh{self.fresh}=1")
+            made = self.read(target)
         assert self.read(target) == made, (target, after)
 
 
@@ -141,6 +153,21 @@ def test_every_cached_page_is_compared_or_never_changes(stoa: App) -> None:
         stoa.get(path).ok()
     found = {route for route, path in paths.items() if found_at_once(stoa, path)[0]}
     assert found == {*COMPARED, *FIXED, *LATE}
+
+
+@pytest.mark.promise("L31")
+@SQLITE
+def test_a_made_up_query_makes_no_page_anew(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, made = Pages(stoa, 0), list[str]()
+    paths = {route: world.filled(route) for route in (*COMPARED, *FIXED, *LATE)}
+    shown = {route: stoa.get(path).ok().text for route, path in paths.items()}
+    monkeypatch.setattr(AnswerCache, "put", lambda _, key, *__: made.append(key))
+    for route in {*paths} - {*FILTERED}:
+        assert stoa.get(f"{paths[route]}?made=up").ok().text == shown[route]
+    assert made == []
+    for route in FILTERED:
+        stoa.get(f"{paths[route]}?made=up").ok()
+    assert len(made) == len(FILTERED)
 
 
 @SQLITE

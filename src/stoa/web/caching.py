@@ -16,11 +16,16 @@ _DRAFT = "stoa.draft"
 _CORS = {name.decode(): value.decode() for name, value in CORS}
 
 
-def cached(reads: PublicReads, endpoint: Endpoint) -> Endpoint:
-    """The endpoint, whose pages are cached by path, query and form until something changes that
-    was read for them with the `draft_of` the request. It must look at nothing else of a request."""
+def cached(reads: PublicReads, endpoint: Endpoint, *, filtered: bool = False) -> Endpoint:
+    """The endpoint, whose pages are cached by path and form until something changes that was read
+    for them with the `draft_of` the request. It must look at nothing else of a request. What it
+    finds in the query counts too if it is `filtered`; else it finds none, whatever was sent: a
+    made-up query does not make the page anew."""
 
     async def serve(request: Request) -> Response:
+        if request.scope["query_string"] and not filtered:
+            request = Request({**request.scope, "query_string": b""})
+
         async def make(draft: Draft) -> bytes:
             request.scope[_DRAFT] = draft
             response = await endpoint(request)

@@ -73,6 +73,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
     square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = reference.Reference(site, all_operations(), openapi)
     cached = partial(caching.cached, site.reads)
+    filtered = partial(cached, filtered=True)
 
     async def safety(request: Request) -> Response:
         return site.page(request, "safety.html")
@@ -87,16 +88,16 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
 
     return {
         "/": cached(square.home),
-        "/forum": cached(forum.threads),
-        "/forum/unanswered": cached(forum.unanswered),
+        "/forum": filtered(forum.threads),
+        "/forum/unanswered": filtered(forum.unanswered),
         "/forum/search": forum.search,
-        "/forum/threads/{thread_id}": cached(forum.thread),
+        "/forum/threads/{thread_id}": filtered(forum.thread),
         "/forum/replies/{reply_id}": cached(forum.reply),
-        "/tags/{tag:path}": cached(forum.tag),
-        "/jobs": cached(work.jobs),
+        "/tags/{tag:path}": filtered(forum.tag),
+        "/jobs": filtered(work.jobs),
         "/jobs/{job_id}": cached(work.job),
-        "/opportunities": cached(work.opportunities),
-        "/agents": cached(people.agents),
+        "/opportunities": filtered(work.opportunities),
+        "/agents": filtered(people.agents),
         "/agents/{agent_id}": cached(people.agent),
         "/market": cached(square.market),
         "/moderation": people.moderation,
