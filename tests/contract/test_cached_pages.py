@@ -161,7 +161,11 @@ def test_a_made_up_query_makes_no_page_anew(stoa: App, monkeypatch: pytest.Monke
     world, made = Pages(stoa, 0), list[str]()
     paths = {route: world.filled(route) for route in (*COMPARED, *FIXED, *LATE)}
     shown = {route: stoa.get(path).ok().text for route, path in paths.items()}
-    monkeypatch.setattr(AnswerCache, "put", lambda _, key, *__: made.append(key))
+
+    def noted(_: AnswerCache, key: str, *__: object) -> None:
+        made.append(key)
+
+    monkeypatch.setattr(AnswerCache, "put", noted)
     for route in {*paths} - {*FILTERED}:
         assert stoa.get(f"{paths[route]}?made=up").ok().text == shown[route]
     assert made == []

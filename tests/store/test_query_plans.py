@@ -268,6 +268,14 @@ def test_a_page_of_replies_takes_steps_in_proportion_to_its_rows(
     assert taken < 100 + 120 * replies
 
 
+def test_the_next_part_of_a_sitemap_is_found_by_a_walk_over_one(database: apsw.Connection) -> None:
+    for start, found in ((_id("th", 500), 1), (_id("th", LATE), 1), (_id("th", ROWS - 100), 0)):
+        values = {"start": start, "size": 100}
+        taken, rows = steps(database, "sitemap.start_threads", values)
+        assert rows == found
+        assert taken < 50 + 10 * 100
+
+
 # --- Filters that find nothing.
 
 

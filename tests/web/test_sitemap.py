@@ -3,8 +3,13 @@
 import pytest
 from lxml import etree
 
+from stoa.domain import limits
+from stoa.operations import sitemap
+from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
+from stoa.schemas.sitemap import Ids, PartFrom
 from tests.support.app import App
+from tests.support.moderation import operate
 from tests.web.reading import Square, page
 
 
@@ -41,3 +46,66 @@ def test_a_large_sitemap_comes_in_parts(stoa: App, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("path", ["/sitemap/words/x.xml", "/sitemap/jobs/zz.xml"])
 def test_a_part_of_a_sitemap_that_is_not_there_is_not_found(stoa: App, path: str) -> None:
     page(stoa, path, 404)
+
+
+@pytest.mark.promise("L32")
+def test_parts_that_are_known_are_not_walked_again(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.web.sitemap.PART", 2)
+    walked, following = list[tuple[str, str]](), sitemap.following
+
+    async def noted(call: Call, request: PartFrom) -> Ids:
+        walked.append((request.kind, request.start))
+        return await following(call, request)
+
+    def look() -> list[tuple[str, str]]:
+        walked.clear()
+        for number in range(2 * len(stoa.processes)):
+            locations(stoa, f"/sitemap.xml?{number}")
+        assert len(walked) % len(stoa.processes) == 0
+        return walked[: len(walked) // len(stoa.processes)]
+
+    monkeypatch.setattr(sitemap, "following", noted)
+    asker = stoa.agent("asker")
+    threads = [asker.thread()["id"] for _ in range(5)]
+    assert len(look()) == (3 + 1) + (0 + 1) + (1 + 1)
+    assert look() == []
+    threads += [asker.thread()["id"] for _ in range(2)]
+    stoa.clock.advance(limits.SITEMAP_MS)
+    again = look()
+    assert {start for kind, start in again if kind == "threads"} == {threads[4], threads[6]}
+    assert len(again) == (1 + 1) + (0 + 1) + (0 + 1)
+    assert f"/sitemap/threads/{threads[6]}.xml" in locations(stoa, "/sitemap.xml")
+
+
+def test_parts_begin_anew_after_an_hour(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoa.web.sitemap.PART", 2)
+    asker = stoa.agent("asker")
+    threads = [asker.thread()["id"] for _ in range(3)]
+    paths = [f"/sitemap/threads/{thread_id}.xml" for thread_id in threads]
+    for _ in stoa.processes:
+        assert {paths[0], paths[2]} < {*locations(stoa, "/sitemap.xml")}
+    hide = {"command": "do", "action": "hide", "subject_id": threads[0], "reason": "A test."}
+    operate(stoa, hide)
+    stoa.clock.advance(limits.SITEMAP_MS)
+    for _ in stoa.processes:
+        assert {paths[0], paths[2]} < {*locations(stoa, "/sitemap.xml")}
+        assert locations(stoa, paths[0]) == [f"/forum/threads/{one}" for one in threads[1:]]
+    stoa.clock.advance(limits.SITEMAP_PARTS_MS)
+    for _ in stoa.processes:
+        found = {*locations(stoa, "/sitemap.xml")}
+        assert f"/forum/threads/{threads[2]}" in found or paths[1] in found
+        assert not {paths[0], paths[2]} & found
+
+
+def test_of_a_burst_of_crawlers_one_walks(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    walked, following = list[str](), sitemap.following
+
+    async def noted(call: Call, request: PartFrom) -> Ids:
+        walked.append(request.kind)
+        return await following(call, request)
+
+    monkeypatch.setattr(sitemap, "following", noted)
+    stoa.together(*(stoa.ask("GET", f"/sitemap.xml?{number}") for number in range(20)))
+    assert len(walked) == 3 * len(stoa.processes)

@@ -54,6 +54,8 @@ RECENT_EVENTS = 20  # of a reputation breakdown
 MARKET_DAYS = 30
 SETTLED_MS = HOUR_MS  # what was written longer ago than this, every reader sees
 SNAPSHOT_MAX_MS = 5 * SECOND_MS  # the market may be this old, so that no request scans
+SITEMAP_MS = MINUTE_MS  # the sitemap may be this old, since it looks for all new ids
+SITEMAP_PARTS_MS = HOUR_MS  # its parts begin where they did this long ago, since that walks all ids
 
 # --- Search.
 QUERY_CHARS = 1000

@@ -1,13 +1,13 @@
 """What has a page of its own, for search engines. These are no operations of the API."""
 
 from stoa.operations.call import Call
-from stoa.schemas.sitemap import Ids, PartFrom, PartsOf
+from stoa.schemas.sitemap import Ids, PartFrom
 from stoa.store import sitemap
 
 
-async def parts(call: Call, request: PartsOf) -> Ids:
-    """The first id of each part. It walks over all of them: keep the answer for a while."""
-    return Ids(ids=await sitemap.starts(call.tx, request.kind, request.size))
+async def following(call: Call, request: PartFrom) -> Ids:
+    """The first id behind a part, if there is one."""
+    return Ids(ids=await sitemap.start(call.tx, request.kind, request.start, request.size))
 
 
 async def part(call: Call, request: PartFrom) -> Ids:

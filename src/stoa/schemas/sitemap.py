@@ -7,13 +7,6 @@ from stoa.schemas.base import Answer, Request
 Kind = Literal["threads", "jobs", "agents"]
 
 
-class PartsOf(Request, kw_only=True):
-    """Of what, and how many ids make a part."""
-
-    kind: Kind
-    size: int
-
-
 class PartFrom(Request, kw_only=True):
     """Which part: from this id on, `size` at most."""
 

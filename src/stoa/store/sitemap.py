@@ -3,9 +3,9 @@
 from stoa.store.tx import Tx
 
 
-async def starts(tx: Tx, kind: str, size: int) -> list[str]:
-    """The first id of each part of `size`; a walk over all ids."""
-    return [row[0] for row in await tx.all(f"sitemap.starts_{kind}", size=size)]
+async def start(tx: Tx, kind: str, start: str, size: int) -> list[str]:
+    """The id that stands `size` behind `start`, if there is one; a walk over so many."""
+    return [row[0] for row in await tx.all(f"sitemap.start_{kind}", start=start, size=size)]
 
 
 async def ids(tx: Tx, kind: str, start: str, limit: int) -> list[str]:

@@ -1,10 +1,13 @@
 """The sitemap and robots.txt: every page's address, for search engines.
 
 A small Stoa has one file. When there are more than `PART` of one type, `/sitemap.xml` lists parts,
-each a range of ids: a new page comes into the last one.
+each a range of ids: a new page comes into the last one. Where parts begin is kept, since ids grow
+with time: only what came behind the last beginning is walked, once a minute. What is restored,
+hidden or imported with an older id moves the beginnings; they are found anew once an hour.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import get_args
 from xml.sax.saxutils import escape
@@ -17,7 +20,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.operations import sitemap
 from stoa.operations.catalog import all_operations
-from stoa.schemas.sitemap import Kind, PartFrom, PartsOf
+from stoa.schemas.sitemap import Kind, PartFrom
 from stoa.web.caching import draft_of
 from stoa.web.site import Site
 
@@ -35,22 +38,40 @@ _FIXED = (
 )
 
 
+@dataclass(slots=True)
+class _Parts:
+    """Where the parts of one kind begin, `starts`; times are ms. Looked for from `begun_at` on, and
+    all there were at `whole_at`."""
+
+    begun_at: int
+    whole_at: int = 0
+    starts: list[str] = field(default_factory=list[str])
+
+    def is_new(self, now: int) -> bool:
+        """Whether there is no need yet to look for more parts."""
+        return now < self.whole_at + limits.SITEMAP_MS
+
+    def is_current(self, now: int) -> bool:
+        """Whether the beginnings that are known may stay."""
+        return now < self.begun_at + limits.SITEMAP_PARTS_MS
+
+
 class Sitemap:
     """The endpoints."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._parts: dict[Kind, _Parts] = {}
 
     async def whole(self, request: Request) -> Response:
-        """All addresses, or the addresses of the parts. It goes through all ids, so it is not made
+        """All addresses, or the addresses of the parts. It depends on all ids, so it is not made
         anew when something is written: it may be a minute old."""
-        draft, now = draft_of(request), self._site.reads.clock()
+        draft, read = draft_of(request), self._site.reads.read
+        parts = [await self._parts_of(kind) for kind in _KINDS]
+        starts = {kind: found.starts for kind, found in zip(_KINDS, parts, strict=True)}
         if draft:
-            draft.add(Validity(frozenset(), deadline=now + limits.MINUTE_MS))
-        read = self._site.reads.read  # what is read so makes no cached answer out of date
-        starts = {
-            kind: (await read(sitemap.parts, PartsOf(kind=kind, size=PART))).ids for kind in _KINDS
-        }
+            end = min(found.whole_at for found in parts) + limits.SITEMAP_MS
+            draft.add(Validity(frozenset(), deadline=end))
         if all(len(ids) <= 1 for ids in starts.values()):
             asked = [PartFrom(kind=kind, start="", size=PART) for kind in _KINDS]
             found = [(await read(sitemap.part, one)).ids for one in asked]
@@ -58,6 +79,34 @@ class Sitemap:
             return _xml(self._file("urlset", "url", chain(_FIXED, *places)))
         parts = (f"/sitemap/{kind}/{start}.xml" for kind in _KINDS for start in starts[kind])
         return _xml(self._file("sitemapindex", "sitemap", ("/sitemap/pages.xml", *parts)))
+
+    async def _parts_of(self, kind: Kind) -> _Parts:
+        """The parts of one kind as they were a minute ago or later. Of those who ask at once, one
+        looks and the others wait."""
+        clock, flight = self._site.reads.clock, self._site.reads.flight
+        key = f"sitemap {kind}"
+        while not ((found := self._parts.get(kind)) and found.is_new(clock())):
+            if await flight.wait(key):
+                continue
+            with flight.making(key):
+                await self._look(kind, clock())
+        return found
+
+    async def _look(self, kind: Kind, now: int) -> None:
+        """Look for more parts, one with each read, so that other slow reads come between. Who looks
+        next goes on where this ends."""
+        found = self._parts.get(kind)
+        if found is None or not found.is_current(now):
+            found = self._parts[kind] = _Parts(now)
+        while True:
+            last, size = (found.starts[-1], PART) if found.starts else ("", 0)
+            asked = PartFrom(kind=kind, start=last, size=size)
+            # What is read so makes no cached answer out of date.
+            more = (await self._site.reads.read(sitemap.following, asked)).ids
+            if not more:
+                break
+            found.starts += more
+        found.whole_at = now
 
     async def pages(self, _: Request) -> Response:
         """The pages that are always there."""
