@@ -1,8 +1,14 @@
 """The form of a page by `Accept`: q values, wildcards, and what browsers send."""
 
+import random
+import re
+
 import pytest
 
+from stoa.domain import limits
+from stoa.web import negotiation
 from stoa.web.negotiation import PAGE, Form, chosen
+from tests.support.app import App
 
 CHROME = (
     "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,"
@@ -66,3 +72,63 @@ def test_who_prefers_markdown_gets_it(accept: str) -> None:
 )
 def test_what_has_three_forms_is_chosen_from_all(accept: str, form: Form) -> None:
     assert chosen(accept, (*PAGE, Form.JSON)) is form
+
+
+PIECES = (
+    *("text/html", "text/markdown", "application/json", "text/*", "application/*", "*/*", "text"),
+    *(",", ",", ",", ";", ";q=0", ";q=0.5", ";q=1", "; q=0.25 ", ";q=2", ";v=1", " ", "q=0.1"),
+)
+
+
+def read_piece_by_piece(accept: str, offered: tuple[Form, ...]) -> Form:
+    """The same choice, by reading all media ranges of the header."""
+    ranges = list[tuple[str, float, int]]()
+    for place, part in enumerate(accept.split(",")):
+        accepted, *parameters = (piece.strip() for piece in part.split(";"))
+        given = next((one for one in parameters if one.startswith("q=")), "q=1")
+        if re.fullmatch(r"q=(0(\.[0-9]{0,3})?|1(\.0{0,3})?)", given):
+            ranges.append((accepted, float(given[2:]), place))
+
+    def rank(form: Form) -> tuple[float, int, int]:
+        for exactness, name in ((2, form.value), (1, f"{form.split('/')[0]}/*"), (0, "*/*")):
+            for accepted, q, place in ranges:
+                if accepted == name:
+                    return (q, exactness, -place) if q else (0, 0, 0)
+        return 0, 0, 0
+
+    return max(offered, key=rank)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_form_is_that_of_all_media_ranges(seed: int) -> None:
+    made = random.Random(seed)
+    for _ in range(300):
+        accept = "".join(made.choices(PIECES, k=made.randrange(12)))
+        for offered in (PAGE, (*PAGE, Form.JSON)):
+            assert chosen(accept, offered) is read_piece_by_piece(accept, offered), accept
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The headers that are read from now on."""
+    read, ranges = list[str](), vars(negotiation)["_ranges"]
+
+    def noted(accept: str) -> object:
+        read.append(accept)
+        return ranges(accept)
+
+    monkeypatch.setattr(negotiation, "_ranges", noted)
+    return read
+
+
+@pytest.mark.promise("L33")
+def test_a_header_is_read_once_for_a_page_and_not_at_all_if_it_is_too_long(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, longest = counted(monkeypatch), f"text/markdown;v={'x' * limits.ACCEPT_CHARS}"
+    for length, form, times in ((0, "markdown", 1), (1, "html", 0)):
+        accept = longest[: limits.ACCEPT_CHARS + length]
+        for path in ("/forum", "/forum?sort=active", "/docs/errors/not_found", "/nowhere"):
+            assert form in stoa.get(path, headers={"Accept": accept}).headers["content-type"]
+        # The pages of error codes have a third form.
+        assert len(read) == 2 * times
+        read.clear()

@@ -83,6 +83,7 @@ BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
 IDLE_TIMEOUT_MS = 30 * SECOND_MS  # a connection kept open for a next request
 LINGER_MS = 2 * SECOND_MS  # to read an answer that came before the whole request was sent
+ACCEPT_CHARS = 1000  # of `Accept`, for pages; browsers send 150. A longer one counts as `*/*`
 HEADER_BYTES = 32 * 1024  # of one request, its first line included
 MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
 PIPELINED = 16  # requests sent ahead on one connection

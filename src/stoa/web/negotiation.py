@@ -4,11 +4,13 @@ Nothing here loads what makes pages: the server looks for cached ones before it 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING
 
+from stoa.domain import limits
 from stoa.http import request as http
 
 if TYPE_CHECKING:
@@ -26,18 +28,19 @@ class Form(StrEnum):
 PAGE = (Form.HTML, Form.MARKDOWN)
 """The forms that every page has. The first is for all who ask for none in particular."""
 
-_REMEMBERED, _REMEMBERED_CHARS = 256, 300
-"""The choices for so many headers of so many characters are remembered: clients send the same."""
+_REMEMBERED = 256
+"""The choices for so many headers are remembered: clients send the same, and a page asks for the
+choice of its request several times."""
 
+_NAMES = {form: (form.value, f"{form.partition('/')[0]}/*", "*/*") for form in Form}
+"""The media ranges that a form is in, the one that names it most exactly first."""
+
+_NAMED = "|".join(re.escape(name) for name in sorted({*chain(*_NAMES.values())}))
+_RANGE = re.compile(rf"(?:^|,)\s*({_NAMED})\s*((?:;[^,]*)?)(?=,|$)")
 _Q = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)")
 
-
-class _Range(NamedTuple):
-    """What a client accepts, how much it likes it, and where it stands in the header."""
-
-    accepted: str
-    q: float
-    place: int
+_Range = tuple[float, int]
+"""How much a client likes a media range, and where that stands in the header."""
 
 
 def asked_form(request: "Request", offered: Sequence[Form] = PAGE) -> Form:
@@ -58,33 +61,38 @@ def page_key(form: Form, path: str, query: bytes) -> str:
 
 
 def form_for(accept: str, offered: Sequence[Form] = PAGE) -> Form:
-    """Like `chosen`; what common headers ask for is remembered."""
-    return (_remembered if len(accept) <= _REMEMBERED_CHARS else chosen)(accept, offered)
+    """Like `chosen`; what was asked for lately is remembered. A header that is longer than any
+    client sends is not read: it counts as `*/*`."""
+    return _remembered(accept, offered) if len(accept) <= limits.ACCEPT_CHARS else offered[0]
 
 
 def chosen(accept: str, offered: Sequence[Form] = PAGE) -> Form:
     """The form that is liked best by this `Accept`: by `q`, then the one that is named more
     exactly, then the one named first. The first offered one if the header prefers none."""
-    ranges = list(_ranges(accept))
+    ranges = _ranges(accept)
     return max(offered, key=lambda form: _rank(form, ranges))
 
 
 _remembered = lru_cache(_REMEMBERED)(chosen)
 
 
-def _rank(form: Form, ranges: Sequence[_Range]) -> tuple[float, int, int]:
-    names = (form.value, f"{form.partition('/')[0]}/*", "*/*")
-    for exactness, name in zip((2, 1, 0), names, strict=True):
-        found = next((one for one in ranges if one.accepted == name), None)
-        if found:
-            return (found.q, exactness, -found.place) if found.q else (0, 0, 0)
+def _rank(form: Form, ranges: Mapping[str, _Range]) -> tuple[float, int, int]:
+    for exactness, name in zip((2, 1, 0), _NAMES[form], strict=True):
+        if name in ranges:
+            q, place = ranges[name]
+            return (q, exactness, -place) if q else (0, 0, 0)
     return 0, 0, 0
 
 
-def _ranges(accept: str) -> Iterator[_Range]:
-    """Each media range of the header. One with a `q` that cannot be read is left out."""
-    for place, part in enumerate(accept.lower().split(",")):
-        accepted, *parameters = (piece.strip() for piece in part.split(";"))
+def _ranges(accept: str) -> dict[str, _Range]:
+    """The media ranges of the header that forms are in, each where it stands first. One with a `q`
+    that cannot be read is left out."""
+    found: dict[str, _Range] = {}
+    for part in _RANGE.finditer(accept.lower()):
+        if part[1] in found:
+            continue
+        parameters = (piece.strip() for piece in part[2].split(";"))
         given = next((one for one in parameters if one.startswith("q=")), "q=1")
         if q := _Q.fullmatch(given):
-            yield _Range(accepted, float(q[1]), place)
+            found[part[1]] = float(q[1]), part.start()
+    return found
