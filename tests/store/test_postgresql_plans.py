@@ -12,6 +12,7 @@ from stoa.store import statements
 from tests.store.test_query_plans import (
     COMMON,
     FITTING,
+    FOCUS,
     INBOXES,
     PAGED,
     PAGES,
@@ -19,6 +20,7 @@ from tests.store.test_query_plans import (
     ROWS,
     SORTED_BY_NATURE,
     TABLES,
+    WIDE_TREES,
     inbox_values,
     offers,
     page_values,
@@ -171,5 +173,27 @@ async def touched_with_one_tag(
     await database.connection.execute("UPDATE opportunity_term SET term = 'x'")
     await database.connection.execute("ANALYZE opportunity_term")
     touched = await database.touched(name, values)
+    await transaction.rollback()
+    return touched
+
+
+@pytest.mark.parametrize("tree", WIDE_TREES)
+def test_a_reply_is_shown_by_as_many_rows_however_many_are_below_it(
+    database: Database, tree: str
+) -> None:
+    looked_at, found = database.run(touched_with_a_tree(database, WIDE_TREES[tree]))
+    assert found == 101
+    assert looked_at < 101 * 25 < ROWS
+
+
+async def touched_with_a_tree(database: Database, change: str) -> tuple[int, int]:
+    """How many rows the replies below one touch, after a change of the tree."""
+    transaction = database.connection.transaction()
+    await transaction.start()
+    await database.connection.execute(change)
+    await database.connection.execute("ANALYZE reply")
+    for needless in ("enable_seqscan", "enable_bitmapscan"):  # so few rows are read as fast at once
+        await database.connection.execute(f"SET LOCAL {needless} = off")
+    touched = await database.touched("replies.descendants", FOCUS)
     await transaction.rollback()
     return touched

@@ -276,6 +276,33 @@ def test_the_next_part_of_a_sitemap_is_found_by_a_walk_over_one(database: apsw.C
         assert taken < 50 + 10 * 100
 
 
+FOCUS = {"id": _id("rp", 0), "limit": 101}
+"""The parameters of what is shown below a reply."""
+WIDE = "UPDATE reply SET parent_id = {parent}, depth = {depth} WHERE thread_order > 0"
+MIDDLE = "thread_order BETWEEN 101 AND 102"
+WIDE_TREES = {
+    "children": WIDE.format(parent=f"'{_id('rp', 0)}'", depth="1"),
+    "grandchildren": WIDE.format(
+        parent=f"CASE WHEN {MIDDLE} THEN '{_id('rp', 0)}' "
+        f"ELSE 'rp_{'0' * 23}' || (101 + thread_order % 2) END",
+        depth=f"CASE WHEN {MIDDLE} THEN 1 ELSE 2 END",
+    ),
+}
+"""Changes that put all replies of a thread below its first, in one level or in two."""
+
+
+@pytest.mark.promise("Q18")
+@pytest.mark.parametrize("tree", WIDE_TREES)
+def test_a_reply_is_shown_in_as_many_steps_however_many_are_below_it(
+    tmp_path: Path, tree: str
+) -> None:
+    with closing(_fill(tmp_path / "stoa.db")) as connection:
+        connection.execute(WIDE_TREES[tree])
+        taken, found = steps(connection, "replies.descendants", FOCUS)
+    assert found == 101
+    assert taken < 101 * 150 < ROWS * 10
+
+
 # --- Filters that find nothing.
 
 

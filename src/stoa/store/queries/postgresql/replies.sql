@@ -1,13 +1,17 @@
--- Level by level; of each level the first :limit are enough, since only so many are shown.
+-- Level by level. With `remaining` more behind a level that can be shown, so many of the first replies below each row and so
+-- many of the whole next level are enough.
 -- name: descendants
-WITH RECURSIVE down (id, depth, thread_order) AS (
-  (SELECT id, depth, thread_order FROM reply WHERE parent_id = :id ORDER BY thread_order LIMIT :limit)
+WITH RECURSIVE down (id, depth, thread_order, remaining) AS (
+  SELECT id, depth, thread_order, :limit - count(*) OVER () FROM (
+    SELECT id, depth, thread_order FROM reply WHERE parent_id = :id ORDER BY thread_order LIMIT :limit) first
   UNION ALL
-  SELECT * FROM (
-    SELECT x.id, x.depth, x.thread_order FROM reply x JOIN down ON x.parent_id = down.id
+  SELECT id, depth, thread_order, remaining - count(*) OVER () FROM (
+    SELECT x.id, x.depth, x.thread_order, down.remaining FROM down CROSS JOIN LATERAL (
+      SELECT id, depth, thread_order FROM reply
+      WHERE parent_id = down.id ORDER BY thread_order LIMIT greatest(down.remaining, 0)) x
     ORDER BY x.thread_order LIMIT :limit) level)
 SELECT {{reply}} {{joins}}
-WHERE r.id IN (SELECT id FROM down ORDER BY depth, thread_order LIMIT :limit) ORDER BY r.depth, r.thread_order
+WHERE r.id = ANY (ARRAY(SELECT id FROM down ORDER BY depth, thread_order LIMIT :limit)) ORDER BY r.depth, r.thread_order
 
 -- name: hidden
 SELECT id FROM reply WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND removed_at IS NOT NULL
