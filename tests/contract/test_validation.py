@@ -55,8 +55,8 @@ def test_there_are_no_warnings_when_nothing_was_ignored(stoa: App, alice: Agent)
     assert "warnings" not in stoa.get("threads?limit=1&tag=&author=").ok()
 
 
-def test_a_hundred_thousand_unknown_members_are_a_hundred_warnings(stoa: App) -> None:
-    body = {"publicKey": KEY} | {f"x{number}": 1 for number in range(70_000)}
+def test_ten_thousand_unknown_members_are_a_hundred_warnings(stoa: App) -> None:
+    body = {"publicKey": KEY} | {f"x{number}": 1 for number in range(10_000)}
     packed = json.dumps(body, separators=(",", ":")).encode()
     answer = stoa.post("auth/challenge", packed).ok()
     assert len(answer.warnings) == 100

@@ -1,11 +1,15 @@
 """What cannot be read is refused with sentences in the style of all validation messages."""
 
+import json
+import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from stoa.domain import limits
 from stoa.domain.errors import Issue, Refusal
+from stoa.http import reading
 from stoa.http.reading import parse_json, query_values
 from tests.support.sentences import problems
 
@@ -23,6 +27,10 @@ BODIES = {
     b"\xff": "",
     b"[" * 40 + b"]" * 40: "",
     b"[" * 100_000: "",
+    b"[" + b"1," * limits.JSON_VALUES + b"1]": "",
+    b"[" + b'"",' * limits.JSON_VALUES + b'""]': "",
+    b"[" + b"[]," * limits.JSON_VALUES + b"[]]": "",
+    b'{"": [' + b"{}," * limits.JSON_VALUES + b"{}]}": "",
     b'{"\\ud800": 1}': "",
     b'{"a": "\\ud800"}': "a",
     b'{"a": [1, {"b": "\\u0000"}]}': "a.1.b",
@@ -55,3 +63,69 @@ def test_a_body_that_cannot_be_read_is_refused_at_its_place(body: bytes, path: s
 def test_a_query_that_cannot_be_read_is_refused_at_its_place(query: bytes, path: str) -> None:
     issue = refused(query_values, query, {})
     assert (issue.path, problems(issue.message)) == (path, []), issue
+
+
+MOST = limits.JSON_VALUES
+CROWDED = {
+    "items": (b"[" + b"1," * (MOST - 1) + b"1]", b"[" + b"1," * MOST + b"1]"),
+    "texts": (b"[" + b'"",' * (MOST - 1) + b'""]', b"[" + b'",",' * MOST + b'""]'),
+    "empty lists": (b"[" + b"[]," * (MOST // 2 - 1) + b"[]]", b"[" + b"[]," * MOST + b"[]]"),
+    "members": tuple(
+        b"{" + b",".join(b'"%d":"\\"{"' % number for number in range(count)) + b"}"
+        for count in (MOST, MOST + 1)
+    ),
+    "a text": (
+        b'["' + rb"[{,\",\\" * MOST + b'"]',
+        b'["' + rb"\\\"" * 100_000 + b'"' + b",1" * MOST + b"]",
+    ),
+    "quotes": (b'["' + b"'," * 2 * MOST + b'"]', b'"",' * 250_000),
+}
+"""By what there is much of: a body with as much as can be read, and one with more."""
+
+
+@pytest.mark.promise("L34")
+@pytest.mark.parametrize("kind", CROWDED)
+def test_of_a_body_with_too_many_members_and_items_none_is_made(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, decode = list[str](), vars(reading)["_read"]
+
+    def noted(text: str) -> object:
+        read.append(text)
+        return decode(text)
+
+    monkeypatch.setattr(reading, "_read", noted)
+    most, more = CROWDED[kind]
+    assert len(more) <= limits.BODY_BYTES
+    parse_json(most)
+    assert len(read) == 1
+    assert "20,000" in refused(parse_json, more).message
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_members_and_items_are_counted_outside_of_texts(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = random.Random(seed)
+
+    def value(depth: int) -> Any:
+        inner = [value(depth + 1) for _ in range(made.randrange(4))] if depth < 4 else []
+        text = "".join(made.choices('",[]{}\\x', k=made.randrange(5)))
+        named = {f"{text}{number}": one for number, one in enumerate(inner)}
+        return made.choice([inner, named, text, 1, None])
+
+    def counted(one: Any) -> int:
+        if isinstance(one, dict | list):
+            whole = cast("dict[str, Any] | list[Any]", one)
+            items = list(whole.values()) if isinstance(whole, dict) else whole
+            return max(len(items), 1) + sum(map(counted, items))
+        return 0
+
+    for _ in range(50):
+        whole = [value(0), value(0)]
+        body = json.dumps(whole).encode()
+        monkeypatch.setattr(limits, "JSON_VALUES", counted(whole))
+        assert parse_json(body) == whole
+        monkeypatch.setattr(limits, "JSON_VALUES", counted(whole) - 1)
+        refused(parse_json, body)

@@ -73,6 +73,7 @@ TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits out
 
 # --- The wire.
 BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
+JSON_VALUES = 20_000  # members and items of a body; a bulk of acts that name reports has 10,800
 JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
 IDEMPOTENCY_KEY_CHARS = 255
 TOKENS_IN_TEXT = 1000  # texts in the form of a token; each is looked up. A body can hold 925

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, cast
@@ -83,9 +82,12 @@ def _wrong_media_type(wanted: bytes) -> Refusal:
 def parse_json(body: bytes) -> Any:
     """JSON as plain values, decimals exact.
 
-    400 for what is not JSON, duplicate keys, nesting over 32, NaN and Infinity, invalid UTF-8, lone
-    surrogates and U+0000.
+    400 for what is not JSON, duplicate keys, nesting over 32, more members and items than any call
+    has, NaN and Infinity, invalid UTF-8, lone surrogates and U+0000.
     """
+    brackets = body.count(b"{") + body.count(b"[")
+    if len(body) > limits.JSON_VALUES and _is_crowded(body, brackets):
+        raise invalid_field("", _TOO_MANY)
     try:
         value = _read(body.decode())
     except RecursionError:
@@ -94,13 +96,14 @@ def parse_json(body: bytes) -> Any:
         raise invalid_field("", "Must be UTF-8, without bytes that break it.") from None
     except (ValueError, ArithmeticError) as error:
         raise invalid_field("", _json_problem(error)) from None
-    if body.count(b"{") + body.count(b"[") > limits.JSON_DEPTH:
+    if brackets > limits.JSON_DEPTH:
         _check_depth(body)
     if b"\\u" in body:
         check_text(value)
     return value
 
 
+_TOO_MANY = f"Must hold at most {limits.JSON_VALUES:,} members and items: send less with one call."
 _TOO_DEEP = f"Must not nest lists and objects more than {limits.JSON_DEPTH} deep."
 
 
@@ -155,14 +158,36 @@ def _children(value: Any) -> Iterator[Any]:
 
 
 _NO_TEXT = "Must not hold U+0000 or a lone surrogate such as U+D800: take it out."
-_TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 
 
+def _is_crowded(body: bytes, brackets: int) -> bool:
+    """Whether a body has too many members and items, found without making any of them. Each stands
+    behind a comma or a bracket, and has two texts at most, of two quotes."""
+    most = limits.JSON_VALUES
+    if body.count(b",") + brackets <= most:
+        return False
+    texts = _unescaped(body)
+    if texts.count(b'"') > 4 * most:
+        return True
+    outside = _outside(texts)
+    return outside.count(b",") + outside.count(b"[") + outside.count(b"{") > most
+
+
+def _unescaped(body: bytes) -> bytes:
+    """A body in which each quote begins or ends a text."""
+    return body.replace(rb"\\", b"").replace(rb"\"", b"")
+
+
+def _outside(texts: bytes) -> bytes:
+    """What stands outside of texts."""
+    return b"".join(texts.split(b'"')[::2])
+
+
 def _check_depth(body: bytes) -> None:
     """400 for JSON that nests too deep. Each round takes the innermost brackets away."""
-    brackets = _TEXTS.sub(b"", body).translate(_ALIKE, _NO_BRACKETS)
+    brackets = _outside(_unescaped(body)).translate(_ALIKE, _NO_BRACKETS)
     for _ in range(limits.JSON_DEPTH):
         brackets = brackets.replace(b"[]", b"")
     if brackets:
