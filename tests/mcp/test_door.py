@@ -1,10 +1,13 @@
 """What `/mcp` refuses as an HTTP endpoint, before there is a message."""
 
+import json
 from typing import Any
 
 import pytest
 
+from stoa.http import reading
 from tests.support.app import HOST, App
+from tests.support.clock import MINUTE
 from tests.support.mcp import ERAS, Mcp, problem
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -132,3 +135,47 @@ def test_answers_carry_no_cors_and_one_content_type(stoa: App, version: str) -> 
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of the bodies that are read from now on."""
+    lengths, parse = list[int](), reading.parse_json
+
+    def noted(body: bytes) -> Any:
+        lengths.append(len(body))
+        return parse(body)
+
+    monkeypatch.setattr(reading, "parse_json", noted)
+    return lengths
+
+
+@pytest.mark.promise("L35")
+@pytest.mark.settings(limit_uncharged=3)
+@pytest.mark.parametrize("message", [[PING] * 5000, PING, "no message"])
+def test_over_its_limit_an_address_has_only_calls_read(
+    stoa: App, read: list[int], message: Any
+) -> None:
+    mcp = Mcp(stoa)
+    for _ in range(3):
+        assert mcp.send(message).status in (200, 400)
+    assert len(read) == 3
+    assert mcp.send(message).refused(429, "rate_limited").rate == ("uncharged", 3, 0)
+    assert len(read) == 3
+    mcp.result("search_threads", {})
+    assert len(read) == 4
+    stoa.clock.advance(MINUTE)
+    assert mcp.send(message).status in (200, 400)
+
+
+@pytest.mark.settings(limit_uncharged=1, limit_reads_anonymous=120)
+@pytest.mark.parametrize("method", ["tools/call", "tools\\/call", "\\u0074ools/call"])
+def test_a_call_is_charged_once_however_it_is_written(stoa: App, method: str) -> None:
+    mcp, plain = Mcp(stoa), json.dumps(call_of(3))
+    for number in range(1, 4):
+        answer = mcp.send(plain.replace("tools/call", method).encode())
+        assert answer.ok()["result"]["structuredContent"]
+        assert answer.rate == ("reads", 120, 120 - number)
+    mcp.send(PING).ok()
+    mcp.send(PING).refused(429, "rate_limited")
+    mcp.send({**call_of(3, "no_tool")}).refused(429, "rate_limited")

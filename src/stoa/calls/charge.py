@@ -110,12 +110,19 @@ class Charges:
         """Count a call that has no other bucket. Raises 429 if the address makes too many."""
         return await self._taken(self._uncharged(address))
 
-    async def rate_limit_address(self, address: str) -> Refusal | None:
-        """Like `count`, but returns the refusal instead of raising it."""
+    async def shed(self, address: str) -> Charge:
+        """Like `count`, outside of the runner: a refusal is noted in the metrics."""
         try:
-            await self.count(address)
+            return await self.count(address)
         except BucketFull as refusal:
             self._sheet.limited(refusal.charge.resource)
+            raise
+
+    async def rate_limit_address(self, address: str) -> Refusal | None:
+        """Like `shed`, but returns the refusal instead of raising it."""
+        try:
+            await self.shed(address)
+        except BucketFull as refusal:
             return refusal
         return None
 

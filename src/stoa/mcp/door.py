@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 
+_CALLS = (b"tools/call", rb"tools\/call")
+"""What stands in the body of a call, as almost all clients write it."""
+
 
 class Mcp:
     """The endpoint. There is no CORS: web pages of other origins are refused.
@@ -90,11 +93,13 @@ class Mcp:
             refusal.fill({"base_url": self._origin})
             raise refusal
         body = await reading.body_bytes(request.receive, request.headers)
+        counted = None if _may_call(body) else await self._charges.shed(request.address)
         server = self._server or await self._serve()
         reply = await server.answer(body, request, lines)
-        refusal = None if reply.charged else await self._charges.rate_limit_address(request.address)
-        if refusal:
-            raise refusal
+        if reply.charged and counted is not None:
+            await self._charges.uncount(counted)
+        elif not reply.charged and counted is None:
+            await self._charges.shed(request.address)
         return reply
 
     async def _serve(self) -> "Server":
@@ -110,3 +115,9 @@ class Mcp:
             takes_token=self._gate is None,
         )
         return self._server
+
+
+def _may_call(body: bytes) -> bool:
+    """Whether a body may be the call of a tool, which is charged to a bucket that its arguments
+    name. Any other is charged before it is read."""
+    return any(name in body for name in _CALLS)
