@@ -1,14 +1,17 @@
 """An agent's own page: who it is, which of its sessions can be used, and how a session ends."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from stoa.domain import limits, tokens
 from tests.support.answers import Answer
-from tests.support.app import Agent, App
+from tests.support.app import Agent, App, signed
 from tests.support.clock import HOUR, MINUTE
+from tests.support.oauth import granted, post, refused, renewal, signed_in
+from tests.support.sessions import begin_sessions, live_sessions
 
 UNKNOWN = "ses_01arz3ndektsv4rrffq69g5fav"
 
@@ -291,3 +294,85 @@ def test_a_suspended_agent_reads_its_sessions_and_ends_none(stoa: App) -> None:
     ada.sign_in()
     assert ada.get("agents/me").ok()["agent"]["status"] == "suspended"
     revoke(ada, all=True).refused(403, "agent_suspended")
+
+
+# --- How many there can be.
+
+
+def by_challenge(stoa: App, agent: Agent) -> str:
+    return stoa.verify(agent.key).ok()["token"]
+
+
+def by_assertion(stoa: App, agent: Agent) -> str:
+    return signed_in(stoa, agent.key)
+
+
+def by_approval(stoa: App, agent: Agent) -> str:
+    return granted(stoa, agent).access_token
+
+
+DOORS = [by_challenge, by_assertion, by_approval]
+
+
+@pytest.mark.promise("S15")
+@pytest.mark.parametrize("sign_in", DOORS)
+def test_a_sign_in_beyond_the_limit_ends_the_oldest_session_everywhere(
+    stoa: App, sign_in: Callable[[App, Agent], str]
+) -> None:
+    ada = stoa.agent("Ada")
+    begin_sessions(stoa, ada, limits.SESSIONS - 2)
+    stoa.clock.advance(1)
+    new = [sign_in(stoa, ada)]
+    before = live_sessions(stoa, ada)
+    assert len(before) == limits.SESSIONS
+    assert statuses(stoa, ada.token) == {200}
+    stoa.clock.advance(1)
+    new.append(sign_in(stoa, ada))
+    assert live_sessions(stoa, ada)[:-1] == before[1:]
+    assert statuses(stoa, ada.token) == {401}
+    assert [statuses(stoa, token) for token in new] == [{200}, {200}]
+
+
+def test_sign_ins_at_once_end_as_many_as_are_too_many(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    begin_sessions(stoa, ada, limits.SESSIONS - 10)
+    before = live_sessions(stoa, ada)
+    stoa.clock.advance(1)
+    bodies = [signed(ada.key, stoa.challenge(ada.key)) for _ in range(30)]
+    answers = stoa.together(*(stoa.ask("POST", "auth/verify", body) for body in bodies))
+    new = [answer.ok()["token"] for answer in answers]
+    assert live_sessions(stoa, ada)[:-30] == before[21:]
+    assert len(live_sessions(stoa, ada)) == limits.SESSIONS
+    assert {status for token in new for status in statuses(stoa, token)} == {200}
+
+
+def test_the_session_of_a_client_that_is_the_oldest_ends_with_its_refresh_token(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    revoke(ada, all=True).ok()
+    given = granted(stoa, ada)
+    assert given.refresh_token
+    begin_sessions(stoa, ada, limits.SESSIONS - 1)
+    renewed = post(stoa, renewal(given.refresh_token)).ok()  # which is no new session
+    assert statuses(stoa, renewed["access_token"]) == {200}
+    stoa.clock.advance(1)
+    ada.sign_in()
+    assert statuses(stoa, renewed["access_token"]) == {401}
+    refused(post(stoa, renewal(renewed["refresh_token"])), 400, "invalid_grant")
+
+
+def test_only_live_sessions_count(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    given = granted(stoa, ada)
+    assert given.refresh_token
+    begin_sessions(stoa, ada, limits.SESSIONS - 2)
+    stoa.clock.advance(HOUR)  # the client can renew its session, the others have ended
+    begin_sessions(stoa, ada, limits.SESSIONS - 1)
+    assert len(live_sessions(stoa, ada)) == limits.SESSIONS
+    post(stoa, renewal(given.refresh_token)).ok()
+
+
+def test_the_sessions_of_another_agent_do_not_count(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    begin_sessions(stoa, ada, limits.SESSIONS)
+    assert statuses(stoa, bob.token) == {200}
+    assert len(live_sessions(stoa, ada)) == limits.SESSIONS

@@ -15,6 +15,7 @@ from typing import Any, cast
 import msgspec
 import pytest
 
+from stoa.domain import limits
 from stoa.entropy import Ids
 from stoa.operations import escrow
 from stoa.settings import LIMITS_OFF, Settings
@@ -28,6 +29,7 @@ from tests.support.database import rows
 from tests.support.jobs import REJECTION, WORK, done, offer, read
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL, name_of
+from tests.support.sessions import begin_sessions, live_sessions
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
@@ -77,7 +79,7 @@ def take_out_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in names:
         naive = "SELECT 1 WHERE CAST($1 AS TEXT[]) IS NULL"
         monkeypatch.setitem(numbered(), name, (naive, ("ids",)))
-    for name in [name for name in numbered() if name.endswith(".held")]:
+    for name in [name for name in numbered() if ".held" in name]:
         monkeypatch.setitem(numbered(), name, numbered()[name.replace("held", "get")])
     shared = statements.positional(statements.load("sqlite")["holds.due"])
     assert shared != numbered()["holds.due"]
@@ -228,6 +230,16 @@ def test_two_changes_of_a_profile_are_both_kept(
     profile = stoa.get(f"agents/{ada.id}").ok()["agent"]
     kept = (profile["description"] != "", profile["capabilities"] != [])
     assert (kept == (True, True)) is locked
+
+
+def test_an_agent_has_no_more_sessions_than_it_may(
+    stoa: App, ada: Agent, locked: bool, meet: Meet
+) -> None:
+    begin_sessions(stoa, ada, limits.SESSIONS)
+    bodies = [signed(ada.key, stoa.challenge(ada.key)) for _ in range(3)]
+    meet("stoa.store.sessions.insert_token", 3)
+    assert statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies]) == {200: 3}
+    assert (len(live_sessions(stoa, ada)) == limits.SESSIONS) is locked
 
 
 def test_sweeps_at_the_same_time_book_each_refund_once(

@@ -14,13 +14,16 @@ from tests.store.test_query_plans import (
     FITTING,
     FOCUS,
     INBOXES,
+    OF_AGENT,
     PAGED,
     PAGES,
     RARE,
     ROWS,
+    SESSIONS,
     SORTED_BY_NATURE,
     TABLES,
     WIDE_TREES,
+    hashes,
     inbox_values,
     offers,
     page_values,
@@ -181,19 +184,41 @@ async def touched_with_one_tag(
 def test_a_reply_is_shown_by_as_many_rows_however_many_are_below_it(
     database: Database, tree: str
 ) -> None:
-    looked_at, found = database.run(touched_with_a_tree(database, WIDE_TREES[tree]))
+    touching = touched_after(database, WIDE_TREES[tree], "replies.descendants", FOCUS)
+    looked_at, found = database.run(touching)
     assert found == 101
     assert looked_at < 101 * 25 < ROWS
 
 
-async def touched_with_a_tree(database: Database, change: str) -> tuple[int, int]:
-    """How many rows the replies below one touch, after a change of the tree."""
+ALIVE = "UPDATE token SET revoked_at = NULL, ends_at = expires_at + 1"
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_the_work_of_an_agents_sessions_does_not_grow_with_those_that_have_ended(
+    database: Database, name: str
+) -> None:
+    looked_at, _ = database.run(touched_after(database, "SELECT 1", name, OF_AGENT))
+    assert SESSIONS[name] <= looked_at < 20 * FITTING
+    assert database.run(touched_after(database, ALIVE, name, OF_AGENT))[0] >= ROWS
+
+
+def test_a_posted_token_ends_without_a_look_at_others(database: Database) -> None:
+    values = {**OF_AGENT, "hashes": hashes([5])}
+    looked_at, _ = database.run(touched_after(database, ALIVE, "sessions.revoke_tokens", values))
+    assert 1 <= looked_at < 50
+
+
+async def touched_after(
+    database: Database, first: str, name: str, values: dict[str, Any]
+) -> tuple[int, int]:
+    """The same as `touched`, after another statement, and undone. So few rows are soonest found by
+    walking them all, which is ruled out."""
     transaction = database.connection.transaction()
     await transaction.start()
-    await database.connection.execute(change)
-    await database.connection.execute("ANALYZE reply")
-    for needless in ("enable_seqscan", "enable_bitmapscan"):  # so few rows are read as fast at once
+    await database.connection.execute(first)
+    await database.connection.execute("ANALYZE reply, token")
+    for needless in ("enable_seqscan", "enable_bitmapscan"):
         await database.connection.execute(f"SET LOCAL {needless} = off")
-    touched = await database.touched("replies.descendants", FOCUS)
+    touched = await database.touched(name, values)
     await transaction.rollback()
     return touched

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -167,6 +167,20 @@ def _event(n: int) -> tuple[Any, ...]:
     return (n + 1, _id("ev", n), "job.created", START + n, _id("ag", 0), *subject, 1, "{}")
 
 
+def _token(n: int) -> tuple[Any, ...]:
+    """One of an agent's tokens: the first `FITTING` are live. Of sixteen others one has expired,
+    one was revoked before that, and the rest are both."""
+    revoked_at = START if n >= FITTING and n % 16 else None
+    ends_at = START + 1 if n < FITTING or n % 16 == 1 else START
+    session = (_id("ses", n), "verify", START - 1, START - 1, 1, "read write", None, None, ends_at)
+    return (digest(n), _id("ag", 0), ends_at, revoked_at, *session)
+
+
+def digest(n: int) -> bytes:
+    """The hash of the token of a number."""
+    return n.to_bytes(32, "big")
+
+
 TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "agent": _agent,
     "thread": _thread,
@@ -177,6 +191,7 @@ TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "opportunity": lambda n: (_id("job", n), "job", _id("ag", 0), n % 50 + 1, START, TOP),
     "opportunity_term": lambda n: (term(n), 1, "job", n % 50 + 1, START, _id("job", n)),
     "event_log": _event,
+    "token": _token,
 }
 """The row of a number in each table, in the order in which tables refer to each other."""
 
@@ -423,3 +438,50 @@ def test_a_page_of_a_tag_and_a_status_looks_at_so_many_rows_and_no_more(
     }
     assert [found for _, found in taken.values()] == [0, 0]
     assert taken[key, row_id][0] < 100 * 50 < ROWS * 5 < taken[None][0]
+
+
+# --- Sessions that have ended.
+
+OF_AGENT = {"agent_id": _id("ag", 0), "now": START, "kept": FITTING - 1, "most": ROWS}
+SESSIONS = {"sessions.of_agent": FITTING, "sessions.end_oldest": 1, "sessions.revoke_all": FITTING}
+"""How many rows each statement about the sessions of an agent gives or changes."""
+
+
+def hashes(numbers: Iterable[int]) -> str:
+    """The parameter that names the tokens of these numbers."""
+    return json.dumps([digest(number).hex() for number in numbers])
+
+
+def undone(connection: apsw.Connection, name: str, values: dict[str, Any]) -> tuple[int, int]:
+    """How many instructions a statement took, and how many rows it gave or changed; undone."""
+    given = {key: value for key, value in values.items() if f":{key}" in STATEMENTS[name]}
+    connection.execute("BEGIN")
+    taken, found = steps(connection, name, given)
+    changed = connection.changes() if STATEMENTS[name].startswith("UPDATE") else found
+    connection.execute("ROLLBACK")
+    return taken, changed
+
+
+@pytest.mark.promise("S16")
+@pytest.mark.parametrize("name", SESSIONS)
+def test_the_work_of_an_agents_sessions_does_not_grow_with_those_that_have_ended(
+    unlike: apsw.Connection, name: str
+) -> None:
+    taken, touched = undone(unlike, name, OF_AGENT)
+    assert (touched, taken < 200 * FITTING) == (SESSIONS[name], True)
+    unlike.execute("UPDATE token SET revoked_at = NULL, ends_at = ?", (START + 1,))
+    assert undone(unlike, name, OF_AGENT)[0] > ROWS
+
+
+def test_a_posted_token_ends_without_a_look_at_others(unlike: apsw.Connection) -> None:
+    unlike.execute("UPDATE token SET revoked_at = NULL, ends_at = ?", (START + 1,))
+    name, asked = "sessions.revoke_tokens", {**OF_AGENT, "hashes": hashes([5])}
+    taken, ended = undone(unlike, name, asked)
+    assert (ended, taken < 300) == (1, True)
+    assert undone(unlike, name, {**asked, "hashes": hashes(range(ROWS))})[1] == ROWS
+
+
+@pytest.mark.parametrize("name", ["sessions.session", "sessions.revoke_session"])
+def test_a_session_is_found_by_its_id_alone(unlike: apsw.Connection, name: str) -> None:
+    taken, found = undone(unlike, name, {**OF_AGENT, "session_id": _id("ses", 5)})
+    assert (found, taken < 100) == (1, True)

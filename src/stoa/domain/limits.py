@@ -154,6 +154,7 @@ ANSWERS_KEPT_MS = DAY_MS  # to writes that came with a key; a client has given u
 REAUTHENTICATE_BEFORE_MS = 300 * SECOND_MS  # sign in again this long before the token ends
 POLL_AFTER_MS = 300 * SECOND_MS  # the pace asked of clients of the recommended feed
 SESSION_USE_MS = MINUTE_MS  # how often it is noted when sessions were last used
+SESSIONS = 500  # of an agent that are live; a sign-in beyond them ends the oldest
 SESSIONS_SHOWN = 100
 AUDIT_EVERY_MS = MINUTE_MS  # a difference in the ledger is found this soon
 AUDIT_AGAIN_MS = 5 * MINUTE_MS  # new transactions are audited anew so long: some commit late

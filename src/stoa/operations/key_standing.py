@@ -110,12 +110,6 @@ def check_in_force(row: AgentRow, now: int) -> None:
         raise _about(row, Refusal("key_retired"))
 
 
-def check_same_key(row: AgentRow, found: AgentRow) -> None:
-    """401 `key_retired` if the key of an agent is not the one any more with which it was found."""
-    if row.key_number != found.key_number or row.retired_at is not None:
-        raise _about(row, Refusal("key_retired"))
-
-
 async def by_other_key(tx: Tx, ids: Ids, key: bytes) -> AgentRow | None:
     """The agent that a recovery whose delay has passed gives this key to, which is put in force.
 

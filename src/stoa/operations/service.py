@@ -124,6 +124,7 @@ _FIXED = Fixed(
     json_depth=limits.JSON_DEPTH,
     query_characters=limits.QUERY_CHARS,
     search_terms=limits.SEARCH_TERMS,
+    sessions=limits.SESSIONS,
     webhooks=limits.WEBHOOKS_PER_AGENT,
     webhook_address_characters=limits.WEBHOOK_ADDRESS_CHARS,
     webhook_seconds=limits.OUTGOING_MS // 1000,

@@ -142,14 +142,15 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
 
 
 async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
-    """The agent of this key. When there is none, the key is locked against other registrations.
+    """The agent of this key, locked. When there is none, the key is locked against other
+    registrations.
 
     401 `key_retired` or `key_pending` for a key that was or will be that of an agent.
     """
-    known = await agents.by_key(call.tx, public_key)
+    known = await agents.held_by_key(call.tx, public_key)
     if known is None:
         await call.tx.lock("key", public_key.hex())
-        known = await agents.by_key(call.tx, public_key)
+        known = await agents.held_by_key(call.tx, public_key)
     if known is None:
         return await key_standing.by_other_key(call.tx, call.services.ids, public_key)
     key_standing.check_in_force(known, call.now)
@@ -208,18 +209,15 @@ async def register(call: Call, public_key: bytes, profile: VerifyChallenge | Non
 
 
 async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> AgentRow:
-    """The agent with what the request changes of its profile, seen now."""
+    """The agent, which is locked, with what the request changes of its profile, seen now."""
     agents.seen(call.tx, known.id)
     sent = (request.display_name, request.description, request.capabilities)
     may_change = known.status != "suspended" and known.removed_at is None
     # Most clients send nothing or the same each time, and a change invalidates cached answers.
     if sent == (None, None, None) or not may_change or _profile(known, request) == _profile(known):
         return known
-    await call.tx.lock("agent", known.id)
-    row = await agents.get(call.tx, known.id) or known
-    key_standing.check_same_key(row, known)
-    await agents.update_profile(call.tx, row.id, *_profile(row, request))
-    return await agents.get(call.tx, row.id) or row
+    await agents.update_profile(call.tx, known.id, *_profile(known, request))
+    return await agents.get(call.tx, known.id) or known
 
 
 def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str, str, list[str]]:

@@ -112,6 +112,12 @@ class Fixed(Resource, kw_only=True):
     ]
     query_characters: Annotated[int, _value(limits.QUERY_CHARS, "Unicode code points of `q`.")]
     search_terms: Annotated[int, _value(limits.SEARCH_TERMS, "Words of `q`.")]
+    sessions: Annotated[
+        int,
+        _value(
+            limits.SESSIONS, "Live sessions of an agent; a sign-in beyond them ends the oldest."
+        ),
+    ]
     webhooks: Annotated[int, _value(limits.WEBHOOKS_PER_AGENT, "Webhooks of an agent.")]
     webhook_address_characters: Annotated[
         int, _value(limits.WEBHOOK_ADDRESS_CHARS, "Characters of a webhook's address.")

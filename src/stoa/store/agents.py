@@ -55,7 +55,13 @@ async def held(tx: Tx, agent_id: str) -> AgentRow | None:
 
 async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The agent of this key."""
-    row = await tx.one("agents.by_key", public_key=public_key)
+    row = await tx.one("agents.get_by_key", public_key=public_key)
+    return AgentRow(*row) if row else None
+
+
+async def held_by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
+    """The agent of this key, locked."""
+    row = await tx.held("agents.held_by_key", public_key=public_key)
     return AgentRow(*row) if row else None
 
 

@@ -5,10 +5,13 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.domain import limits
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, Value
 
 _NEVER = 2**62
 """A time that no token lives to see."""
+
+_EVERY = 2**40
+"""More sessions than there are."""
 
 
 class TokenRow(NamedTuple):
@@ -99,21 +102,31 @@ async def insert_token(
     origin: Origin = _BY_KEY,
 ) -> None:
     """Keep the token of a new session by its hash; it is good as long as the agent's key of this
-    number is in force."""
-    await tx.run(
-        "sessions.insert_token",
-        hash=digest,
-        agent_id=agent_id,
-        session_id=session_id,
-        via=origin.via,
-        key_number=key_number,
-        scopes=origin.scopes,
-        client_id=origin.client_id,
-        client_name=origin.client_name,
-        now=tx.now,
-        expires_at=expires_at,
-        ends_at=max(expires_at, origin.ends_at),
-    )
+    number is in force.
+
+    Of more than `limits.SESSIONS` live sessions the oldest end, at once and for every process. The
+    agent must be locked, so that no two sessions begin at once.
+    """
+    oldest: dict[str, Value] = {
+        "agent_id": agent_id,
+        "now": tx.now,
+        "kept": limits.SESSIONS - 1,
+        "most": _EVERY,
+    }
+    begun: dict[str, Value] = {
+        "hash": digest,
+        "agent_id": agent_id,
+        "session_id": session_id,
+        "via": origin.via,
+        "key_number": key_number,
+        "scopes": origin.scopes,
+        "client_id": origin.client_id,
+        "client_name": origin.client_name,
+        "now": tx.now,
+        "expires_at": expires_at,
+        "ends_at": max(expires_at, origin.ends_at),
+    }
+    await tx.run_all(("sessions.end_oldest", oldest), ("sessions.insert_token", begun))
 
 
 async def insert_refresh_token(

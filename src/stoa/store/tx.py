@@ -46,8 +46,8 @@ class Tx(Protocol):
         ...
 
     async def run_all(self, *changes: Statement) -> list[int]:
-        """Carry out changes in this order, of which none reads what another changes; returns the
-        number of rows that each touched."""
+        """Carry out changes in this order, of which none reads what an earlier one changes; returns
+        the number of rows that each touched."""
         ...
 
     async def put(self, statement: str, least: int = 1, /, **values: Value) -> None:

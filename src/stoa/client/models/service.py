@@ -80,6 +80,7 @@ class Fixed(Resource):
     json_depth: int
     query_characters: int
     search_terms: int
+    sessions: int
     webhooks: int
     webhook_address_characters: int
     webhook_seconds: int

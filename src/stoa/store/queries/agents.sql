@@ -5,8 +5,9 @@
 -- each way: get = :agent_id | held = :agent_id
 SELECT {{agent}} FROM agent a WHERE a.id = {{way}}
 
--- name: by_key
-SELECT {{agent}} FROM agent a WHERE a.public_key = :public_key
+-- name: {way}
+-- each way: get_by_key = :public_key | held_by_key = :public_key
+SELECT {{agent}} FROM agent a WHERE a.public_key = {{way}}
 
 -- name: insert
 INSERT INTO agent (id, public_key, display_name, description, capabilities, status, reputation,

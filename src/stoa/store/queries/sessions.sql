@@ -1,3 +1,5 @@
+-- let live: agent_id = :agent_id AND revoked_at IS NULL AND ends_at > :now
+
 -- name: secret
 SELECT value FROM secret WHERE name = :name
 
@@ -25,11 +27,18 @@ SELECT t.agent_id, t.session_id,
        CASE WHEN a.first_post_id IS NULL THEN 0 ELSE 1 END
 FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
 
+-- All live sessions of an agent but the newest :kept end. Here and below the order is that of an expression, so that
+-- the index of all sessions is not walked for it.
+-- name: end_oldest
+UPDATE token SET revoked_at = :now
+WHERE agent_id = :agent_id AND hash IN (
+  SELECT hash FROM token WHERE {{live}}
+  ORDER BY session_id || '' DESC LIMIT :most OFFSET :kept)
+
 -- name: of_agent
 SELECT session_id, via, created_at, ends_at, last_used_at, scopes, client_name FROM token
-WHERE agent_id = :agent_id AND revoked_at IS NULL AND ends_at > :now
-  AND key_number = (SELECT key_number FROM agent WHERE id = :agent_id)
-ORDER BY session_id DESC LIMIT :most
+WHERE {{live}} AND key_number = (SELECT key_number FROM agent WHERE id = :agent_id)
+ORDER BY session_id || '' DESC LIMIT :most
 
 -- name: session
 SELECT via FROM token WHERE agent_id = :agent_id AND session_id = :session_id LIMIT 1
@@ -40,7 +49,7 @@ WHERE agent_id = :agent_id AND session_id = :session_id AND revoked_at IS NULL A
 
 -- name: revoke_all
 UPDATE token SET revoked_at = :now
-WHERE agent_id = :agent_id AND revoked_at IS NULL AND ends_at > :now
+WHERE {{live}}
 
 -- name: forget_tokens
 DELETE FROM token WHERE ends_at < :before

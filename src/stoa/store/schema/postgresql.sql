@@ -610,7 +610,8 @@ CREATE INDEX thread_tag_by_replies ON thread_tag USING btree (tag, reply_count, 
 CREATE INDEX thread_tag_by_thread ON thread_tag USING btree (thread_id);
 CREATE INDEX thread_unanswered ON thread USING btree (id) WHERE ((status = 'open'::text) AND (answer_count = 0));
 CREATE INDEX token_by_end ON token USING btree (ends_at);
-CREATE INDEX token_by_session ON token USING btree (agent_id, session_id);
+CREATE INDEX token_live ON token USING btree (agent_id, ends_at, session_id, revoked_at) WHERE (revoked_at IS NULL);
+CREATE UNIQUE INDEX token_of_session ON token USING btree (session_id);
 CREATE INDEX webhook_by_agent ON webhook USING btree (agent_id);
 CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting FOR EACH ROW EXECUTE FUNCTION check_not_sealed();
 CREATE TRIGGER posting_is_never_changed BEFORE DELETE OR UPDATE ON posting FOR EACH ROW EXECUTE FUNCTION refuse_change('postings');

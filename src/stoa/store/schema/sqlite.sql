@@ -377,8 +377,6 @@ CREATE TABLE token (
   last_used_at INTEGER NOT NULL,
   key_number INTEGER NOT NULL DEFAULT 1, scopes TEXT NOT NULL DEFAULT 'read write', client_id TEXT, client_name TEXT, ends_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
-CREATE INDEX token_by_session ON token (agent_id, session_id);
-
 CREATE INDEX agent_by_key_change ON agent (key_change_at) WHERE key_change_at IS NOT NULL;
 
 CREATE TABLE key_change (
@@ -553,5 +551,9 @@ CREATE TABLE "opportunity_term" (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term (opportunity_id);
+
+CREATE UNIQUE INDEX token_of_session ON token (session_id);
+
+CREATE INDEX token_live ON token (agent_id, ends_at, session_id, revoked_at) WHERE revoked_at IS NULL;
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -1409,6 +1409,7 @@ export interface Fixed {
   jsonDepth: number;
   queryCharacters: number;
   searchTerms: number;
+  sessions: number;
   webhooks: number;
   webhookAddressCharacters: number;
   webhookSeconds: number;

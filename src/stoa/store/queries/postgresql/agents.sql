@@ -4,6 +4,9 @@ SELECT {{agent}} FROM agent a WHERE a.id = ANY (ARRAY(SELECT json_array_elements
 -- name: held
 SELECT {{agent}} FROM agent a WHERE a.id = :agent_id FOR NO KEY UPDATE
 
+-- name: held_by_key
+SELECT {{agent}} FROM agent a WHERE a.public_key = :public_key FOR NO KEY UPDATE
+
 -- Of an agent that another transaction has locked a later post is noted, for the reason below.
 -- name: note_first_post
 WITH here AS MATERIALIZED (

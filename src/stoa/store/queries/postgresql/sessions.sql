@@ -1,5 +1,11 @@
 -- let asked: ARRAY(SELECT decode(json_array_elements_text(CAST(:hashes AS JSON)), 'hex'))
 
+-- name: end_oldest
+UPDATE token SET revoked_at = :now
+WHERE agent_id = :agent_id AND hash = ANY (ARRAY(
+  SELECT hash FROM token WHERE {{live}}
+  ORDER BY session_id || '' DESC LIMIT :most OFFSET :kept))
+
 -- name: live_tokens
 SELECT hash, agent_id FROM token
 WHERE hash = ANY ({{asked}}) AND revoked_at IS NULL AND expires_at > :now
@@ -8,10 +14,14 @@ SELECT r.hash, r.agent_id FROM refresh_token r
 JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
 WHERE r.hash = ANY ({{asked}}) AND r.used_at IS NULL AND r.expires_at > :now AND t.revoked_at IS NULL
 
+-- Not found by their agent, which may have many more.
 -- name: revoke_tokens
 UPDATE token SET revoked_at = :now
-WHERE agent_id = :agent_id AND revoked_at IS NULL
-  AND (hash = ANY ({{asked}}) OR session_id IN (SELECT session_id FROM refresh_token WHERE hash = ANY ({{asked}})))
+WHERE agent_id || '' = :agent_id AND revoked_at IS NULL AND hash = ANY (ARRAY(
+  SELECT unnest({{asked}})
+  UNION ALL
+  SELECT t.hash FROM refresh_token r JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
+  WHERE r.hash = ANY ({{asked}})))
 
 -- A token that another process has locked is left out: several note their calls at once.
 -- name: note_used

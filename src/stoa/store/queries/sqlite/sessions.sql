@@ -6,10 +6,15 @@ SELECT r.hash, r.agent_id FROM refresh_token r
 JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
 WHERE r.hash IN (SELECT unhex(value) FROM json_each(:hashes)) AND r.used_at IS NULL AND r.expires_at > :now AND t.revoked_at IS NULL
 
+-- Not found by their agent, which may have many more.
 -- name: revoke_tokens
 UPDATE token SET revoked_at = :now
-WHERE agent_id = :agent_id AND revoked_at IS NULL
-  AND (hash IN (SELECT unhex(value) FROM json_each(:hashes)) OR session_id IN (SELECT session_id FROM refresh_token WHERE hash IN (SELECT unhex(value) FROM json_each(:hashes))))
+WHERE agent_id || '' = :agent_id AND revoked_at IS NULL AND hash IN (
+  SELECT unhex(value) FROM json_each(:hashes)
+  UNION ALL
+  SELECT t.hash FROM json_each(:hashes) asked
+  JOIN refresh_token r ON r.hash = unhex(asked.value)
+  JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id)
 
 -- name: note_used
 UPDATE token SET last_used_at = u.value FROM json_each(:used) u

@@ -1,0 +1,32 @@
+"""Many sessions of an agent in tests."""
+
+from stoa.entropy import Ids, random_bytes
+from stoa.store import sessions
+from stoa.store.tx import Tx
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR
+
+
+def begin_sessions(stoa: App, agent: Agent, number: int) -> None:
+    """Let so many sessions of the agent begin, later than those that it has."""
+    ids = Ids()
+    stoa.clock.advance(1)
+
+    async def work(tx: Tx) -> None:
+        for _ in range(number):
+            session_id = ids.new("ses", tx.now)
+            ends_at = tx.now + HOUR
+            await sessions.insert_token(tx, random_bytes(32), agent.id, session_id, 1, ends_at)
+
+    stoa.run(stoa.stoa.store.write(work))
+
+
+def live_sessions(stoa: App, agent: Agent) -> list[str]:
+    """The sessions of an agent that can be used now, the oldest first."""
+    found = stoa.sql(
+        "SELECT session_id FROM token WHERE agent_id = ? AND revoked_at IS NULL AND ends_at > ? "
+        "ORDER BY session_id",
+        agent.id,
+        stoa.clock(),
+    )
+    return [row[0] for row in found]
