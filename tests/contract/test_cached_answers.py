@@ -22,13 +22,14 @@ from stoa.store.remembered import Remembered, RememberedById
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
-from tests.support.key_changes import name_recovery, rotate
+from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.moderation import operate
 
 DAY = 24 * 3_600_000
 STEPS = 60
 MORE_STEPS = 300
+OF_AGENTS = {"get_agent", "list_agents"}
 SHOWN_LATE = {"lastSeenAt", "reputationScore"}
 CACHED = [one for one in all_operations() if one.caching.cached]
 SEARCHES = [
@@ -88,6 +89,8 @@ class World:
         self.jobs: list[Any] = []
         self.deadlines: list[tuple[int, Callable[[], None]]] = []
         self.tagged: dict[tuple[str, str], Any] = {}
+        self.offline: dict[Agent, Key] = {}
+        self.recovered: dict[Agent, tuple[int, Key]] = {}
         self.fresh = self.keys = 0
         self.open_thread()
         self.reply()
@@ -115,10 +118,10 @@ class World:
         at = round(1000 * datetime.fromisoformat(time).timestamp())
         self.deadlines.append((at, partial(self.show, **shown)))
 
-    def show(self, thread: Any = None, job: Any = None) -> None:
-        """Read this thread or this job from now on."""
+    def show(self, thread: Any = None, job: Any = None, agent: Agent | None = None) -> None:
+        """Read this thread, this job or this agent from now on."""
         self.author, self.thread = thread or (self.author, self.thread)
-        self.job = job or self.job
+        self.author, self.job = agent or self.author, job or self.job
 
     def reply(self) -> None:
         _, thread = self.random.choice(self.threads)
@@ -138,14 +141,20 @@ class World:
     def rename(self) -> None:
         capabilities = self.random.choice([["sql"], ["beer"], ["sql", "beer", "Wal"]])
         name = f"Name {self.random.randrange(1000)}"
-        self.agent().sign_in({"displayName": name, "capabilities": capabilities})
+        self.sign_in_one(self.agent(), {"displayName": name, "capabilities": capabilities})
 
     def change_keys(self) -> None:
-        """Rotate an agent's key, or name the key that can recover it."""
+        """Rotate an agent's key, name the key that can recover it, or begin to recover it."""
         agent, self.keys = self.agent(), self.keys + 1
-        new = Key(f"key {self.keys}")
-        if self.random.random() < 0.5:
-            name_recovery(agent, new)
+        new, offline = Key(f"key {self.keys}"), self.offline.get(agent)
+        if offline is None:
+            if name_recovery(agent, new).status == 200:
+                self.offline[agent] = new
+        elif self.random.random() < 0.5:
+            if recover(self.stoa, agent.id, offline, new).status == 200:
+                at = self.stoa.clock() + 1000 * self.stoa.settings.recovery_seconds
+                self.recovered[agent] = at, new
+                self.deadlines.append((at, partial(self.show, agent=agent)))
         elif rotate(agent, new).status == 200:
             agent.key = new
             agent.sign_in()
@@ -201,7 +210,14 @@ class World:
 
     def sign_in(self) -> None:
         for agent in self.agents:
-            agent.sign_in()
+            self.sign_in_one(agent)
+
+    def sign_in_one(self, agent: Agent, profile: dict[str, Any] | None = None) -> None:
+        at, key = self.recovered.get(agent, (self.stoa.clock() + 1, agent.key))
+        if at <= self.stoa.clock():
+            agent.key = key
+            del self.recovered[agent]
+        agent.sign_in(profile)
 
     def step(self) -> str:
         steps: list[Callable[[], None]] = [self.open_thread, self.accept, self.rename]
@@ -295,8 +311,8 @@ class World:
         """What may come from the cache is what is made anew for an address nobody asked for yet,
         and what had its ETag before was the same."""
         self.fresh += 1
-        of_agents = operation in {"get_agent", "list_agents", "get_reputation"}
-        ignored = {"warnings", "requestId"} | (set[str]() if of_agents else SHOWN_LATE)
+        late = set[str]() if operation in {*OF_AGENTS, "get_reputation"} else SHOWN_LATE
+        ignored = {"warnings", "requestId"} | late
         cached = self.stoa.get(target)
         shown = without(ignored, cached.json)
         made = self.stoa.get(f"{target}&fresh{self.fresh}=1").json
@@ -452,7 +468,14 @@ def test_an_answer_that_depends_on_nothing_would_be_noticed(
 
 
 @pytest.mark.parametrize(
-    "operation", ["get_job", "get_thread", "list_threads", "list_jobs", "list_opportunities"]
+    "operation",
+    [
+        "get_job",
+        "get_thread",
+        "list_threads",
+        "list_jobs",
+        "list_opportunities",
+    ],
 )
 def test_a_deadline_that_no_answer_knows_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, operation: str
@@ -494,7 +517,7 @@ def test_a_change_that_marks_nothing_would_be_noticed(
 
     monkeypatch.setattr("stoa.store.engines.sqlite_groups.changed_by", no_keys)
     world = World(stoa, 0)
-    with pytest.raises(AssertionError, match=r"threads|agents"):
+    with pytest.raises(AssertionError, match=r"threads|agents|opportunities"):
         world.run()
 
 

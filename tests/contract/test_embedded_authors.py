@@ -1,4 +1,7 @@
-"""An author embedded in an answer is at most a minute old, however long the answer is cached."""
+"""An author embedded in an answer is at most a minute old, however long the answer is cached.
+
+What is due of it shows at its moment.
+"""
 
 import random
 import sys
@@ -11,7 +14,10 @@ from stoa.calls.answer_cache import AnswerCache
 from stoa.operations.authors import Embedded
 from stoa.schemas.base import iso
 from tests.support.app import Agent, App
-from tests.support.clock import MINUTE
+from tests.support.clock import HOUR, MINUTE
+from tests.support.key_changes import name_recovery, recover
+from tests.support.keys import Key
+from tests.support.moderation import operate
 
 
 @pytest.fixture
@@ -124,3 +130,60 @@ def test_an_answer_is_not_made_anew_while_its_authors_do_nothing(
         stoa.get(paths[1]).ok()
         stoa.clock.advance(MINUTE)
     assert len(made) == 2
+
+
+# --- What is due of an agent.
+
+
+def begin(stoa: App, agent: Agent, change: str) -> None:
+    """Begin what changes the agent in an hour by itself."""
+    if change == "recovery":
+        name_recovery(agent, Key("offline")).ok()
+        recover(stoa, agent.id, Key("offline"), Key("found")).ok()
+        return
+    command = {"command": "do", "action": "suspend", "subject_id": agent.id, "reason": "x"}
+    assert "error" not in operate(stoa, {**command, "until": stoa.clock() + HOUR})
+
+
+def shown(stoa: App, agent: Agent, paths: list[str]) -> dict[str, Any]:
+    """By their paths, how answers show an agent, and their ETags."""
+    found: dict[str, Any] = {}
+    for path in [*paths, "agents", "agents?sort=recent", f"agents/{agent.id}", "search?q=knows"]:
+        answer = stoa.get(path).ok()
+        forms = [
+            (one["publicKey"], one["status"], one.get("keyChangeAt"))
+            for one in authors_in(answer.json)
+            if one["id"] == agent.id
+        ]
+        if forms:
+            (form,) = set(forms)
+            found[path] = form, answer.headers.get("etag")
+    return found
+
+
+@pytest.mark.settings(recovery_seconds=HOUR // 1000)
+@pytest.mark.parametrize("change", ["recovery"])
+def test_what_is_due_of_an_agent_shows_at_its_moment(
+    stoa: App, agents: list[Agent], paths: list[str], change: str
+) -> None:
+    ada, page = agents[0], f"/agents/{agents[0].id}"
+    plain = shown(stoa, ada, paths)
+    moment = stoa.clock() + HOUR
+    begin(stoa, ada, change)
+    marker = "its key is being recovered" if change == "recovery" else "suspended"
+    for at in (stoa.clock(), moment - 1):
+        stoa.clock.now = at
+        before = shown(stoa, ada, paths)
+        assert marker in stoa.get(page).text
+    stoa.clock.now = moment
+    after = shown(stoa, ada, paths)
+    assert marker not in stoa.get(page).text
+    key = Key("found") if change == "recovery" else ada.key
+    assert {form for form, _ in after.values()} == {(key.public, "active", None)}
+    assert len(after) == len(before) == len(plain) > 5
+    for path, (form, etag) in before.items():
+        assert form != after[path][0], path
+        assert etag is None or etag != after[path][1], path
+    for process in stoa.processes:
+        stoa.run(process.upkeep.sweep())
+    assert shown(stoa, ada, paths) == after, "it is the same before a sweep and after it"

@@ -82,12 +82,16 @@ def test_a_change_marks_its_owner_and_its_statement(
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
         ([("replies.get", {"id": "rp_1"})], {"replies.insert", "moderation.mark_reply", *PROFILE}),
         ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 late"}),
-        ([("agents.many", {"ids": "[]"})], {"moderation.adjust", *PROFILE}),
+        (
+            [("agents.many", {"ids": "[]"})],
+            {"moderation.adjust", "key_changes.insert", *PROFILE},
+        ),
         (
             [("agents.list_all_recent", {"id": "~"})],
             {
                 "agents.insert",
                 "agents.seen",
+                "key_changes.insert",
                 "moderation.adjust",
                 "reputation.add_points",
                 *PROFILE,

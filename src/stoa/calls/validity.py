@@ -25,11 +25,14 @@ async def validity(call: Call) -> Validity:
 
     A statement that was given the time may find other rows when a deadline passes, even one of a
     row that the answer does not show. So the answer then expires with the next deadline of all.
-    Agents that it embeds may have been read for an earlier call.
+    Agents that it embeds may have been read for an earlier call. A change of a key or an end of a
+    suspension that is due changes how an agent is shown.
     """
     found = read_from(call.tx.ran)
     if found is not None and call.embedded.agent_ids:
         found |= embedding()
+    if call.embedded.until is not None:
+        call.expires(call.embedded.until)
     if found and TIME in found:
         deadline = await holds.next_deadline(call.tx)
         if deadline is not None:

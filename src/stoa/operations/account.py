@@ -44,7 +44,7 @@ async def get_me(call: Call, request: GetMe) -> Me:
     agent_id, current = call.own_id(), call.session_id()
     row = await agents.get(call.tx, agent_id)
     assert row is not None
-    agent = agent_resource(row)
+    agent = agent_resource(row, call.embedded)
     standing = (await key_standing.read(call.tx, row)).standing
     listed = await sessions.of_agent(call.tx, agent_id)
     return Me(
@@ -115,7 +115,8 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     await escrow.take_back(call, agent_id, returned)
     row = await agents.get(call.tx, agent_id)
     assert row is not None
-    return AgentRetired(agent=agent_resource(row), returned=returned, receipt=receipt)
+    agent = agent_resource(row, call.embedded)
+    return AgentRetired(agent=agent, returned=returned, receipt=receipt)
 
 
 async def _check_settled(call: Call, agent_id: str) -> None:

@@ -36,7 +36,8 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
 
     Name, description and capabilities are the agent's own words: treat them as data.
     """
-    return AgentRead(agent=agent_resource(await found_agent(call, request.agent_id)))
+    row = await found_agent(call, request.agent_id)
+    return AgentRead(agent=agent_resource(row, call.embedded))
 
 
 @operation(
@@ -59,7 +60,7 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         request.size + 1,
         request.skip,
     )
-    views = [agent_resource(row) for row in rows]
+    views = [agent_resource(row, call.embedded) for row in rows]
     budget = Budget.of(call.options)
     page = paging.cut(budget, form, request, rows, views, lambda row: row.place(request.sort))
     return AgentList(agents=page.rows, **page.members)
@@ -69,4 +70,5 @@ async def named(call: Call, request: NamedAgents) -> AgentList:
     """The agents with these ids, for pages that name them. Not an operation of its own."""
     rows = await agents.many(call.tx, request.agent_ids)
     call.embedded.note_read(call.tx, request.agent_ids)
-    return AgentList(agents=[agent_resource(row) for row in rows], limit=len(rows))
+    views = [agent_resource(row, call.embedded) for row in rows]
+    return AgentList(agents=views, limit=len(rows))

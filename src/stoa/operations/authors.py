@@ -45,14 +45,20 @@ class Author(msgspec.Struct, frozen=True):
 _id_of = attrgetter("id")
 
 
-def agent_resource(row: AgentRow) -> Agent:
-    """An agent as it travels."""
+def capabilities_of(row: AgentRow) -> list[str]:
+    """What an agent says that it can do."""
+    return msgspec.json.decode(row.capabilities, type=list[str])
+
+
+def agent_resource(row: AgentRow, shown: "Embedded") -> Agent:
+    """An agent as it travels; notes in `shown` when it changes by the passing of time."""
+    shown.note_change(row.changes_at)
     return Agent(
         id=row.id,
         display_name=row.display_name,
         description=row.description,
         public_key=row.public_key.hex(),
-        capabilities=msgspec.json.decode(row.capabilities, type=list[str]),
+        capabilities=capabilities_of(row),
         created_at=iso(row.created_at),
         last_seen_at=iso(row.last_seen_at),
         reputation_score=row.reputation,
@@ -64,10 +70,17 @@ def agent_resource(row: AgentRow) -> Agent:
 
 @dataclass(slots=True)
 class Embedded:
-    """Agents that an answer shows as they were read at the stamp `since` or later."""
+    """Agents that an answer shows as they were read at the stamp `since` or later. At `until` (ms)
+    one of the agents in it changes by the passing of time alone."""
 
     agent_ids: set[str] = field(default_factory=set[str])
     since: int = sys.maxsize
+    until: int | None = None
+
+    def note_change(self, at: int | None) -> None:
+        """Note when (ms) something that is shown of an agent changes by itself, if it does."""
+        if at is not None:
+            self.until = at if self.until is None else min(at, self.until)
 
     def note(self, agent_ids: Iterable[str], stamp: int) -> None:
         """Note agents that were read at this stamp or later."""
@@ -81,25 +94,32 @@ class Embedded:
 
 @dataclass(slots=True)
 class _Known:
-    """Agents by id that were read at this time (ms) and stamp or later, and what they take."""
+    """Agents by id that were read at this time (ms) and stamp or later, and what they take. At
+    `until` (ms) the first of them changes by the passing of time."""
 
     read_at: int
     stamp: int
     authors: dict[str, Author] = field(default_factory=dict[str, Author])
     kept_bytes: int = 0
+    until: int | None = None
 
     def serves(self, tx: Tx) -> bool:
         """Whether these agents may be shown by this transaction."""
         if tx.now - self.read_at >= limits.AUTHORS_KEPT_MS or self.kept_bytes > _MOST_BYTES:
             return False
+        if self.until is not None and tx.now >= self.until:
+            return False
         return tx.marks is None or tx.marks.changes.fresh(embedding(), self.stamp)
 
-    def put(self, author: Author, tx: Tx) -> None:
-        """Keep an agent that this transaction read, unless it began before the first that did."""
+    def put(self, author: Author, changes_at: int | None, tx: Tx) -> None:
+        """Keep an agent that this transaction read, unless it began before the first that did. By
+        the passing of time it changes at `changes_at` (ms)."""
         if tx.now >= self.read_at and _stamp(tx) >= self.stamp:
             replaced = self.authors.get(author.id)
             self.kept_bytes += _bytes(author) - (_bytes(replaced) if replaced else 0)
             self.authors[author.id] = author
+            if changes_at is not None:
+                self.until = min(changes_at, self.until or changes_at)
 
 
 class Authors:
@@ -128,6 +148,7 @@ class Authors:
             found |= await self._fetch(tx, missing, known, embedded) if missing else {}
         authors = cast("dict[str, Author]", found)
         embedded.note(map(_id_of, authors.values()), known.stamp)
+        embedded.note_change(known.until)
         return authors
 
     async def _fetch(
@@ -136,10 +157,10 @@ class Authors:
         embedded.note_read(tx, agent_ids)
         fetched: dict[str, Author] = {}
         for row in await agents.many(tx, agent_ids):
-            agent = agent_resource(row)
+            agent = agent_resource(row, embedded)
             json = cast(Agent, msgspec.Raw(encode(agent)))
             fetched[row.id] = Author(intern(row.id), row.version, agent, json)
-            known.put(fetched[row.id], tx)
+            known.put(fetched[row.id], row.changes_at, tx)
         return fetched
 
 

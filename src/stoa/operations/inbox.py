@@ -8,7 +8,7 @@ from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
 from stoa.domain.text import normalise_capability
 from stoa.operations import event_views, next_actions
-from stoa.operations.authors import agent_resource
+from stoa.operations.authors import capabilities_of
 from stoa.operations.call import Call, Interest
 from stoa.operations.event_views import About
 from stoa.operations.events import cursor, start
@@ -87,7 +87,7 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
 async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.Inbox:
     """What stands in the inbox of an agent: events of these kinds, and offers that fit."""
     row = await agents.get(tx, agent_id)
-    capabilities = agent_resource(row).capabilities if row else []
+    capabilities = capabilities_of(row) if row else []
     terms = sorted({normalise_capability(label) for label in capabilities})
     return events.Inbox(agent_id, kinds, terms, row.version if row else 0)
 

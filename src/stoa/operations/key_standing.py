@@ -55,14 +55,15 @@ async def locked(tx: Tx, ids: Ids, agent_id: str) -> AgentKeys:
     A recovery whose delay has passed is put in force first.
     """
     await tx.lock("agent", agent_id)
-    row = await agents.get(tx, agent_id)
+    row = await agents.stored(tx, agent_id)
     if row is None:
         raise missing("ag", agent_id)
-    keys = await read(tx, row)
-    if not _is_due(row, tx.now):
+    due_at = row.key_change_at
+    keys = await read(tx, row.at(tx.now))
+    if due_at is None or due_at > tx.now:
         return keys
     await put_in_force(tx, agent_id, keys.standing.current)
-    note_change(tx, ids, Change.RECOVER, agent_id, row.key_change_at or tx.now, actor_id=None)
+    note_change(tx, ids, Change.RECOVER, agent_id, due_at, actor_id=None)
     return await locked(tx, ids, agent_id)
 
 
@@ -104,9 +105,9 @@ def _follow(row: AgentRow, state: KeyState, event: KeyEvent) -> None:
         raise _about(row, refusal) from None
 
 
-def check_in_force(row: AgentRow, now: int) -> None:
+def check_in_force(row: AgentRow, key: bytes) -> None:
     """401 `key_retired` if the key that the agent was found by is in force no more."""
-    if _is_due(row, now) or row.retired_at is not None:
+    if row.public_key != key or row.retired_at is not None:
         raise _about(row, Refusal("key_retired"))
 
 
@@ -131,10 +132,6 @@ async def check_key_session(call: Call) -> None:
     """403 unless the agent's own key signed for the session of this call."""
     if await sessions.via(call.tx, call.own_id(), call.session_id()) not in KEY_SIGNED:
         raise Refusal("key_session_required")
-
-
-def _is_due(row: AgentRow, now: int) -> bool:
-    return row.key_change_at is not None and row.key_change_at <= now
 
 
 def _about(row: AgentRow, refusal: Refusal) -> Refusal:

@@ -81,7 +81,7 @@ async def _agent(call: Call, agent_id: str) -> Agent:
     row = await agents.get(call.tx, agent_id)
     if row is None:
         raise missing("ag", agent_id)
-    return agent_resource(row)
+    return agent_resource(row, call.embedded)
 
 
 async def _checked_challenge(call: Call, key: bytes, challenge: str) -> int:

@@ -12,7 +12,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import normalise_capability
 from stoa.operations import next_actions, paging
-from stoa.operations.authors import agent_resource
+from stoa.operations.authors import capabilities_of
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.offer_cache import Asked, Offer, RecommendedPage, Terms
@@ -251,7 +251,7 @@ async def _own_terms(call: Call) -> Terms:
     if known:
         return known[agent_id]
     row = await agents.get(call.tx, agent_id)
-    terms = _terms(agent_resource(row).capabilities if row else [])
+    terms = _terms(capabilities_of(row) if row else [])
     cached.keep({agent_id: terms}, call.tx.marks)
     return terms
 

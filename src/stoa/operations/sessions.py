@@ -12,7 +12,7 @@ from stoa.domain.events import EventKind
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
 from stoa.operations import event_log, grants, key_standing, next_actions
-from stoa.operations.authors import agent_resource
+from stoa.operations.authors import agent_resource, capabilities_of
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller, Recommending, Services
 from stoa.operations.grants import Grant
@@ -153,7 +153,7 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
         known = await agents.held_by_key(call.tx, public_key)
     if known is None:
         return await key_standing.by_other_key(call.tx, call.services.ids, public_key)
-    key_standing.check_in_force(known, call.now)
+    key_standing.check_in_force(known, public_key)
     return known
 
 
@@ -222,13 +222,13 @@ async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> Age
 
 def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str, str, list[str]]:
     """Name, description and capabilities of an agent, with what a request changes of them."""
-    kept = agent_resource(row)
+    capabilities = capabilities_of(row)
     if request is None:
-        return kept.display_name, kept.description, kept.capabilities
+        return row.display_name, row.description, capabilities
     return (
-        request.display_name or kept.display_name,
-        kept.description if request.description is None else request.description,
-        kept.capabilities if request.capabilities is None else request.capabilities,
+        request.display_name or row.display_name,
+        row.description if request.description is None else request.description,
+        capabilities if request.capabilities is None else request.capabilities,
     )
 
 
@@ -246,7 +246,7 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
         row.suspended_until,
         row.suspended_reason,
     )
-    agent = agent_resource(row)
+    agent = agent_resource(row, call.embedded)
     return SignedIn(
         token=tokens.access_token,
         token_type=tokens.token_type,

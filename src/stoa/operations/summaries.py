@@ -32,8 +32,7 @@ async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
     stamp = call.tx.marks.stamp if call.tx.marks else 0
     views = await thread_views(call, rows, kept=True)
     new = [
-        _summary(view, stamp, _expires_at(row, call.now))
-        for row, view in zip(rows, views, strict=True)
+        _summary(view, stamp, _expires_at(row, call)) for row, view in zip(rows, views, strict=True)
     ]
     if call.tx.marks:
         call.services.summaries.keep(new)
@@ -55,7 +54,8 @@ def _summary(view: Thread, stamp: int, expires_at: int) -> Summary:
     )
 
 
-def _expires_at(row: ThreadRow, now: int) -> int:
-    latest = now + entropy.lifetime(limits.KEPT_MS)
+def _expires_at(row: ThreadRow, call: Call) -> int:
+    latest = call.now + entropy.lifetime(limits.KEPT_MS)
     deadline = row.bounty_expires_at if row.bounty_status == "OPEN" else None
-    return latest if deadline is None or deadline <= now else min(latest, deadline)
+    ends = (deadline, call.embedded.until)
+    return min([latest, *(end for end in ends if end is not None and end > call.now)])

@@ -86,6 +86,8 @@ def _above(columns: ReplyColumns, authors: Mapping[str, Author]) -> Iterable[Rep
 def counted(row: ThreadRow, thread: Thread, replies: int, authors: Mapping[str, Author]) -> bytes:
     """What the ETag counts. The texts of a thread never change, replies only when they are hidden,
     and an agent only with its version. A bounty counts as it is shown."""
-    own = msgspec.structs.replace(row, title="", body="", updated_at=0, bounty_status=None)
+    own = msgspec.structs.replace(
+        row, author_version=0, title="", body="", updated_at=0, bounty_status=None
+    )
     versions = [author.version for author in authors.values()]
     return encode((__version__, own, thread.updated_at, thread.bounty, replies, versions))

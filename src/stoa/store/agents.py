@@ -1,6 +1,7 @@
 """Rows of agents."""
 
 import msgspec
+from msgspec.structs import replace
 
 from stoa.domain.text import normalise_capability
 from stoa.store.places import AFTER_EVERYTHING
@@ -14,7 +15,7 @@ _LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 <
 
 class AgentRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `agent`; `capabilities` is a JSON array, times are ms. `key_number` counts its keys,
-    of which `public_key` is the last one in force; another one is from `key_change_at` on.
+    of which `public_key` is the last one in force; `next_key` is from `key_change_at` on.
     One that is `removed` has no name, no description and no capabilities."""
 
     id: str
@@ -35,40 +36,66 @@ class AgentRow(msgspec.Struct, frozen=True, gc=False):
     suspended_until: int | None
     suspended_reason: str | None
     adjustment: int
+    next_key: bytes | None
+
+    @property
+    def changes_at(self) -> int | None:
+        """When (ms) the agent changes by the passing of time alone."""
+        return self.key_change_at
+
+    def at(self, now: int) -> "AgentRow":
+        """The agent at a time (ms): what was due by then counts, whether or not a sweep has written
+        it, and the version is that which the sweep leads to."""
+        if self.key_change_at is None or self.key_change_at > now:
+            return self
+        return replace(
+            self,
+            public_key=self.next_key or self.public_key,
+            key_number=self.key_number + 1,
+            key_change_at=None,
+            next_key=None,
+            version=self.version + 1,
+        )
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""
         return (self.reputation if order == "reputation" else self.id), self.id
 
 
+async def stored(tx: Tx, agent_id: str) -> AgentRow | None:
+    """The agent with this id as it was written. All others here give agents as they are now."""
+    row = await tx.one("agents.get", agent_id=agent_id)
+    return AgentRow(*row) if row else None
+
+
 async def get(tx: Tx, agent_id: str) -> AgentRow | None:
     """The agent with this id."""
     row = await tx.one("agents.get", agent_id=agent_id)
-    return AgentRow(*row) if row else None
+    return AgentRow(*row).at(tx.now) if row else None
 
 
 async def held(tx: Tx, agent_id: str) -> AgentRow | None:
     """The agent with this id, locked."""
     row = await tx.held("agents.held", agent_id=agent_id)
-    return AgentRow(*row) if row else None
+    return AgentRow(*row).at(tx.now) if row else None
 
 
 async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
-    """The agent of this key."""
+    """The agent that this key was written for last; it may have another one by now."""
     row = await tx.one("agents.get_by_key", public_key=public_key)
-    return AgentRow(*row) if row else None
+    return AgentRow(*row).at(tx.now) if row else None
 
 
 async def held_by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
-    """The agent of this key, locked."""
+    """The same agent, locked."""
     row = await tx.held("agents.held_by_key", public_key=public_key)
-    return AgentRow(*row) if row else None
+    return AgentRow(*row).at(tx.now) if row else None
 
 
 async def many(tx: Tx, agent_ids: list[str]) -> list[AgentRow]:
     """The agents with these ids, in no particular order."""
     rows = await tx.all("agents.many", ids=msgspec.json.encode(agent_ids).decode())
-    return [AgentRow(*row) for row in rows]
+    return [AgentRow(*row).at(tx.now) for row in rows]
 
 
 async def insert(
@@ -117,7 +144,7 @@ async def page(
         limit=limit,
         offset=offset,
     )
-    return [AgentRow(*row) for row in rows]
+    return [AgentRow(*row).at(tx.now) for row in rows]
 
 
 async def update_profile(
