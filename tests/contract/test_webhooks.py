@@ -2,12 +2,14 @@
 
 from base64 import b64encode
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from stoa import logs
 from stoa.domain.webhooks import Signer
+from stoa.operations import deliveries
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.key_changes import name_recovery, recover, rotate
@@ -18,6 +20,7 @@ from tests.support.receiver import Receiver, status
 from tests.support.webhooks import (
     LOOPBACK,
     active,
+    create,
     deliver,
     fails_until,
     listed,
@@ -167,6 +170,43 @@ def test_a_change_of_key_retirement_and_suspension_delete_the_webhooks(
     stoa.agent("new").thread()
     deliver(stoa)
     assert receiver.received == []
+
+
+def test_a_webhook_of_a_key_that_a_recovery_replaced_is_sent_nothing_before_the_sweep(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    thread = ada.thread()
+    active(ada, receiver)
+    name_recovery(ada, Key("offline")).ok()
+    recover(stoa, ada.id, Key("offline"), Key("found")).ok()
+    stoa.clock.advance(72 * HOUR - 1)
+    bob.sign_in()
+    bob.reply(thread)
+    deliver(stoa)
+    receiver.received.clear()
+    ada.sign_in()
+    create(ada, receiver)  # of which the test is due
+    bob.reply(thread)
+    stoa.clock.advance(1)
+    deliver(stoa)
+    assert receiver.received == []
+    stoa.run(stoa.stoa.upkeep.sweep())
+    deliver(stoa)
+    assert receiver.received == []
+
+
+def test_what_a_webhook_is_sent_next_ends_with_the_key(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    """An attempt that waited for a slot asks again what is to be sent."""
+    hook = active(ada, receiver)
+    name_recovery(ada, Key("offline")).ok()
+    recover(stoa, ada.id, Key("offline"), Key("found")).ok()
+    bob.reply(ada.thread())
+    find = partial(deliveries.next_delivery, webhook_id=hook["id"], looked={})
+    assert stoa.run(stoa.stoa.store.read(find, slow=True, single=True))
+    stoa.clock.advance(72 * HOUR)
+    assert stoa.run(stoa.stoa.store.read(find, slow=True, single=True)) is None
 
 
 # --- What is said of them, and to whom.

@@ -60,8 +60,8 @@ async def of_agent(tx: Tx, agent_id: str) -> list[WebhookRow]:
 
 
 async def get(tx: Tx, webhook_id: str) -> WebhookRow | None:
-    """One webhook."""
-    row = await tx.one("webhooks.get", id=webhook_id)
+    """One webhook; None also when it ends by now with a key of its agent."""
+    row = await tx.one("webhooks.get", id=webhook_id, now=tx.now)
     return WebhookRow(*row) if row else None
 
 
@@ -71,7 +71,8 @@ async def there_are_any(tx: Tx) -> bool:
 
 
 async def due(tx: Tx, newest: int) -> list[WebhookRow]:
-    """Those that have a test to send, or may have events up to `newest` to deliver now."""
+    """Those that have a test to send, or may have events up to `newest` to deliver now, and whose
+    agents have the key with which they were made."""
     rows = await tx.all("webhooks.due", newest=newest, now=tx.now)
     return [WebhookRow(*row) for row in rows]
 

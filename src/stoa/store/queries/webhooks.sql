@@ -1,4 +1,5 @@
 -- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem
+-- let kept: NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = w.agent_id AND a.key_change_at <= :now)
 
 -- name: insert
 INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures)
@@ -7,8 +8,9 @@ VALUES (:id, :agent_id, :url, :scope, :kinds, 'pending', :now, 0, :test_id, :now
 -- name: of_agent
 SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id ORDER BY w.id
 
+-- One whose agent has another key by now is gone, even if no sweep has deleted it yet; so it is below.
 -- name: get
-SELECT {{webhook}} FROM webhook w WHERE w.id = :id
+SELECT {{webhook}} FROM webhook w WHERE w.id = :id AND {{kept}}
 
 -- name: any
 SELECT 1 FROM webhook LIMIT 1
@@ -16,7 +18,7 @@ SELECT 1 FROM webhook LIMIT 1
 -- Webhooks that have a test to send, or may have events to deliver.
 -- name: due
 SELECT {{webhook}} FROM webhook w
-WHERE w.test_id IS NOT NULL OR (w.status = 'active' AND w.due_at <= :now AND w.seq < :newest)
+WHERE (w.test_id IS NOT NULL OR (w.status = 'active' AND w.due_at <= :now AND w.seq < :newest)) AND {{kept}}
 ORDER BY w.due_at, w.id
 
 -- name: delete
