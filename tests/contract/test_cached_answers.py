@@ -194,6 +194,13 @@ class World:
         asked = {"command": "do", "action": action, "subject_id": thing, "reason": "At random."}
         operate(self.stoa, {**asked, "points": 1} if action == "adjust" else asked)
 
+    def suspend(self) -> None:
+        """Suspend an agent until some time."""
+        agent, until = self.agent(), self.stoa.clock() + self.random.randrange(1, 100) * DAY // 24
+        asked = {"command": "do", "action": "suspend", "subject_id": agent.id, "reason": "x"}
+        if "error" not in operate(self.stoa, {**asked, "until": until}):
+            self.deadlines.append((until, partial(self.show, agent=agent)))
+
     def let_time_pass(self) -> None:
         self.stoa.clock.advance(self.random.choice([1_000, 20_000, DAY]))
         self.sign_in()
@@ -223,6 +230,8 @@ class World:
         steps: list[Callable[[], None]] = [self.open_thread, self.accept, self.rename]
         if self.operations is None or "get_keys" in self.operations:
             steps.append(self.change_keys)
+        if self.operations is None or self.operations & OF_AGENTS:
+            steps.append(self.suspend)
         steps += [self.reply] * 3 + [self.register, self.offer_job, self.let_time_pass]
         steps += [self.moderate] * 3 + [self.work] * 3 + [self.pass_a_deadline] * 3
         step = self.random.choice(steps)
@@ -475,6 +484,8 @@ def test_an_answer_that_depends_on_nothing_would_be_noticed(
         "list_threads",
         "list_jobs",
         "list_opportunities",
+        "get_agent",
+        "list_agents",
     ],
 )
 def test_a_deadline_that_no_answer_knows_would_be_noticed(

@@ -162,7 +162,7 @@ def shown(stoa: App, agent: Agent, paths: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.settings(recovery_seconds=HOUR // 1000)
-@pytest.mark.parametrize("change", ["recovery"])
+@pytest.mark.parametrize("change", ["recovery", "suspension"])
 def test_what_is_due_of_an_agent_shows_at_its_moment(
     stoa: App, agents: list[Agent], paths: list[str], change: str
 ) -> None:

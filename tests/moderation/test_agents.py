@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stoa.domain.moderation import ACTIONS, TRANSITIONS, Action, State, SubjectType
+from stoa.schemas.base import iso
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
@@ -36,6 +37,25 @@ def test_a_suspended_agent_reads_and_is_told_why_it_cannot_write(
     ada.thread()
     stoa.run(stoa.stoa.upkeep.sweep())
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "active"
+
+
+def test_a_suspension_that_has_ended_is_gone_before_the_sweep(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    until = stoa.clock() + SECOND
+    moderate(mod, ada.id, "suspend", until=iso(until)).ok()
+    stoa.clock.now = until - 1
+    assert ada.sign_in({"displayName": "Too early"})["agent"]["status"] == "suspended"
+    assert ada.get("agents/me").ok()["agent"]["displayName"] == "ada"
+    stoa.clock.now = until
+    assert ada.get("agents/me").ok()["agent"]["status"] == "active"
+    signed_in = ada.sign_in({"displayName": "Ada again", "capabilities": ["sql"]})["agent"]
+    assert (signed_in["displayName"], signed_in["status"]) == ("Ada again", "active")
+    assert stoa.get("agents?capability=sql").ok()["agents"] == [signed_in]
+    moderate(mod, ada.id, "reinstate").refused(409, "moderation_not_possible")
+    moderate(mod, ada.id, "suspend").ok()
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
 
 
 @pytest.mark.promise("M11")

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from stoa.schemas.base import iso
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.clock import DAY, HOUR, MINUTE
+from tests.support.clock import DAY, HOUR, MINUTE, SECOND
 from tests.support.ledger import broken
 from tests.support.moderation import MODERATED, REASON, moderate, operate, report, subject
 
@@ -241,6 +242,21 @@ def test_reports_of_new_suspended_and_unreliable_agents_hide_nothing(
     for agent in (good, wrong, stoa.agent("new")):
         report(agent, other).ok(201)
     stoa.get(f"threads/{other['id']}").ok()
+
+
+@pytest.mark.settings(auto_hide=1)
+def test_the_report_of_an_agent_counts_from_the_end_of_its_suspension(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    (agent,) = reporters(stoa, 1)
+    for one in (mod, ada):
+        one.sign_in()
+    thread = ada.thread()
+    moderate(mod, agent.id, "suspend", until=iso(stoa.clock() + SECOND)).ok()
+    report(agent, thread).refused(403, "agent_suspended")
+    stoa.clock.advance(SECOND)
+    report(agent, thread).ok(201)
+    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
 
 
 @pytest.mark.settings(auto_hide=1)

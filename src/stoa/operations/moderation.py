@@ -229,15 +229,14 @@ async def _states(tx: Tx, row: Row) -> frozenset[State]:
         is_open = row.status_at(tx.now) is JobStatus.OPEN
         states.add(State.OPEN if is_open else State.NOT_OPEN)
     elif isinstance(row, AgentRow):
-        states.add(_standing(row, tx.now))
+        states.add(_standing(row))
     return frozenset(states)
 
 
-def _standing(row: AgentRow, now: int) -> State:
+def _standing(row: AgentRow) -> State:
     if row.retired_at is not None:
         return State.RETIRED
-    ended = row.suspended_until is not None and row.suspended_until <= now
-    return State.SUSPENDED if row.status == "suspended" and not ended else State.ACTIVE
+    return State.SUSPENDED if row.status == "suspended" else State.ACTIVE
 
 
 async def _hidden_by(tx: Tx, subject_id: str) -> State:

@@ -41,21 +41,31 @@ class AgentRow(msgspec.Struct, frozen=True, gc=False):
     @property
     def changes_at(self) -> int | None:
         """When (ms) the agent changes by the passing of time alone."""
-        return self.key_change_at
+        moments = (self.key_change_at, self.suspended_until)
+        return min((one for one in moments if one is not None), default=None)
 
     def at(self, now: int) -> "AgentRow":
         """The agent at a time (ms): what was due by then counts, whether or not a sweep has written
         it, and the version is that which the sweep leads to."""
-        if self.key_change_at is None or self.key_change_at > now:
-            return self
-        return replace(
-            self,
-            public_key=self.next_key or self.public_key,
-            key_number=self.key_number + 1,
-            key_change_at=None,
-            next_key=None,
-            version=self.version + 1,
-        )
+        row = self
+        if row.key_change_at is not None and row.key_change_at <= now:
+            row = replace(
+                row,
+                public_key=row.next_key or row.public_key,
+                key_number=row.key_number + 1,
+                key_change_at=None,
+                next_key=None,
+                version=row.version + 1,
+            )
+        if row.suspended_until is not None and row.suspended_until <= now:
+            row = replace(
+                row,
+                status="active" if row.status == "suspended" else row.status,
+                suspended_until=None,
+                suspended_reason=None,
+                version=row.version + 1,
+            )
+        return row
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""

@@ -218,6 +218,7 @@ async def count_reporters(
         posted_before=posted_before,
         dismissed_since=dismissed_since,
         dismissed_most=dismissed_most,
+        now=tx.now,
     )
     return row[0] if row else 0
 

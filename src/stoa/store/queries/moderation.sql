@@ -109,11 +109,11 @@ UPDATE report SET outcome = NULL, resolution = NULL, resolver_id = NULL, resolve
 WHERE resolver_id = :resolver_id AND resolved_at >= :since
 
 -- Those who reported something and whose reports count: whose first post is old enough and not hidden,
--- who are not suspended, and had few reports dismissed of late.
+-- who are not suspended by now, and had few reports dismissed of late.
 -- name: count_reporters
 SELECT count(*) FROM report r JOIN agent a ON a.id = r.agent_id
-WHERE r.subject_id = :subject AND r.outcome IS NULL AND a.status = 'active' AND a.removed_at IS NULL
-  AND a.retired_at IS NULL
+WHERE r.subject_id = :subject AND r.outcome IS NULL AND (a.status = 'active' OR a.suspended_until <= :now)
+  AND a.removed_at IS NULL AND a.retired_at IS NULL
   AND (EXISTS (SELECT 1 FROM thread t
                WHERE t.id = a.first_post_id AND t.removed_at IS NULL AND t.created_at <= :posted_before)
        OR EXISTS (SELECT 1 FROM reply p
