@@ -12,7 +12,8 @@ from stoa.calls.single_flight import SingleFlight
 from stoa.calls.validity import Validity
 from stoa.domain import limits
 from stoa.operations.call import Call
-from tests.contract.test_cached_answers import World, nothing, reads_of_a_burst
+from tests.calls.test_single_flight import reads_of_a_burst
+from tests.contract.test_cached_answers import World, nothing
 from tests.support.app import App
 from tests.support.moderation import operate
 from tests.support.routes import web_paths
