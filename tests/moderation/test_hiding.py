@@ -2,19 +2,24 @@
 
 import asyncio
 import threading
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
 import pytest
 
 from stoa.app import Stoa
+from stoa.operations import opportunities, related, search
+from stoa.operations.call import Call
+from stoa.store.board import MADE_EACH_MS
+from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.database import query
 from tests.support.mcp import Mcp
-from tests.support.moderation import MODERATED, REASON, moderate, path
+from tests.support.moderation import MODERATED, REASON, moderate, path, subject
 
 pytestmark = MODERATED
 CANARY = "canary bird"
@@ -186,6 +191,109 @@ def test_a_reply_of_the_commit_that_hides_its_thread_is_not_found(
     assert (
         query(stoa.settings, "SELECT rowid FROM post_index WHERE post_index MATCH 'canary'") == []
     )
+
+
+def overtaken(
+    asked: Agent | App,
+    monkeypatch: pytest.MonkeyPatch,
+    first: tuple[Any, str],
+    target: str,
+    hiding: Coroutine[Any, Any, Answer],
+) -> Answer:
+    """The answer of a read that has all from memory until the function of this module and name
+    reads the first row. Just before it does so, something is hidden."""
+    module, name = first
+    read, hidden = getattr(module, name), list[Answer]()
+
+    async def ask() -> Answer:
+        loop = asyncio.get_running_loop()
+
+        async def late(call: Call, things: Any, **more: Any) -> Any:
+            if type(call.tx) is SqliteTx and not hidden:  # in the thread that reads
+                assert call.tx.ran == []
+                hidden.append(asyncio.run_coroutine_threadsafe(hiding, loop).result(WAIT_S))
+            return await read(call, things, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, late)
+            return await asked.ask("GET", target)
+
+    answer = (asked.app if isinstance(asked, Agent) else asked).run(ask()).ok()
+    assert [one.status for one in hidden] in ([200], [201])
+    return answer
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize("view", ["full", "lean"])
+def test_a_search_that_a_hiding_overtakes_shows_nothing_blank_and_keeps_nothing_of_it(
+    stoa: App, mod: Agent, ada: Agent, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    body = "Where does the zebra live?"
+    first, *_ = [ada.thread("A beast", body) for _ in range(4)]
+    stoa.get("search?q=zebra&limit=1").ok()  # finds all four, shows one of them
+    hide = mod.ask("POST", f"{path(first)}/hide", {"reason": REASON})
+    target = f"search?q=zebra&limit=3&view={view}"
+    during = overtaken(stoa, monkeypatch, (search, "summaries"), target, hide)
+    assert [one["title"] for one in during["threads"]] == ["A beast"] * 3
+    rest = stoa.get(f"search?q=zebra&cursor={during['nextCursor']}").ok()
+    assert rest["threads"] == [], "all that are left were shown"
+    moderate(mod, first, "restore").ok()
+    after = stoa.get("search?q=zebra").ok()["threads"]
+    assert [one["match"]["snippet"]["body"] for one in after] == [body] * 4
+
+
+@pytest.fixture
+def reporter(stoa: App, bob: Agent) -> Agent:
+    """One whose report hides: use `@HIDES`."""
+    bob.thread("Old enough", "b")
+    stoa.clock.advance(1_000)
+    return bob
+
+
+HIDES = pytest.mark.settings(auto_hide=1, new_agent_seconds=1)
+"""A report hides a thread, and its bounty is on offer again when it is restored."""
+
+
+@HIDES
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_words_of_an_offer_that_was_hidden_meanwhile_are_read_again(
+    stoa: App, mod: Agent, ada: Agent, reporter: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer = ada.thread("A beast", "Where does the zebra live?", bountyCredits=1)
+    ada.thread("Zebra", "It is found first.")
+    moderate(mod, offer, "lock").ok()
+    stoa.get("search?q=quark").ok()  # finds nothing, and looks at no offer
+    moderate(mod, offer, "unlock").ok()
+    stoa.clock.advance(MADE_EACH_MS)
+    reporter.get("opportunities/recommended").ok()  # has what is on offer in memory, not its words
+    report = reporter.ask("POST", "reports", {"subject": subject(offer), "reason": "spam"})
+    overtaken(stoa, monkeypatch, (related, "rows_views"), "search?q=quark", report)
+    stoa.get(f"threads/{offer['id']}").refused(410, "removed")
+    moderate(mod, offer, "restore").ok()
+    found = stoa.get("search?q=zebra&limit=1").ok()
+    assert [one["title"] for one in found["threads"]] == ["Zebra"]
+    assert [one["title"] for one in found["relatedOpportunities"]] == ["A beast"]
+
+
+@HIDES
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize("view", ["full", "lean"])
+def test_an_offer_that_was_hidden_meanwhile_is_not_recommended(
+    stoa: App, mod: Agent, ada: Agent, reporter: Agent, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    titles = ["Four", "Three", "Two", "One"]
+    offers = [ada.thread(one, "b", bountyCredits=1 + at) for at, one in enumerate(titles)]
+    path = "opportunities/recommended"
+    reporter.get(f"{path}?limit=1").ok()  # has the first two in memory
+    report = reporter.ask("POST", "reports", {"subject": subject(offers[1]), "reason": "spam"})
+    target = f"{path}?limit=3&view={view}"
+    during = overtaken(reporter, monkeypatch, (opportunities, "rows_views"), target, report)
+    rest = reporter.get(f"{path}?cursor={during['nextCursor']}").ok()
+    shown = [*during["opportunities"], *rest["opportunities"]]
+    assert [one["title"] for one in shown] == ["One", "Two", "Four"]
+    moderate(mod, offers[1], "restore").ok()
+    shown = reporter.get(path).ok()["opportunities"]
+    assert [one["title"] for one in shown] == titles[::-1]
 
 
 @pytest.mark.promise("M2")

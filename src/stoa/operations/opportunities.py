@@ -1,6 +1,6 @@
 """The feeds of what can be earned now."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -37,7 +37,7 @@ from stoa.store.opportunities import START, OpportunityRow, Place
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
-Row = TypeVar("Row")
+Row = TypeVar("Row", JobRow, ThreadRow)
 Matched = list[str] | UnsetType
 
 _list = msgspec.json.Decoder(list[str]).decode
@@ -89,9 +89,22 @@ def _page(
 ) -> paging.Cut[Opportunity]:
     form = request.orders[""]
     budget = Budget.of(call.options)
+    shown = {view.id for view in views}
     return paging.cut(
-        budget, form, request, rows, views, lambda row: row.place, characters=characters
+        budget,
+        form,
+        request,
+        [row for row in rows if row.id in shown],
+        views,
+        lambda row: row.place,
+        characters=characters,
+        end=_end(rows, shown),
     )
+
+
+def _end(rows: Sequence[OpportunityRow], shown: Collection[str]) -> Place | None:
+    """Behind which place there may be more, where some of the rows were hidden meanwhile."""
+    return rows[-1].place if len(shown) < len(rows) else None
 
 
 @operation(
@@ -185,7 +198,9 @@ async def _joined(
     call: Call, request: ListRecommended, rows: list[OpportunityRow]
 ) -> RecommendedPage:
     """The same with rows that are JSON."""
-    known = await offers_as_json(call, rows)
+    offers = await offers_as_json(call, rows)
+    end, rows = _end(rows, offers), [row for row in rows if row.id in offers]
+    known = [*offers.values()]
     matched = [_matched_json(row) for row in rows]
 
     def place_of(row: int) -> Place:
@@ -196,7 +211,7 @@ async def _joined(
 
     form, characters = request.orders[""], sum(offer.characters for offer in known)
     count, members = paging.cut_json(
-        form, request, len(rows), place_of, bytes_of, characters=characters
+        form, request, len(rows), place_of, bytes_of, characters=characters, end=end
     )
     known, matched = known[:count], matched[:count]
     pairs = zip(known, matched, strict=True)
@@ -210,8 +225,8 @@ def _matched_json(row: OpportunityRow) -> bytes:
     return encode(sorted(set(_list(row.terms)))) if row.overlap else b"[]"
 
 
-async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> list[Offer]:
-    """These opportunities as JSON, cached or made now."""
+async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
+    """These opportunities as JSON by id in their order, cached or made now, but for hidden ones."""
     cached, ids = call.services.recommended.offers, [row.id for row in rows]
     found = cached.fresh(ids, call.tx.marks)
     if len(found) < len(ids):
@@ -219,7 +234,7 @@ async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> list[Offer]:
         new = {view.id: Offer.of(view) for view in await rows_views(call, missing)}
         cached.keep(new, call.tx.marks)
         found |= new
-    return [found[one] for one in ids]
+    return {one: found[one] for one in ids if one in found}
 
 
 async def _board(call: Call) -> Board | None:
@@ -279,7 +294,8 @@ async def first_recommended_json(call: Call, capabilities: list[str]) -> Rows:
 async def rows_views(
     call: Call, rows: list[OpportunityRow], *, recommended: bool = False
 ) -> list[Opportunity]:
-    """Opportunities as they travel, with one query for those of each type."""
+    """Opportunities as they travel, with one query for those of each type; but for hidden ones,
+    which a board may still have where it was kept before the first row was read."""
     views: dict[str, Opportunity] = {}
     for opportunity_type, subjects in SUBJECTS.items():
         matched = {
@@ -289,7 +305,7 @@ async def rows_views(
         }
         if matched:
             views |= await subjects.views(call, matched)
-    return [views[row.id] for row in rows]
+    return [views[row.id] for row in rows if row.id in views]
 
 
 def _cut(body: str) -> tuple[UntrustedContent, bool]:
@@ -357,9 +373,13 @@ class Subjects(Generic[Row]):
     view: Callable[[Row, Matched], Opportunity]
 
     async def views(self, call: Call, matched: dict[str, Matched]) -> dict[str, Opportunity]:
-        """Those with the ids of `matched`, by id."""
+        """Those with the ids of `matched` that are not hidden, by id."""
         rows = await self.many(call.tx, list(matched))
-        return {row_id: self.view(rows[row_id], terms) for row_id, terms in matched.items()}
+        return {
+            row_id: self.view(rows[row_id], terms)
+            for row_id, terms in matched.items()
+            if rows[row_id].removed_at is None
+        }
 
 
 SUBJECTS: dict[OpportunityType, Subjects[JobRow] | Subjects[ThreadRow]] = {

@@ -27,7 +27,7 @@ async def as_rows(call: Call, shown: list[OpportunityRow]) -> Rows:
     known = await offers_as_json(call, shown)
     pieces: list[bytes] = []
     counted: list[bytes] = []
-    for offer in known:
+    for offer in known.values():
         pieces += offer.json, b"},"
         counted.append(offer.counted)
     if pieces:
@@ -103,7 +103,7 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
 
 
 async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[bytes]:
-    """The words of these opportunities, which are cached from now on."""
+    """The words of these opportunities, which are cached from now on; none of hidden ones."""
     cached = call.services.described
     known = cached.words([row.id for row in rows])
     pairs = [*zip(rows, known, strict=True)]
@@ -113,4 +113,4 @@ async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[bytes]:
         for view in await rows_views(call, missing)
     }
     cached.keep(new)
-    return [words or new[row.id] for row, words in pairs]
+    return [words or new.get(row.id, b"") for row, words in pairs]

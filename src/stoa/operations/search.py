@@ -155,6 +155,7 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
         end = await search.tagged_end(call.tx, tags, after)
         ids = await search.tagged(call.tx, request.author, tags, after, size, offset, end)
         known = await summaries(call, ids)
+        ids = [thread.view.id for thread in known]
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author)
         rows = await threads.page(call.tx, only, "recent", after, size, offset)
@@ -179,14 +180,16 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     found = await search.find(
         call.tx, call.services.posts, query, request.author, tags, newest, size, start
     )
-    ids = [*found]
-    known = await summaries(call, ids)
-    matches = await _matches(call, query, known, found)
+    known = await summaries(call, [*found])
+    ids = [thread.view.id for thread in known]
+    matches = await _matches(call, query, known, {one: found[one] for one in ids})
 
     def place_of(row: int) -> paging.Place:
         return newest, start + row + 1
 
-    return Found(ids, known, matches, place_of)
+    # Behind a full page of which a thread was hidden meanwhile there may be more.
+    end = place_of(len(ids) - 1) if len(ids) < len(found) == size else None
+    return Found(ids, known, matches, place_of, end)
 
 
 async def _newest_text(call: Call) -> int:

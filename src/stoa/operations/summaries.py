@@ -17,14 +17,17 @@ from stoa.store.threads import ThreadRow
 
 
 async def summaries(call: Call, thread_ids: Sequence[str]) -> list[Summary]:
-    """These threads, all of which exist."""
+    """These threads, all of which exist, but for those that are hidden: what is kept in memory may
+    have found one that was hidden before the first row was read."""
     known = call.services.summaries.fresh(thread_ids, call.tx.marks, call.now)
     if all(known):
         return cast("list[Summary]", known)
     pairs = [*zip(thread_ids, known, strict=True)]
     missing = [thread_id for thread_id, summary in pairs if summary is None]
-    new = await made(call, [*(await threads.many(call.tx, missing)).values()])
-    return [summary or new[thread_id] for thread_id, summary in pairs]
+    rows = (await threads.many(call.tx, missing)).values()
+    new = await made(call, [row for row in rows if row.removed_at is None])
+    found = [summary or new.get(thread_id) for thread_id, summary in pairs]
+    return [summary for summary in found if summary]
 
 
 async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:

@@ -1,7 +1,7 @@
 """Texts of threads and replies, each made ready once for the snippets of searches.
 
 A text never changes, and so does its snippet around a place. Whether the text is hidden is for the
-search to know that finds it.
+search to know that finds it: the row of a hidden thread is blank, and nothing is kept of it.
 """
 
 import hashlib
