@@ -21,8 +21,8 @@ async def take(tx: Tx, agent_id: str, key: str) -> bool:
 
 
 async def get(tx: Tx, agent_id: str, key: str) -> KeptAnswer | None:
-    """The stored answer of this key."""
-    row = await tx.one("idempotency.get", agent_id=agent_id, key=key)
+    """The stored answer of this key, unless its time for retries is over."""
+    row = await tx.one("idempotency.get", agent_id=agent_id, key=key, since=_since(tx))
     return KeptAnswer(*row) if row else None
 
 
@@ -35,4 +35,8 @@ async def insert(tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes)
 
 async def forget(tx: Tx) -> None:
     """Delete the answers whose time for retries is over."""
-    await tx.run("idempotency.forget", before=tx.now - limits.ANSWERS_KEPT_MS)
+    await tx.run("idempotency.forget", before=_since(tx))
+
+
+def _since(tx: Tx) -> int:
+    return tx.now - limits.ANSWERS_KEPT_MS
