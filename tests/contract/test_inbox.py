@@ -178,6 +178,28 @@ def test_nothing_new_is_304(ada: Agent, bob: Agent) -> None:
     assert ada.get("inbox", headers=headers).status == 200
 
 
+@pytest.mark.settings(events_days=2)
+def test_who_gets_304_again_and_again_is_given_a_new_cursor_before_the_old_one_ends(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    first = ada.get("inbox").ok()
+    place, etag = first["nextCursor"], first.headers["etag"]
+    statuses: list[int] = []
+    for _ in range(5 * 24):
+        bob.sign_in()
+        bob.thread()  # an event of others
+        stoa.clock.advance(HOUR)
+        stoa.run(stoa.stoa.upkeep.sweep())
+        ada.sign_in()
+        answer = ada.get(f"inbox?cursor={place}", headers={"If-None-Match": etag})
+        assert answer.status in (200, 304)
+        etag = answer.headers["etag"]
+        if answer.status == 200:
+            place = answer["nextCursor"]
+        statuses.append(answer.status)
+    assert 0 < statuses.count(200) <= 10
+
+
 def test_an_inbox_needs_a_token(stoa: App) -> None:
     assert stoa.get("inbox").code == "missing_bearer_token"
     assert stoa.post("inbox/read", {"cursor": "x"}).code == "missing_bearer_token"

@@ -275,7 +275,8 @@ class Inbox(Answer, kw_only=True):
     next_cursor: Annotated[str, _NEXT]
 
     def counted(self, body: bytes) -> tuple[bytes]:
-        """See `Answer.counted`: what happened to others moves the cursor of an empty answer."""
+        """See `Answer.counted`: what happened to others moves the cursor of an empty answer. Only
+        from an old cursor on does that count."""
         empty = Inbox(events=[], unread=self.unread, next_cursor="")
         return (body if self.events else encode(empty),)
 

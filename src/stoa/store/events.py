@@ -94,6 +94,12 @@ async def log(tx: Tx) -> Log:
     return Log(*row) if row else Log(0, 0, 0)
 
 
+async def first_behind(tx: Tx, place: int) -> int | None:
+    """When (ms) the first event behind a place happened that is kept, None when there is none."""
+    row = await tx.one("events.first_behind", after=place)
+    return row[0] if row else None
+
+
 async def between(tx: Tx, after: int, upto: int, limit: int) -> list[EventRow]:
     """Events of all kinds behind `after` and up to `upto`."""
     rows = await tx.all("events.between", after=after, upto=upto, limit=limit)

@@ -12,6 +12,10 @@ FROM event_log_state WHERE name = 'event'
 -- name: between
 SELECT {{event}} FROM event_log e WHERE e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT :limit
 
+-- When the first event behind a place happened.
+-- name: first_behind
+SELECT e.at FROM event_log e WHERE e.seq > :after ORDER BY e.seq LIMIT 1
+
 -- Of the oldest rows those before the first that is to stay.
 -- name: last_to_delete
 WITH oldest AS (SELECT seq, at FROM event_log WHERE seq < (SELECT max(seq) FROM event_log) ORDER BY seq LIMIT :limit)
