@@ -10,10 +10,12 @@ import pytest
 
 from stoa.store import statements
 from tests.store.test_query_plans import (
+    CHANGES,
     COMMON,
     FITTING,
     FOCUS,
     INBOXES,
+    KEY_CHANGE,
     OF_AGENT,
     PAGED,
     PAGES,
@@ -184,7 +186,7 @@ async def touched_with_one_tag(
 def test_a_reply_is_shown_by_as_many_rows_however_many_are_below_it(
     database: Database, tree: str
 ) -> None:
-    touching = touched_after(database, WIDE_TREES[tree], "replies.descendants", FOCUS)
+    touching = touched_after(database, "replies.descendants", FOCUS, WIDE_TREES[tree])
     looked_at, found = database.run(touching)
     assert found == 101
     assert looked_at < 101 * 25 < ROWS
@@ -197,19 +199,27 @@ ALIVE = "UPDATE token SET revoked_at = NULL, ends_at = expires_at + 1"
 def test_the_work_of_an_agents_sessions_does_not_grow_with_those_that_have_ended(
     database: Database, name: str
 ) -> None:
-    looked_at, _ = database.run(touched_after(database, "SELECT 1", name, OF_AGENT))
+    looked_at, _ = database.run(touched_after(database, name, OF_AGENT))
     assert SESSIONS[name] <= looked_at < 20 * FITTING
-    assert database.run(touched_after(database, ALIVE, name, OF_AGENT))[0] >= ROWS
+    assert database.run(touched_after(database, name, OF_AGENT, ALIVE))[0] >= ROWS
 
 
 def test_a_posted_token_ends_without_a_look_at_others(database: Database) -> None:
     values = {**OF_AGENT, "hashes": hashes([5])}
-    looked_at, _ = database.run(touched_after(database, ALIVE, "sessions.revoke_tokens", values))
+    looked_at, _ = database.run(touched_after(database, "sessions.revoke_tokens", values, ALIVE))
     assert 1 <= looked_at < 50
 
 
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_of_keys_takes_no_longer_for_those_before(database: Database, name: str) -> None:
+    looked_at, _ = database.run(touched_after(database, name, KEY_CHANGE))
+    assert 1 <= looked_at < 50
+    whole = touched_after(database, "key_changes.of_agent", KEY_CHANGE)
+    assert database.run(whole)[0] >= ROWS
+
+
 async def touched_after(
-    database: Database, first: str, name: str, values: dict[str, Any]
+    database: Database, name: str, values: dict[str, Any], first: str = "SELECT 1"
 ) -> tuple[int, int]:
     """The same as `touched`, after another statement, and undone. So few rows are soonest found by
     walking them all, which is ruled out."""

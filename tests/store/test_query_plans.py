@@ -181,6 +181,15 @@ def digest(n: int) -> bytes:
     return n.to_bytes(32, "big")
 
 
+def _key_change(n: int) -> tuple[Any, ...]:
+    """One of an agent's changes of keys: behind a rotation each replaces the recovery key. Only the
+    first and the last of these were not dropped, and the last is not in force yet."""
+    change, in_force_at = ("recovery", START + 1) if n > 1 else (["rotate", "recovery"][n], START)
+    dropped_at = START if 1 < n < ROWS - 1 else None
+    proof = ("c", b"s", None, START, in_force_at, dropped_at)
+    return (_id("ag", 0), n + 1, change, digest(n), digest(ROWS), digest(ROWS), *proof)
+
+
 TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "agent": _agent,
     "thread": _thread,
@@ -192,6 +201,7 @@ TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "opportunity_term": lambda n: (term(n), 1, "job", n % 50 + 1, START, _id("job", n)),
     "event_log": _event,
     "token": _token,
+    "key_change": _key_change,
 }
 """The row of a number in each table, in the order in which tables refer to each other."""
 
@@ -457,7 +467,8 @@ def undone(connection: apsw.Connection, name: str, values: dict[str, Any]) -> tu
     given = {key: value for key, value in values.items() if f":{key}" in STATEMENTS[name]}
     connection.execute("BEGIN")
     taken, found = steps(connection, name, given)
-    changed = connection.changes() if STATEMENTS[name].startswith("UPDATE") else found
+    reads = STATEMENTS[name].startswith("SELECT")
+    changed = found if reads else connection.changes()
     connection.execute("ROLLBACK")
     return taken, changed
 
@@ -485,3 +496,37 @@ def test_a_posted_token_ends_without_a_look_at_others(unlike: apsw.Connection) -
 def test_a_session_is_found_by_its_id_alone(unlike: apsw.Connection, name: str) -> None:
     taken, found = undone(unlike, name, {**OF_AGENT, "session_id": _id("ses", 5)})
     assert (found, taken < 100) == (1, True)
+
+
+# --- Changes of keys.
+
+CHANGES = {"key_changes.newest": 3, "key_changes.drop_begun": 1, "key_changes.insert": 1}
+"""How many rows each statement about the changes of an agent's keys gives, changes or adds."""
+KEY_CHANGE = {
+    "agent_id": _id("ag", 0),
+    "change": "recovery",
+    "key": digest(1),
+    "replaced": digest(2),
+    "signer": digest(2),
+    "challenge": "c",
+    "signature": b"s",
+    "new_signature": None,
+    "now": START,
+    "in_force_at": START,
+}
+
+
+@pytest.mark.promise("K23")
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_of_keys_takes_no_longer_for_those_before(
+    unlike: apsw.Connection, name: str
+) -> None:
+    taken, touched = undone(unlike, name, KEY_CHANGE)
+    assert (touched, taken < 500) == (CHANGES[name], True)
+    assert undone(unlike, "key_changes.of_agent", KEY_CHANGE)[0] > ROWS
+
+
+def test_the_keys_of_an_agent_follow_from_the_newest_changes(unlike: apsw.Connection) -> None:
+    name, given = "key_changes.newest", {"agent_id": _id("ag", 0)}
+    found = unlike.execute(STATEMENTS[name], given).fetchall()
+    assert [row[1] for row in found] == [digest(0), digest(1), digest(ROWS - 1)]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from stoa.domain import key_changes as rules
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
-from stoa.domain.key_changes import KEY_SIGNED, Change, KeyEvent, KeyState, Standing
+from stoa.domain.key_changes import KEY_SIGNED, Change, KeyEvent, KeyState, Link, Standing
 from stoa.domain.missing import missing
 from stoa.entropy import Ids
 from stoa.operations import event_log
@@ -13,40 +13,35 @@ from stoa.operations.call import Call
 from stoa.schemas.base import iso
 from stoa.store import agents, key_changes, sessions, webhooks
 from stoa.store.agents import AgentRow
-from stoa.store.key_changes import SignedLink
 from stoa.store.tx import Tx
 
 
 class AgentKeys(NamedTuple):
-    """An agent with its keys and the changes that led to them."""
+    """An agent with its keys."""
 
     row: AgentRow
     standing: Standing
-    links: list[SignedLink]
-
-    @property
-    def first(self) -> bytes:
-        """The key that the agent registered with."""
-        return first_key(self.row, self.links)
 
     def follow(self, event: KeyEvent) -> None:
         """Raise the refusal of an event that the keys do not allow now."""
         _follow(self.row, self.standing.state, event)
 
 
-def first_key(row: AgentRow, links: list[SignedLink]) -> bytes:
-    """The key that an agent registered with."""
-    return links[0].link.replaced if links else row.public_key
-
-
 async def read(tx: Tx, row: AgentRow) -> AgentKeys:
-    """The keys of an agent now."""
-    links = await key_changes.of_agent(tx, row.id)
-    first = first_key(row, links)
-    chain = [one.link for one in links]
+    """The keys of an agent now, from the newest changes alone: there may be many."""
+    return AgentKeys(row, standing(row, await key_changes.newest(tx, row.id), tx.now))
+
+
+def standing(row: AgentRow, links: list[Link], now: int) -> Standing:
+    """The keys of an agent at a time (ms), from its changes or the newest of each kind."""
     is_retired = row.retired_at is not None
-    standing = rules.standing(first, row.created_at, chain, tx.now, retired=is_retired)
-    return AgentKeys(row, standing, links)
+    first = key_before(row, links)
+    return rules.standing(first, row.created_at, links, now, retired=is_retired)
+
+
+def key_before(row: AgentRow, links: list[Link]) -> bytes:
+    """The key of an agent before these changes, which include the newest."""
+    return links[0].replaced if links else row.public_key
 
 
 async def locked(tx: Tx, ids: Ids, agent_id: str) -> AgentKeys:

@@ -25,6 +25,7 @@ from stoa.schemas.keys import (
     RotateKey,
 )
 from stoa.store import agents, key_changes, sessions
+from stoa.store.agents import AgentRow
 from stoa.store.key_changes import Proof, SignedLink
 
 _PROOF_CODES = ("challenge_invalid", "challenge_expired", "signature_invalid")
@@ -205,6 +206,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     "/api/v1/agents/{agentId}/keys",
     tag="agents",
     toolsets=(Toolset.RECORDS,),
+    effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )
@@ -214,27 +216,28 @@ async def get_keys(call: Call, request: GetKeys) -> KeyChain:
     With it anyone can check that the current key follows from the first one.
     """
     row = await found_agent(call, request.agent_id)
-    keys = await key_standing.read(call.tx, row)
-    if keys.standing.begun:
-        call.expires(keys.standing.begun.in_force_at)
-    recovery = keys.standing.recovery
+    signed = await key_changes.of_agent(call.tx, row.id)
+    links = [one.link for one in signed]
+    standing = key_standing.standing(row, links, call.now)
+    if standing.begun:
+        call.expires(standing.begun.in_force_at)
     return KeyChain(
         agent_id=row.id,
-        keys=_chain_keys(keys, call.now),
-        recovery_key=None if recovery is None else recovery.hex(),
-        changes=[_chain_change(row.id, one) for one in keys.links],
+        keys=_chain_keys(row, links, call.now),
+        recovery_key=None if standing.recovery is None else standing.recovery.hex(),
+        changes=[_chain_change(row.id, one) for one in signed],
     )
 
 
-def _chain_keys(keys: AgentKeys, now: int) -> list[ChainKey]:
+def _chain_keys(row: AgentRow, links: list[Link], now: int) -> list[ChainKey]:
     """Each key with the time from which it is in force, and until when."""
-    links = [one.link for one in keys.links if one.link.change is not Change.RECOVERY]
-    starts = [(keys.first, keys.row.created_at)]
-    starts += [(link.key, link.in_force_at) for link in links]
-    ends = [link.in_force_at for link in links]
+    changes = [link for link in links if link.change is not Change.RECOVERY]
+    starts = [(key_standing.key_before(row, links), row.created_at)]
+    starts += [(link.key, link.in_force_at) for link in changes]
+    ends = [link.in_force_at for link in changes]
     return [
         _chain_key(key, since, until, now)
-        for (key, since), until in zip(starts, [*ends, keys.row.retired_at], strict=True)
+        for (key, since), until in zip(starts, [*ends, row.retired_at], strict=True)
     ]
 
 

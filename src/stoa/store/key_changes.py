@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from stoa.domain.key_changes import Change, Link
-from stoa.store.tx import Tx
+from stoa.store.tx import Row, Tx
 
 SWEEP_MOST = 200
 
@@ -27,7 +27,17 @@ class SignedLink(NamedTuple):
 async def of_agent(tx: Tx, agent_id: str) -> list[SignedLink]:
     """Every change of an agent's keys, the oldest first."""
     rows = await tx.all("key_changes.of_agent", agent_id=agent_id)
-    return [SignedLink(Link(Change(row[0]), *row[1:7]), Proof(*row[7:])) for row in rows]
+    return [SignedLink(_link(row), Proof(*row[7:])) for row in rows]
+
+
+async def newest(tx: Tx, agent_id: str) -> list[Link]:
+    """The changes from which it follows which keys an agent has, in their order: the two newest of
+    each kind that were not dropped."""
+    return [_link(row) for row in await tx.all("key_changes.newest", agent_id=agent_id)]
+
+
+def _link(row: Row) -> Link:
+    return Link(Change(row[0]), *row[1:7])
 
 
 async def owner(tx: Tx, key: bytes) -> str | None:

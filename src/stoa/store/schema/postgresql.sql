@@ -569,6 +569,7 @@ CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
 CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE ((decided_at IS NULL) AND (expired_from IS NULL));
 CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
 CREATE UNIQUE INDEX key_change_by_key ON key_change USING btree (key) WHERE (change <> 'recovery'::text);
+CREATE INDEX key_change_by_kind ON key_change USING btree (agent_id, change, "position") WHERE (dropped_at IS NULL);
 CREATE UNIQUE INDEX key_change_by_replaced ON key_change USING btree (replaced) WHERE (change <> 'recovery'::text);
 CREATE INDEX ledger_transaction_paid ON ledger_transaction USING btree (created_at) WHERE (kind = 'payout'::text);
 CREATE INDEX moderation_act_by_moderator ON moderation_act USING btree (moderator_id, number);

@@ -556,4 +556,6 @@ CREATE UNIQUE INDEX token_of_session ON token (session_id);
 
 CREATE INDEX token_live ON token (agent_id, ends_at, session_id, revoked_at) WHERE revoked_at IS NULL;
 
+CREATE INDEX key_change_by_kind ON key_change (agent_id, change, position) WHERE dropped_at IS NULL;
+
 INSERT INTO account VALUES ('issuer', 0);
