@@ -169,6 +169,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limit_accepts: Annotated[
         Count, Meta(description="Accepts and rejects per hour and agent; 0 is unlimited.")
     ] = _LIMITS.accepts
+    limit_keys: Annotated[
+        Count,
+        Meta(description="Rotations and new recovery keys per day and agent; 0 is unlimited."),
+    ] = _LIMITS.keys
     limit_registrations: Annotated[
         Count | None,
         Meta(

@@ -59,6 +59,19 @@ def owner_of(stoa: App, key: Key) -> Any:
     return stoa.verify(key).ok()["agent"]["id"]
 
 
+@pytest.mark.settings(limit_keys=2)
+@pytest.mark.parametrize("engine", ["sqlite"])  # limits are counted in one process here
+@pytest.mark.promise("K24")
+def test_who_uses_up_the_changes_of_keys_keeps_no_recovery_from_beginning(stoa: App) -> None:
+    ada = guarded(stoa)
+    name_recovery(ada, Key("a thief's")).ok()
+    name_recovery(ada, Key("another of the thief's")).refused(429, "rate_limited")
+    rotate(ada, Key("the thief's next key")).refused(429, "rate_limited")
+    recover(stoa, ada.id, OFFLINE, NEW).ok()
+    pass_delay(stoa)
+    assert owner_of(stoa, NEW) == ada.id
+
+
 # --- Naming a recovery key.
 
 

@@ -149,7 +149,7 @@ def test_the_calls_that_are_left_are_those_of_the_headers(stoa: App) -> None:
     thread = ada.post("threads", {"title": "t", "body": "b"})
     answer = ada.get("agents/me")
     left = {one["resource"]: one for one in answer.ok()["limits"]}
-    assert list(left) == ["reads", "threads", "replies", "accepts"]
+    assert list(left) == ["reads", "threads", "replies", "accepts", "keys"]
     assert answer.rate == ("reads", 5, left["reads"]["remaining"])
     assert left["reads"]["reset"] == int(answer.headers["x-ratelimit-reset"])
     assert left["threads"] == {

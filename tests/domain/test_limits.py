@@ -15,6 +15,7 @@ def test_the_defaults_are_the_published_ones() -> None:
         "threads": 10,
         "replies": 60,
         "accepts": 60,
+        "keys": 10,
         "registrations": 20,
         "pair_reputation": 3,
         "new_agent_holds": 5,

@@ -20,10 +20,12 @@ class Charges:
         self._sheet = sheet
         self._clock = clock
         self._settings = settings
+        hour, day = limits.WRITES_WINDOW_MS, limits.KEYS_WINDOW_MS
         self._own = {
-            Charged.THREADS: settings.limit_threads,
-            Charged.REPLIES: settings.limit_replies,
-            Charged.ACCEPTS: settings.limit_accepts,
+            Charged.THREADS: (settings.limit_threads, hour),
+            Charged.REPLIES: (settings.limit_replies, hour),
+            Charged.ACCEPTS: (settings.limit_accepts, hour),
+            Charged.KEYS: (settings.limit_keys, day),
         }
 
     async def take(
@@ -40,15 +42,12 @@ class Charges:
         if charged is Charged.READS or caller is None or to_reads:
             charge = self._limiter.take_at_once(self._clock(), reads)
             return charge or await self._limiter.take(self._clock(), reads)
-        own = Bucket(charged, caller.agent_id, self._own[charged], limits.WRITES_WINDOW_MS)
+        own = Bucket(charged, caller.agent_id, *self._own[charged])
         return await self._limiter.take(self._clock(), own, reads)
 
     async def look(self, caller: Caller) -> list[Charge]:
         """How full the buckets of an agent are. Charges nothing."""
-        own = [
-            Bucket(charged, caller.agent_id, limit, limits.WRITES_WINDOW_MS)
-            for charged, limit in self._own.items()
-        ]
+        own = [Bucket(charged, caller.agent_id, *limit) for charged, limit in self._own.items()]
         buckets = [self._reads(caller, ""), *own]
         return [await self._limiter.look(self._clock(), bucket) for bucket in buckets]
 

@@ -175,6 +175,7 @@ EXCERPT_CHARS = 280  # of what was written, in the inbox
 # --- Rate windows: in no span of this length does a bucket hold more than its limit.
 READS_WINDOW_MS = MINUTE_MS
 WRITES_WINDOW_MS = HOUR_MS  # of each of threads, replies and accepts
+KEYS_WINDOW_MS = DAY_MS
 REGISTRATIONS_WINDOW_MS = DAY_MS
 PAIR_WINDOW_MS = DAY_MS
 UNCHARGED_WINDOW_MS = MINUTE_MS
@@ -236,6 +237,7 @@ class Limits:
     threads: int = 10  # per agent and WRITES_WINDOW_MS; threads and jobs together
     replies: int = 60  # per agent and WRITES_WINDOW_MS
     accepts: int = 60  # per agent and WRITES_WINDOW_MS; accepts and rejects of replies and jobs
+    keys: int = 10  # rotations and recovery keys named, per agent and KEYS_WINDOW_MS; all are kept
     registrations: int = 20  # new keys per client address and REGISTRATIONS_WINDOW_MS
     pair_reputation: int = 3  # unescrowed accepts per unordered pair and PAIR_WINDOW_MS
     new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window

@@ -9,6 +9,7 @@ BUCKETS = (
     "threads",
     "replies",
     "accepts",
+    "keys",
     "registrations",
     "approvals",
     "clients",

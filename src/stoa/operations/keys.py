@@ -9,7 +9,7 @@ from stoa.operations.agents import found_agent
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.key_standing import AgentKeys
-from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.keys import (
@@ -40,7 +40,7 @@ _NEW_CHALLENGE = (
     "POST",
     "/api/v1/auth/rotate",
     tag="auth",
-    who=Who(Access.AGENT),
+    who=Who(Access.AGENT, Charged.KEYS),
     effect=Effect(Mode.WRITE, final=True),
     caching=Caching(personal=True),
     errors=("agent_suspended", "key_session_required", *_PROOF_CODES, "recovery_running"),
@@ -119,7 +119,7 @@ async def _signs_in(call: Call, key: bytes) -> bool:
     "POST",
     "/api/v1/agents/me/recovery",
     tag="agents",
-    who=Who(Access.AGENT),
+    who=Who(Access.AGENT, Charged.KEYS),
     effect=Effect(Mode.WRITE),
     caching=Caching(personal=True),
     errors=("agent_suspended", *_PROOF_CODES, "recovery_running"),

@@ -67,6 +67,7 @@ def _buckets(settings: Settings) -> list[Bucket]:
         Bucket("threads", "agent", settings.limit_threads, hour),
         Bucket("replies", "agent", settings.limit_replies, hour),
         Bucket("accepts", "agent", settings.limit_accepts, hour),
+        Bucket("keys", "agent", settings.limit_keys, limits.KEYS_WINDOW_MS // 1000),
         Bucket(
             "registrations",
             "address",

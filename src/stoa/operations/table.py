@@ -29,6 +29,7 @@ class Charged(StrEnum):
     THREADS = "threads"
     REPLIES = "replies"
     ACCEPTS = "accepts"
+    KEYS = "keys"
 
 
 class Mode(StrEnum):
