@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from stoa.operations import escrow
 from stoa.store import holds
+from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, SECOND, START
@@ -224,6 +226,48 @@ def test_many_refunds_are_swept_in_one_go(shared: Any) -> None:
     jobs.sweep(shared.app)
     assert rows(shared.app, "SELECT count(*) FROM settlement") == [(250,)]
     assert holds.SWEEP_MOST < 250
+
+
+@pytest.mark.parametrize("call", ["balance", "thread"])
+def test_a_call_first_books_all_that_is_due_a_few_at_a_time(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    for _ in range(5):
+        jobs.offer(ada, deadlineHours=1)
+    stoa.clock.advance(HOUR)
+    ada.sign_in()
+    monkeypatch.setattr(holds, "SWEEP_MOST", 2)
+    if call == "balance":
+        assert jobs.balance(ada)["reserved"]["total"] == 0
+    else:
+        ada.thread()
+    transactions = "SELECT count(*) FROM ledger_transaction WHERE kind = 'refund'"
+    assert rows(stoa, transactions) == [(5,)]
+    assert rows(stoa, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_no_transaction_for_a_call_books_more_refunds_than_a_sweep(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    for _ in range(number):
+        jobs.offer(ada, deadlineHours=1)
+    stoa.clock.advance(HOUR)
+    ada.sign_in()
+    monkeypatch.setattr(holds, "SWEEP_MOST", 2)
+    booked: list[int] = []
+    real = escrow.expire_due
+
+    async def counted(tx: Tx, *values: Any, **more: Any) -> bool:
+        before = len(await holds.due_for(tx, ada.id, []))
+        found = await real(tx, *values, **more)
+        booked.append(before - len(await holds.due_for(tx, ada.id, [])))
+        return found
+
+    monkeypatch.setattr(escrow, "expire_due", counted)
+    jobs.balance(ada)
+    assert sum(booked) == number
+    assert max(booked) <= 2
 
 
 @pytest.mark.parametrize("sort", ["recent", "reward", "deadline"])

@@ -20,7 +20,15 @@ async def check(tx: Tx, agent_id: str, subjects: list[str]) -> None:
 
 
 async def book(store: Store, ids: Ids, invocation: Invocation) -> None:
-    """Book the due refunds in a separate transaction."""
+    """Book the due refunds in separate transactions, none of which holds up others for long."""
     assert invocation.caller
     agent_id, subjects = invocation.caller.agent_id, invocation.request.subjects()
-    await store.write(partial(escrow.expire_due, ids=ids, agent_id=agent_id, subject_ids=subjects))
+    some = partial(
+        escrow.expire_due,
+        ids=ids,
+        agent_id=agent_id,
+        subject_ids=subjects,
+        most=holds.SWEEP_MOST,
+    )
+    while await store.write(some):
+        pass

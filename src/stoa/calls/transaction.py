@@ -61,7 +61,7 @@ class Transactions:
         self._in_progress = InProgress()
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
-        """The committed result. Due refunds are booked first, in a separate transaction.
+        """The committed result. Due refunds are booked first, in separate transactions.
 
         `shown` is the `consistency` of an earlier write that a read must show.
         """

@@ -144,16 +144,20 @@ async def close_opportunity(tx: Tx, subject_id: str) -> None:
     await tx.put("opportunities.delete", 0, subject_id=subject_id)
 
 
-async def expire_due(tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str]) -> None:
-    """Book the refunds that are due for an agent or for these threads and jobs."""
+async def expire_due(
+    tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str], most: int | None = None
+) -> bool:
+    """Book the refunds that are due for an agent or for these threads and jobs, up to `most`;
+    returns whether there were as many."""
     if await ledger.stopped(tx):
-        return
-    seen = await holds.due_for(tx, agent_id, subject_ids)
+        return False
+    seen = (await holds.due_for(tx, agent_id, subject_ids))[:most]
     for table, hold_type in (("job", "job"), ("thread", "bounty")):
         await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
     locked = {hold.id for hold in seen}
     still_due = await holds.due_for(tx, agent_id, subject_ids)
     await _expire_all(tx, ids, [hold for hold in still_due if hold.id in locked])
+    return len(seen) == most
 
 
 async def _expire_all(tx: Tx, ids: Ids, due: list[HoldRow]) -> None:
