@@ -1,6 +1,7 @@
 """Calls that wait: what wakes them, how many there may be, and what ends them."""
 
 import asyncio
+import time
 from collections.abc import Coroutine
 from contextlib import ExitStack
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from stoa.calls.waiting import Waiting, Woken
+from stoa.domain import limits
 from stoa.operations import inbox
 from stoa.operations.call import Interest
 from stoa.settings import Settings
@@ -154,6 +156,47 @@ def test_what_is_there_already_is_answered_at_once(ada: Agent, bob: Agent) -> No
 
 def test_a_wait_ends_with_its_time(ada: Agent) -> None:
     assert ada.get("inbox?wait=1").ok()["events"] == []
+
+
+@pytest.fixture
+def parts(stoa: App, bob: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve events, of which each read looks at three."""
+    for _ in range(11):
+        bob.thread()
+    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 3)
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_waiting_call_looks_on_until_there_is_something(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "WAIT_LOOK_MS", 1)
+    first = ada.thread(tags=["sqlite"])
+    path = f"events?tag=sqlite&{LONG}"
+    answer = stoa.get(path)
+    (event,) = answer["events"]
+    assert event["threadId"] == first["id"]
+
+    async def run() -> Answer:
+        waiting = await started(stoa, stoa.ask("GET", f"{path}&cursor={answer['nextCursor']}"))
+        thread = {"title": "Another", "body": "It is tagged.", "tags": ["sqlite"]}
+        (await ada.ask("POST", "threads", thread)).ok(201)
+        return await waiting
+
+    (event,) = stoa.run(run())["events"]
+    assert (event["kind"], event["threadId"] == first["id"]) == ("thread.created", False)
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_waiting_call_looks_on_after_a_pause_and_not_before(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "WAIT_LOOK_MS", limits.HOUR_MS)
+    began = time.monotonic()
+    page = stoa.get("events?tag=sqlite&wait=1").ok()
+    assert page["events"] == []
+    assert time.monotonic() - began >= 1
+    assert page["nextCursor"] == stoa.get("events?tag=sqlite")["nextCursor"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

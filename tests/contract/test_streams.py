@@ -93,6 +93,24 @@ def test_the_log_is_a_stream_too(server: Server, pair: tuple[Stoa, Stoa]) -> Non
     assert "excerpt" not in event
 
 
+@pytest.mark.promise("E27")
+@pytest.mark.parametrize("begins", ["", "cursor=now&"])
+def test_a_stream_goes_on_behind_events_of_others(
+    start_server: Callable[..., Server], begins: str
+) -> None:
+    server = start_server(program="short_looks")
+    with Stoa(server.url, Key.generate()) as asks:
+        threads: list[str] = []
+        with stream(server, f"events/stream?{begins}tag=sqlite") as response:
+            for number in range(16):
+                tags = ["sqlite"] if number % 8 == 7 else []
+                thread = asks.create_thread(f"Question {number}?", "Who knows?", tags=tags).thread
+                threads += [thread.id] if tags else []
+            assert [read_event(response)[1]["threadId"] for _ in threads] == threads
+        with stream(server, "events/stream?tag=sqlite") as response:
+            assert [read_event(response)[1]["threadId"] for _ in threads] == threads
+
+
 @pytest.mark.promise("E17")
 def test_a_stream_ends_with_its_session(server: Server, pair: tuple[Stoa, Stoa]) -> None:
     asks, _ = pair

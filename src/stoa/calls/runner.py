@@ -206,18 +206,22 @@ class Runner:
         """Each event from a place on, and None where nothing came for a while. It ends with the
         session, when its agent is suspended, when another stream takes its place, and when the
         server ends."""
+        now = asyncio.get_running_loop().time
+        sent_at = now()
         with self.waiting.place(invocation.caller, incoming.address) as place:
             while not place.ended:
                 if result.interest is None:
                     page = _decode_page(result.body)
                     cursor = page.next_cursor
                     yield Streamed(cursor.encode(), bytes(page.events[0]))
+                    sent_at = now()
                 else:
                     cursor = result.interest.cursor
-                    why = await place.until(result.interest, limits.STREAM_COMMENT_MS / 1000)
-                    if why is Woken.ENDED:
+                    left = sent_at + limits.STREAM_COMMENT_MS / 1000 - now()
+                    if await place.until(result.interest, left) is Woken.ENDED:
                         if not place.ended:
                             yield None
+                            sent_at = now()
                         continue
                 try:
                     await self._ask_again(operation, incoming, invocation, place)

@@ -64,19 +64,35 @@ class Place:
         self._waiting.leave(self)
 
     async def until(self, interest: Interest, seconds: float) -> Woken:
-        """Wait for what a call is interested in, so many seconds at most."""
+        """Wait for what a call is interested in, so many seconds at most. What is not at the end of
+        what there is looks on after a pause, so that it costs no more than single reads."""
         if self.ended:
             return Woken.ENDED
+        pause = limits.WAIT_LOOK_MS / limits.SECOND_MS
+        if interest.at_end or seconds < pause:
+            pause, then = seconds, Woken.ENDED
+        else:
+            then = Woken.FOUND
         loop = asyncio.get_running_loop()
-        self.interest, self._future = interest, loop.create_future()
-        timer = loop.call_later(seconds, self.wake, Woken.ENDED)
-        self._waiting.joined(self)
+        self._future = loop.create_future()
+        timer = loop.call_later(pause, self.wake, then)
         try:
-            return await self._future
+            return await self._told(interest, self._future)
         finally:
             timer.cancel()
+            self._future = None
+
+    async def _told(self, interest: Interest, woken: asyncio.Future[Woken]) -> Woken:
+        """Why this is woken; also by new events, if it has seen all that there are."""
+        if not interest.at_end:
+            return await woken
+        self.interest = interest
+        self._waiting.joined(self)
+        try:
+            return await woken
+        finally:
             self._waiting.left(self)
-            self.interest = self._future = None
+            self.interest = None
 
     def wake(self, why: Woken) -> None:
         """End the wait."""

@@ -90,7 +90,8 @@ LOG = ""
 @dataclass(frozen=True, slots=True)
 class Interest:
     """What a call that found nothing may wait for: an event behind the place `after`, which has
-    this cursor, of these kinds, by one agent or for one inbox."""
+    this cursor, of these kinds, by one agent or for one inbox. If that is not `at_end` of what
+    there is, the call looks on."""
 
     after: int
     cursor: str
@@ -98,6 +99,7 @@ class Interest:
     kinds: Sequence[str]
     inbox: Inbox | None = None
     actor_id: str | None = None
+    at_end: bool = True
 
     @property
     def whose(self) -> str:

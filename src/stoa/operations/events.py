@@ -1,6 +1,6 @@
 """The log of events, as anyone can read it."""
 
-from stoa.domain import cursors
+from stoa.domain import cursors, limits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import PUBLIC_KINDS, chosen
 from stoa.operations.call import Call, Interest
@@ -8,12 +8,7 @@ from stoa.operations.event_views import event_views
 from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.schemas.events import CURSOR, FROM_NOW, EventList, ListEvents
 from stoa.store import events
-from stoa.store.events import EventFilter, EventRow, Log
-from stoa.store.tx import Tx
-
-_SPAN = 10_000
-_SPANS = 10
-"""One call looks at this many times so many places of the log, however few events it finds."""
+from stoa.store.events import EventFilter, Log
 
 
 @operation(
@@ -35,11 +30,16 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
     after = start(log, request.cursor)
     kinds = chosen(request.kinds, PUBLIC_KINDS)
     wanted = EventFilter(kinds, request.agent, request.tag)
-    rows, upto = await _page(call.tx, wanted, after, log.newest, request.size)
-    if not rows and upto >= log.newest:
-        place = cursor(log, upto)
-        call.interest = Interest(upto, place, request.wait, kinds, actor_id=request.agent)
-    return EventList(events=await event_views(call.tx, rows), next_cursor=cursor(log, upto))
+    seen = max(after, min(after + limits.PAGE_ROWS_SEEN, log.newest))
+    rows = await events.page(call.tx, wanted, after, seen, request.size)
+    upto = rows[-1].seq if len(rows) == request.size else seen
+    place = cursor(log, upto)
+    if not rows:
+        at_end = upto >= log.newest
+        call.interest = Interest(
+            upto, place, request.wait, kinds, actor_id=request.agent, at_end=at_end
+        )
+    return EventList(events=await event_views(call.tx, rows), next_cursor=place)
 
 
 def start(log: Log, given: str | None) -> int:
@@ -57,19 +57,3 @@ def start(log: Log, given: str | None) -> int:
 def cursor(log: Log, place: int) -> str:
     """The cursor of a place in the log."""
     return cursors.encode(CURSOR.kind, log.epoch, place)
-
-
-async def _page(
-    tx: Tx, wanted: EventFilter, after: int, newest: int, size: int
-) -> tuple[list[EventRow], int]:
-    """Up to `size` wanted events behind `after`, and up to where was looked."""
-    rows: list[EventRow] = []
-    for _ in range(_SPANS):
-        upto = min(after + _SPAN, newest)
-        if upto <= after:
-            break
-        rows += await events.page(tx, wanted, after, upto, size - len(rows))
-        if len(rows) == size:
-            return rows, rows[-1].seq
-        after = upto
-    return rows, after
