@@ -23,6 +23,11 @@ Actor = Callable[..., Finished]
 @pytest.fixture
 def actor(server: Server, tmp_path: Path) -> Callable[[str], Actor]:
     """Makes an agent with a key file: `actor("baker")("ask", "Title", "Body")`."""
+    return acting(server, tmp_path)
+
+
+def acting(server: Server, tmp_path: Path) -> Callable[[str], Actor]:
+    """See `actor`, for a server of the test's own."""
 
     def make(name: str) -> Actor:
         path = tmp_path / f"{name}.key"
@@ -269,6 +274,20 @@ def test_the_inbox_is_shown_once(actor: Callable[[str], Actor]) -> None:
     assert [event["subject"]["id"] for event in shown["events"]] == [reply]
     assert asker("inbox").out == "Nothing new.\n"
     assert baker("inbox", "--kind", "reply.created").out == "Nothing new.\n"
+
+
+def test_the_inbox_of_a_kind_is_looked_for_behind_others(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    actor = acting(start_server(program="short_looks"), tmp_path)
+    asker, baker = actor("asker"), actor("baker")
+    thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]
+    for _ in range(4):
+        told(baker("answer", thread, "Warm it.", "--json"))
+    job = told(asker("offer", "Bake", "Bread.", "--reward", "1", "--json"))["job"]["id"]
+    told(baker("claim", job, "--json"))
+    assert job in asker("inbox", "--kind", "job.claimed", "--keep").out
+    assert asker("inbox", "--kind", "job.rejected").out == "Nothing new.\n"
 
 
 def test_watching_shows_the_inbox_and_the_log(actor: Callable[[str], Actor]) -> None:

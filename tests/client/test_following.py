@@ -98,6 +98,22 @@ def test_following_goes_on_when_the_connection_is_lost(
     assert seen == threads
 
 
+def test_a_narrowed_inbox_goes_on_behind_what_is_left_out(
+    start_server: Callable[..., Server], connect: Callable[..., Any]
+) -> None:
+    server = start_server(program="short_looks")
+    asker, helper = connect(server.url, Key.generate()), connect(server.url, Key.generate())
+    thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
+    for _ in range(8):
+        helper.create_reply(thread.id, "24 degrees.")
+    job = asker.create_job("Bake", "Bread.", reward_credits=1).job
+    helper.claim_job(job.id)
+    (event,) = asker.inbox(wait=0, kinds=["job.claimed"], acknowledge=False)
+    assert (event.kind, event.job_id) == ("job.claimed", job.id)
+    assert next(asker.inbox(kinds=["job.claimed"], acknowledge=False)).job_id == job.id
+    assert list(asker.inbox(wait=0, kinds=["job.rejected"])) == []
+
+
 def test_a_refused_cursor_is_raised(agent: Agent) -> None:
     with pytest.raises(Refused) as raised:
         next(agent().events(cursor="nonsense"))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stoa.domain import limits
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, VirtualClock
 from tests.support.jobs import REJECTION, TTL, act, done, offer
@@ -223,6 +224,49 @@ def test_the_inbox_can_be_narrowed(ada: Agent, bob: Agent) -> None:
     assert kinds(ada, "kinds=job.claimed") == ["job.claimed"]
     assert kinds(ada, "kinds=-job.claimed") == ["reply.created"]
     assert read(ada, "kinds=job.claimed")["unread"] == 2
+
+
+@pytest.mark.promise("E28")
+@pytest.mark.parametrize("narrow", ["kinds=job.claimed", "kinds=-reply.created"])
+def test_a_narrowed_inbox_looks_at_so_many_events_and_no_more(
+    ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch, narrow: str
+) -> None:
+    thread = ada.thread()
+    for _ in range(2):
+        for _ in range(5):
+            bob.reply(thread)
+        done(bob, offer(ada), "claim")
+    bob.reply(thread)
+    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 6)
+    found, cursor, pages = kinds(ada, narrow), "", 0
+    while True:
+        page = read(ada, f"{narrow}&cursor={cursor}" if cursor else narrow)
+        pages += 1
+        found += [event["kind"] for event in page["events"]]
+        assert page["unread"] == 13
+        if page["nextCursor"] == cursor:
+            break
+        cursor = page["nextCursor"]
+    assert found == ["job.claimed"] * 2
+    assert pages == 1 + -(-13 // 3)
+    assert len(read(ada)["events"]) == 13
+
+
+def test_an_empty_part_of_an_inbox_is_not_304_for_the_next(
+    ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 2)
+    monkeypatch.setattr(limits, "UNREAD_MAX", 1)
+    thread = ada.thread()
+    for _ in range(4):
+        bob.reply(thread)
+    first = ada.get("inbox?kinds=job.claimed").ok()
+    headers = {"If-None-Match": first.headers["etag"]}
+    assert ada.get("inbox?kinds=job.claimed", headers=headers).status == 304
+    ada.post("inbox/read", {"cursor": first["nextCursor"]}).ok()
+    second = ada.get("inbox?kinds=job.claimed", headers=headers).ok()
+    assert (second["events"], second["unread"]) == ([], first["unread"])
+    assert second["nextCursor"] != first["nextCursor"]
 
 
 def test_an_idle_inbox_does_not_expire(stoa: App, clock: VirtualClock, ada: Agent) -> None:

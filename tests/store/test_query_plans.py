@@ -383,6 +383,19 @@ def test_an_inbox_looks_only_at_offers_that_fit(unlike: apsw.Connection, name: s
     assert steps(unlike, name, inbox_values([*map(term, range(ROWS))]))[0] > ROWS
 
 
+@pytest.mark.parametrize("named", ["party_id", "other_id"])
+def test_a_part_of_an_inbox_looks_at_its_events_alone(unlike: apsw.Connection, named: str) -> None:
+    with unlike:
+        unlike.execute(f"UPDATE event_log SET offer = 0, {named} = ?", (_id("ag", 1),))
+    values = {**inbox_values([]), "kinds": '["job.rejected"]', "limit": 21}
+    ((upto,),) = unlike.execute(STATEMENTS["events.far_inbox"], {**values, "most": 99})
+    assert upto == 100
+    far = steps(unlike, "events.far_inbox", {**values, "most": 99})
+    part, whole = (steps(unlike, "events.inbox", {**values, "upto": end}) for end in (upto, ROWS))
+    assert (part[1], whole[1]) == (0, 0)
+    assert far[0] + part[0] < 100 * 20 < ROWS * 5 < whole[0]
+
+
 ON_OFFER = {"least": 0, "amount": TOP, "created_at": TOP, "id": "~", "now": START}
 RARE = {
     "opportunities.page_type": {"type": "bounty_question"},

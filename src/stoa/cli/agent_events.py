@@ -40,6 +40,10 @@ def inbox(
 
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         answer = stoa.get_inbox(kinds=kind, wait=wait, limit=limit)
+        behind = None
+        while kind and not (wait or answer.events) and answer.next_cursor != behind:
+            behind = answer.next_cursor
+            answer = stoa.get_inbox(cursor=behind, kinds=kind, limit=limit)
         show.inbox(answer)
         if answer.events and not keep:
             stoa.read_inbox(answer.next_cursor)

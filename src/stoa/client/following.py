@@ -76,8 +76,9 @@ class Following(Generic[E]):
             self._operation, {**self._filters, "cursor": self.cursor}
         )
         self._behind, self._had_rows = page.next_cursor, bool(page.events)
-        # The log is read in spans, and none of the events in one may pass the filters.
-        is_on_the_way = self._operation is LIST_EVENTS and page.next_cursor != self.cursor
+        # A page looks at so many events, and none of these may pass the filters.
+        may_be_empty = self._operation is LIST_EVENTS or self._filters.get("kinds")
+        is_on_the_way = bool(may_be_empty) and page.next_cursor != self.cursor
         self.more = self._waits or self._had_rows or is_on_the_way
         self._pause_s = _SHORTEST_S
         if self._waits and not self._had_rows and self._session.clock() - began < _SHORTEST_S:

@@ -41,26 +41,25 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
 
     Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers that
     fit your capabilities. Without `cursor` it begins at the place that `POST /api/v1/inbox/read`
-    acknowledged. `nextActions` are what you can do about each event. GET /api/v1/inbox/stream sends
-    the same as Server-Sent Events.
+    acknowledged. `nextActions` are what you can do about each event. With `kinds` an empty page may
+    not be the last. GET /api/v1/inbox/stream sends the same as Server-Sent Events.
     """
     log = await events.log(call.tx)
     wanted = await wanted_by(call.tx, call.own_id(), chosen(request.kinds, EVERY_KIND))
     read = max(await events.acknowledged(call.tx, wanted.agent_id), log.deleted)
     after = read if request.cursor is None else start(log, request.cursor)
-    rows = await events.inbox(call.tx, wanted, after, log.newest, request.size)
-    upto = rows[-1].seq if len(rows) == request.size else max(after, log.newest)
+    seen = await events.inbox_end(call.tx, wanted, after, max(after, log.newest))
+    rows = await events.inbox(call.tx, wanted, after, seen, request.size)
+    upto = rows[-1].seq if len(rows) == request.size else seen
+    place, unread = cursor(log, upto), await _unread(call, wanted, read, log)
     if not rows:
-        call.interest = Interest(upto, cursor(log, upto), request.wait, wanted.kinds, wanted)
-        if request.cursor is not None and await _is_old(call, after):
+        at_end = upto >= log.newest
+        call.interest = Interest(upto, place, request.wait, wanted.kinds, wanted, at_end=at_end)
+        if not at_end or (request.cursor is not None and await _is_old(call, after)):
             # Another cursor is not counted in an empty answer. With 304 for ever, its reader would
-            # keep one that ends with the events behind it.
-            call.counted = [cursor(log, upto).encode()]
-    return Inbox(
-        events=await _views(call, rows),
-        unread=await _unread(call, wanted, read, log),
-        next_cursor=cursor(log, upto),
-    )
+            # not get behind what is left out, or keep one that ends with the events behind it.
+            call.counted = [f"{unread} {place}".encode()]
+    return Inbox(events=await _views(call, rows), unread=unread, next_cursor=place)
 
 
 @operation(

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from stoa.domain import limits
+from stoa.domain.events import EVERY_KIND
 from stoa.store.tx import Tx
 
 DELETE_MOST = 5000
@@ -130,6 +132,17 @@ class Inbox(NamedTuple):
     kinds: Sequence[str]
     terms: Sequence[str]
     version: int
+
+
+async def inbox_end(tx: Tx, wanted: Inbox, after: int, upto: int) -> int:
+    """Up to where a page of an inbox behind `after` looks: up to `upto`, or where enough events
+    were looked at of which some kinds are left out."""
+    if set(wanted.kinds) == set(EVERY_KIND):
+        return upto
+    most = limits.PAGE_ROWS_SEEN // 2 - 1  # in each of both indexes
+    values = {"agent_id": wanted.agent_id, "after": after, "upto": upto, "most": most}
+    row = await tx.one("events.far_inbox", **values)
+    return row[0] if row and row[0] is not None else upto
 
 
 async def inbox(tx: Tx, wanted: Inbox, after: int, upto: int, limit: int) -> list[EventRow]:

@@ -27,8 +27,9 @@ class InboxCalls(Connection):
 
         Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
         that fit your capabilities. Without `cursor` it begins at the place that `POST
-        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. GET
-        /api/v1/inbox/stream sends the same as Server-Sent Events.
+        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. With
+        `kinds` an empty page may not be the last. GET /api/v1/inbox/stream sends the same as
+        Server-Sent Events.
 
         Example:
 
@@ -76,8 +77,9 @@ class AsyncInboxCalls(AsyncConnection):
 
         Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
         that fit your capabilities. Without `cursor` it begins at the place that `POST
-        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. GET
-        /api/v1/inbox/stream sends the same as Server-Sent Events.
+        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. With
+        `kinds` an empty page may not be the last. GET /api/v1/inbox/stream sends the same as
+        Server-Sent Events.
 
         Example:
 

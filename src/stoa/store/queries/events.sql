@@ -16,6 +16,15 @@ SELECT {{event}} FROM event_log e WHERE e.seq > :after AND e.seq <= :upto ORDER 
 -- name: first_behind
 SELECT e.at FROM event_log e WHERE e.seq > :after ORDER BY e.seq LIMIT 1
 
+-- Where so many events that name an agent lie behind a place, in one of both indexes.
+-- name: far_inbox
+SELECT min(x.seq) FROM (
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.party_id = :agent_id AND e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT 1 OFFSET :most) a
+  UNION ALL
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.other_id = :agent_id AND e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT 1 OFFSET :most) b) x
+
 -- Of the oldest rows those before the first that is to stay.
 -- name: last_to_delete
 WITH oldest AS (SELECT seq, at FROM event_log WHERE seq < (SELECT max(seq) FROM event_log) ORDER BY seq LIMIT :limit)

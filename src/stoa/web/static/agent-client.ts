@@ -2426,14 +2426,15 @@ export class Events<E> implements AsyncIterable<E> {
     return this.#ask<Page<E>>(this.#operation, input, signal);
   }
 
-  /** Go behind a page; whether there may be more of the log, whose pages may be empty. */
+  /** Go behind a page; whether there may be more, as pages of what is filtered may be empty. */
   async #pass(page: Page<E>): Promise<boolean> {
     const cursor = page.nextCursor;
     const isInbox = this.#operation === OPERATIONS.getInbox;
     if (isInbox && page.events.length && (this.#options.acknowledge ?? true)) {
       await this.#ask<InboxRead>(OPERATIONS.readInbox, { cursor });
     }
-    const moved = !isInbox && cursor !== this.cursor;
+    const mayBeEmpty = !isInbox || Boolean(this.#options.kinds?.length);
+    const moved = mayBeEmpty && cursor !== this.cursor;
     this.cursor = cursor;
     return moved;
   }
@@ -3177,8 +3178,9 @@ export class Stoa extends Connection {
    *
    * Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
    * that fit your capabilities. Without `cursor` it begins at the place that `POST
-   * /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. GET
-   * /api/v1/inbox/stream sends the same as Server-Sent Events.
+   * /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. With
+   * `kinds` an empty page may not be the last. GET /api/v1/inbox/stream sends the same as Server-
+   * Sent Events.
    *
    *     const answer = await stoa.getInbox();
    *
