@@ -13,7 +13,7 @@ import asyncpg
 from bench.scale.lists import PAGE
 from bench.scale.loading import copy, filled
 from bench.scale.posts import Search, Vocabulary, posts, searches
-from bench.scale.world import REPLIES_PER_THREAD, Row, World
+from bench.scale.world import REPLIES_PER_THREAD, Row, World, into
 from stoa.domain import querylang
 from stoa.store import replies, search, statements, threads
 from stoa.store.engines.sqlite_file import connect, prepare
@@ -88,7 +88,7 @@ def _insert(connection: apsw.Connection, table: str, rows: Iterator[Row]) -> Non
     while batch := list(islice(rows, _BATCH)):
         marks = ", ".join("?" * len(batch[0]))
         with connection:
-            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", batch)  # noqa: S608 - our own names
+            connection.executemany(f"INSERT INTO {into(table)} VALUES ({marks})", batch)  # noqa: S608 - our own names
 
 
 async def read_postgresql(url: str) -> None:

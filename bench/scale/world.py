@@ -46,6 +46,28 @@ def _share(place: int, draw: int) -> float:
     return (mixed >> 11) / (1 << 53)
 
 
+COLUMNS = {
+    "thread": (
+        *("id", "author_id", "title", "body", "tags", "status", "accepted_reply_id", "locked"),
+        *("reply_count", "answer_count", "created_at", "updated_at", "last_activity_at"),
+        *("bounty_id", "eligible_reply_id", "removed_at", "removed_reason"),
+    ),
+    "job": (
+        *("id", "type", "status", "title", "description", "creator_id", "claimer_id", "tags"),
+        *("requirements", "acceptance_criteria", "verification", "effort_estimate", "amount"),
+        *("reject_count", "last_reject_reason", "last_reject_message", "submission_count"),
+        *("latest_submission_id", "created_at", "deadline", "claimed_at", "submitted_at"),
+        *("decided_at", "expired_from", "removed_at", "removed_reason"),
+    ),
+}
+"""What a row has in the order of PostgreSQL, where SQLite has the columns in another."""
+
+
+def into(table: str) -> str:
+    """Where SQLite inserts rows of a table."""
+    return f"{table} ({', '.join(COLUMNS[table])})" if table in COLUMNS else table
+
+
 class World:
     """Rows of each table, in the order in which they are to be made: replies before threads."""
 

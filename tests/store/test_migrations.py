@@ -1,6 +1,7 @@
 """Migrations: numbered steps that lead any older database to the schema that is written down."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import apsw
@@ -87,7 +88,8 @@ def test_rows_of_an_older_database_stay(tmp_path: Path) -> None:
     old.close()
     migrate(path)
     connection = connect(path, writer=False)
-    assert connection.execute("SELECT * FROM thread").fetchall()[0][: len(thread)] == thread
+    columns = "id, author_id, title, body, tags, status, accepted_reply_id, locked"
+    assert connection.execute(f"SELECT {columns} FROM thread").fetchall() == [thread]
     found = connection.execute("SELECT * FROM agent ORDER BY id").fetchall()
     assert [row[: len(agents[0])] for row in found] == agents
     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -112,6 +114,63 @@ def test_an_older_open_thread_knows_its_newest_reply_that_can_be_accepted(tmp_pa
     found = connection.execute("SELECT id, eligible_reply_id FROM thread ORDER BY id").fetchall()
     assert found == [("th_1", "rp_th_11"), ("th_2", None)]
     connection.close()
+
+
+def definitions(sql: str) -> list[str]:
+    """The columns and rules of a table that is created, in no order."""
+    body = re.sub(r"--.*", "", sql)
+    body = " ".join(body[body.index("(") + 1 : body.rindex(")")].split())
+    return sorted(part.strip() for part in re.split(r",(?![^(]*\))", body))
+
+
+def named(connection: apsw.Connection, table: str) -> list[dict[str, object]]:
+    """The rows of a table by the names of columns."""
+    found = connection.execute(f"SELECT * FROM {table} ORDER BY id")
+    names = [column[0] for column in found.get_description()]
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def test_threads_and_jobs_keep_their_columns_rules_and_rows_in_another_order(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(27, path)
+    for name in ("ag_1", "ag_2"):
+        agent = (name, name.encode() * 8, name, "", "[]", "active", 0, START, START, 1, 1)
+        insert(old, "agent", *agent, *[None] * 6, 0, None)
+    times = (START, START + 1, START + 2)
+    for thread in ("th_1", "th_2"):
+        state = ("open", None, 0, 1, 1, *times, None, "rp_9", START + 3, "Spam.")
+        insert(old, "thread", thread, "ag_1", "t", "b", '["x"]', *state)
+        insert(old, "thread_tag", "x", thread, START, 1)
+    insert(old, "reply", "rp_1", "th_1", 0, "ag_2", None, 0, "answer", "b", START, None, None)
+    texts, end = ('["x"]', "[1]", "[2]", "[3]", "1 h"), (START + 3, START + 4, START + 5)
+    head = ("job_1", "research", "COMPLETED", "t", "d", "ag_1", "ag_2", *texts)
+    more = (7, 1, "late", "Late.", 2, "sub_1", START, START + 2, *end, None, START + 6, "Spam.")
+    insert(old, "job", *head, *more)
+    insert(old, "job_tag", "x", "job_1", 7, START + 2)
+    tables = {name: sql for name, sql in schema.objects(old) if name in ("thread", "job")}
+    kept = {name: named(old, name) for name in tables}
+    old.close()
+    migrate(path)
+    connection = connect(path, writer=False)
+    now = dict(schema.objects(connection))
+    for name, sql in tables.items():
+        assert definitions(now[name]) == definitions(sql)
+        assert named(connection, name) == kept[name]
+    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    connection.close()
+
+
+LONG_TEXTS = {"thread": "body", "job": "description"}
+"""Texts of up to 50,000 characters in rows that lists pass over. Those of replies and submissions
+are in rows that are found by their ids, or shown."""
+
+
+@pytest.mark.parametrize(("table", "column"), LONG_TEXTS.items())
+def test_no_column_stands_behind_a_long_text(table: str, column: str) -> None:
+    columns = [row[1] for row in schema.migrated().execute(f"PRAGMA table_info({table})")]
+    assert columns[-1] == column, "make the table anew, as 0029_long_texts_last does"
 
 
 def test_agents_of_an_older_database_know_their_first_posts(tmp_path: Path) -> None:

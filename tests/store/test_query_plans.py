@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 import pytest
 
+from bench.scale.world import into
 from stoa.store import statements
 from stoa.store.engines.sqlite_file import connect, prepare
 from stoa.store.jobs import JobFilter
@@ -95,7 +96,7 @@ def _fill(path: Path) -> apsw.Connection:
 def _insert(connection: apsw.Connection, table: str, row: Callable[[int], tuple[Any, ...]]) -> None:
     rows = [row(number) for number in range(ROWS)]
     marks = ", ".join("?" * len(rows[0]))
-    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+    connection.executemany(f"INSERT INTO {into(table)} VALUES ({marks})", rows)
 
 
 def _id(prefix: str, number: int) -> str:
@@ -362,6 +363,34 @@ def test_threads_of_an_author_with_a_tag_are_those_of_the_author(
         taken, found = steps(unlike, name, {**values, **place})
         assert found == 0
         assert least <= taken < most
+
+
+@pytest.mark.promise("Q22")
+@pytest.mark.parametrize("rows", ["threads", "jobs"])
+def test_a_row_that_is_passed_over_costs_the_same_however_long_its_text_is(
+    unlike: apsw.Connection, rows: str
+) -> None:
+    status, table, text = {
+        "threads": ("answered", "thread", "body"),
+        "jobs": ("COMPLETED", "job", "description"),
+    }[rows]
+    values = {**JobFilter(status)._asdict(), "scope": "x", "now": START, "limit": 21, "offset": 0}
+    tagged = STATEMENTS[f"{rows}.list_tag_recent"], {**values, **between(NEWEST, None)}
+    short = pages(unlike, *tagged)
+    with unlike:
+        long = f"UPDATE {table} SET {text} = ? WHERE id < ?"
+        unlike.execute(long, ("x" * 200_000, _id(rows[:-1].replace("thread", "th"), 200)))
+    assert pages(unlike, *tagged) < 1.1 * short
+    assert pages(unlike, f"SELECT max({text}) FROM {table}", {}) > 200 * 40
+
+
+def pages(connection: apsw.Connection, sql: str, values: dict[str, Any]) -> int:
+    """How many pages a statement looked at."""
+    before = connection.status(apsw.SQLITE_DBSTATUS_CACHE_HIT)[0]
+    missed = connection.status(apsw.SQLITE_DBSTATUS_CACHE_MISS)[0]
+    connection.execute(sql, values).fetchall()
+    hits = connection.status(apsw.SQLITE_DBSTATUS_CACHE_HIT)[0] - before
+    return hits + connection.status(apsw.SQLITE_DBSTATUS_CACHE_MISS)[0] - missed
 
 
 INBOXES = {"events.inbox": FITTING, "events.count_inbox": 1}

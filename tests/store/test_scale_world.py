@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from bench.scale.world import World
+from bench.scale.world import World, into
 from tests.support import schema
 
 
@@ -16,5 +16,5 @@ def test_every_row_of_a_large_world_fits_its_table() -> None:
         for table, rows in world.tables():
             columns = database.execute(f"PRAGMA table_info({table})").fetchall()
             marks = ", ".join("?" * len(columns))
-            database.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+            database.executemany(f"INSERT INTO {into(table)} VALUES ({marks})", rows)
             assert database.execute(f"SELECT 1 FROM {table}").fetchone(), table

@@ -17,6 +17,8 @@ from tests.support.postgresql import PostgreSQL
 TYPES = {"TEXT": "text", "INTEGER": "bigint", "BLOB": "bytea"}
 OWN = {"post_index", "stoa_migration"}
 """What only one engine has in this form: the full-text index, and where the version is kept."""
+REORDERED = {"0029_long_texts_last.sql"}
+"""Steps that only bring the columns of tables of SQLite into another order."""
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +177,8 @@ def test_keys_have_the_same_columns(url: str) -> None:
 
 def test_both_check_the_same_conditions() -> None:
     def checks(dialect: str) -> list[str]:
-        text = " ".join(" ".join(sql.split()) for _, sql in sorted(steps(dialect).items()))
+        written = [sql for name, sql in sorted(steps(dialect).items()) if name not in REORDERED]
+        text = " ".join(" ".join(sql.split()) for sql in written)
         text = re.sub(r"SET sql = replace\(.*?WHERE", "", text)  # these change a check or drop it
         text = re.sub(r"ADD CONSTRAINT \w+ CHECK", "", text)  # and so do these
         for own in ('COLLATE "C" ', " STRICT", ", WITHOUT ROWID"):

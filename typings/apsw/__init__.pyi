@@ -21,6 +21,8 @@ SQLITE_CONFIG_LOOKASIDE: int
 SQLITE_CONFIG_SINGLETHREAD: int
 SQLITE_DBCONFIG_ENABLE_QPSG: int
 SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: int
+SQLITE_DBSTATUS_CACHE_HIT: int
+SQLITE_DBSTATUS_CACHE_MISS: int
 SQLITE_FULL: int
 SQLITE_IOERR_FSYNC: int
 SQLITE_IOERR_SHMSIZE: int
@@ -133,6 +135,7 @@ class Connection:
         self, callable: Callable[[], bool] | None, nsteps: int = 100
     ) -> None: ...
     def set_wal_hook(self, callable: Callable[[Connection, str, int], int]) -> None: ...
+    def status(self, op: int, reset: bool = False) -> tuple[int, int]: ...
     def total_changes(self) -> int: ...
     def wal_checkpoint(self, dbname: str | None = None, mode: int = ...) -> tuple[int, int]: ...
 

@@ -1,5 +1,7 @@
 """Brings a SQLite file to the schema of this program: numbered steps, forward only."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -61,13 +63,25 @@ def refuse_unfinished(connection: apsw.Connection, path: Path) -> None:
 
 def migrate(connection: apsw.Connection) -> list[str]:
     """Apply what is missing, each step in a transaction; returns the names of the steps applied."""
-    present = version(connection)
-    applied: list[str] = []
-    for step in steps():
-        if step.number > present:
-            with connection:
-                connection.execute(step.sql)
-                connection.pragma("user_version", step.number)
-                connection.pragma("application_id", APPLICATION_ID)
-            applied.append(step.title)
-    return applied
+    with _tables_made_anew(connection):
+        present = version(connection)
+        applied: list[str] = []
+        for step in steps():
+            if step.number > present:
+                with connection:
+                    connection.execute(step.sql)
+                    connection.pragma("user_version", step.number)
+                    connection.pragma("application_id", APPLICATION_ID)
+                applied.append(step.title)
+        return applied
+
+
+@contextmanager
+def _tables_made_anew(connection: apsw.Connection) -> Generator[None]:
+    """Let a step replace a table that others refer to, by one with the same keys."""
+    checked = connection.pragma("foreign_keys")
+    connection.pragma("foreign_keys", 0)
+    try:
+        yield
+    finally:
+        connection.pragma("foreign_keys", checked)

@@ -34,40 +34,6 @@ CREATE TABLE registration (
 
 CREATE INDEX registration_by_address ON registration (address, created_at);
 
-CREATE TABLE thread (
-  id TEXT PRIMARY KEY,
-  author_id TEXT NOT NULL REFERENCES agent (id),
-  title TEXT NOT NULL,
-  body TEXT NOT NULL,
-  tags TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('open', 'answered')),
-  accepted_reply_id TEXT CHECK ((accepted_reply_id IS NULL) = (status = 'open')),
-  locked INTEGER NOT NULL CHECK (locked IN (0, 1)),
-  reply_count INTEGER NOT NULL,
-  answer_count INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  last_activity_at INTEGER NOT NULL,
-  bounty_id TEXT REFERENCES hold (id), eligible_reply_id TEXT, removed_at INTEGER, removed_reason TEXT) STRICT;
-
-CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
-
-CREATE INDEX thread_by_replies ON thread (reply_count, id);
-
-CREATE INDEX thread_by_author ON thread (author_id, id);
-
-CREATE INDEX thread_by_author_activity ON thread (author_id, last_activity_at, id);
-
-CREATE INDEX thread_by_author_replies ON thread (author_id, reply_count, id);
-
-CREATE INDEX thread_by_status ON thread (status, id);
-
-CREATE INDEX thread_by_status_activity ON thread (status, last_activity_at, id);
-
-CREATE INDEX thread_by_status_replies ON thread (status, reply_count, id);
-
-CREATE INDEX thread_unanswered ON thread (id) WHERE status = 'open' AND answer_count = 0;
-
 CREATE TABLE thread_tag (
   tag TEXT NOT NULL,
   thread_id TEXT NOT NULL REFERENCES thread (id),
@@ -194,54 +160,6 @@ CREATE TABLE settlement (
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE job (
-  id TEXT PRIMARY KEY,
-  type TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'CLAIMED' OR status = 'SUBMITTED'
-                         OR status = 'REJECTED_REVISION_ALLOWED' OR status = 'COMPLETED'
-                         OR status = 'REJECTED_TERMINAL' OR status = 'REFUNDED_EXPIRED'),
-  title TEXT NOT NULL,
-  description TEXT NOT NULL,
-  creator_id TEXT NOT NULL REFERENCES agent (id),
-  claimer_id TEXT REFERENCES agent (id) CHECK (claimer_id <> creator_id),
-  tags TEXT NOT NULL,
-  requirements TEXT NOT NULL,
-  acceptance_criteria TEXT NOT NULL,
-  verification TEXT NOT NULL,
-  effort_estimate TEXT,
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  reject_count INTEGER NOT NULL,
-  last_reject_reason TEXT,
-  last_reject_message TEXT,
-  submission_count INTEGER NOT NULL,
-  latest_submission_id TEXT,
-  created_at INTEGER NOT NULL,
-  deadline INTEGER NOT NULL,
-  claimed_at INTEGER,
-  submitted_at INTEGER,
-  decided_at INTEGER,
-  expired_from TEXT, removed_at INTEGER, removed_reason TEXT,
-  CHECK ((claimer_id IS NULL) = (claimed_at IS NULL))
-) STRICT;
-
-CREATE INDEX job_by_reward ON job (amount, id);
-
-CREATE INDEX job_by_deadline ON job (deadline, id);
-
-CREATE INDEX job_by_status ON job (status, id);
-
-CREATE INDEX job_by_status_reward ON job (status, amount, id);
-
-CREATE INDEX job_by_status_deadline ON job (status, deadline, id);
-
-CREATE INDEX job_by_creator ON job (creator_id, id);
-
-CREATE INDEX job_by_creator_reward ON job (creator_id, amount, id);
-
-CREATE INDEX job_by_creator_deadline ON job (creator_id, deadline, id);
-
-CREATE INDEX job_decided ON job (decided_at) WHERE decided_at IS NOT NULL;
-
 CREATE TABLE job_tag (
   tag TEXT NOT NULL,
   job_id TEXT NOT NULL REFERENCES job (id),
@@ -317,11 +235,7 @@ CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
 
 CREATE INDEX agent_by_creation ON agent (created_at);
 
-CREATE INDEX thread_by_creation ON thread (created_at);
-
 CREATE INDEX reply_by_creation ON reply (kind, created_at);
-
-CREATE INDEX job_by_creation ON job (created_at);
 
 CREATE INDEX account_by_balance ON account (balance);
 
@@ -339,19 +253,9 @@ CREATE TABLE lease (
 
 CREATE INDEX receipt_of_claim ON receipt (resource_id) WHERE action = 'claim_job';
 
-CREATE INDEX job_by_claimer ON job (claimer_id, id) WHERE claimer_id IS NOT NULL;
-
-CREATE INDEX job_by_claimer_reward ON job (claimer_id, amount, id) WHERE claimer_id IS NOT NULL;
-
-CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id)
-  WHERE claimer_id IS NOT NULL;
-
 CREATE TABLE thread_moved (
   id TEXT PRIMARY KEY REFERENCES thread (id)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX job_unfinished ON job (deadline, id)
-  WHERE decided_at IS NULL AND expired_from IS NULL;
 
 CREATE TABLE kept_answer (
   agent_id TEXT NOT NULL REFERENCES agent (id),
@@ -363,8 +267,6 @@ CREATE TABLE kept_answer (
 ) STRICT;
 
 CREATE INDEX kept_answer_by_age ON kept_answer (created_at);
-
-CREATE INDEX thread_locked ON thread (id) WHERE locked = 1;
 
 CREATE TABLE token (
   hash BLOB PRIMARY KEY,
@@ -430,11 +332,6 @@ CREATE TABLE authorization_request (
 ) STRICT;
 
 CREATE INDEX authorization_request_by_expiry ON authorization_request (expires_at);
-
-CREATE INDEX thread_removed ON thread (id) WHERE removed_at IS NOT NULL;
-
-CREATE INDEX thread_removed_bounty ON thread (id)
-  WHERE removed_at IS NOT NULL AND bounty_id IS NOT NULL;
 
 CREATE INDEX agent_suspended_until ON agent (suspended_until) WHERE suspended_until IS NOT NULL;
 
@@ -557,5 +454,116 @@ CREATE UNIQUE INDEX token_of_session ON token (session_id);
 CREATE INDEX token_live ON token (agent_id, ends_at, session_id, revoked_at) WHERE revoked_at IS NULL;
 
 CREATE INDEX key_change_by_kind ON key_change (agent_id, change, position) WHERE dropped_at IS NULL;
+
+CREATE TABLE "thread" (
+  id TEXT PRIMARY KEY,
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  status TEXT NOT NULL CHECK (status IN ('open', 'answered')),
+  accepted_reply_id TEXT CHECK ((accepted_reply_id IS NULL) = (status = 'open')),
+  locked INTEGER NOT NULL CHECK (locked IN (0, 1)),
+  reply_count INTEGER NOT NULL,
+  answer_count INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  last_activity_at INTEGER NOT NULL,
+  bounty_id TEXT REFERENCES hold (id),
+  eligible_reply_id TEXT,
+  removed_at INTEGER,
+  title TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  removed_reason TEXT,
+  -- The last column: a list that reads one behind a long text reads the text.
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
+
+CREATE INDEX thread_by_replies ON thread (reply_count, id);
+
+CREATE INDEX thread_by_author ON thread (author_id, id);
+
+CREATE INDEX thread_by_author_activity ON thread (author_id, last_activity_at, id);
+
+CREATE INDEX thread_by_author_replies ON thread (author_id, reply_count, id);
+
+CREATE INDEX thread_by_status ON thread (status, id);
+
+CREATE INDEX thread_by_status_activity ON thread (status, last_activity_at, id);
+
+CREATE INDEX thread_by_status_replies ON thread (status, reply_count, id);
+
+CREATE INDEX thread_unanswered ON thread (id) WHERE status = 'open' AND answer_count = 0;
+
+CREATE INDEX thread_by_creation ON thread (created_at);
+
+CREATE INDEX thread_locked ON thread (id) WHERE locked = 1;
+
+CREATE INDEX thread_removed ON thread (id) WHERE removed_at IS NOT NULL;
+
+CREATE INDEX thread_removed_bounty ON thread (id)
+  WHERE removed_at IS NOT NULL AND bounty_id IS NOT NULL;
+
+CREATE TABLE "job" (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'CLAIMED' OR status = 'SUBMITTED'
+                         OR status = 'REJECTED_REVISION_ALLOWED' OR status = 'COMPLETED'
+                         OR status = 'REJECTED_TERMINAL' OR status = 'REFUNDED_EXPIRED'),
+  creator_id TEXT NOT NULL REFERENCES agent (id),
+  claimer_id TEXT REFERENCES agent (id) CHECK (claimer_id <> creator_id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  reject_count INTEGER NOT NULL,
+  submission_count INTEGER NOT NULL,
+  latest_submission_id TEXT,
+  created_at INTEGER NOT NULL,
+  deadline INTEGER NOT NULL,
+  claimed_at INTEGER,
+  submitted_at INTEGER,
+  decided_at INTEGER,
+  expired_from TEXT,
+  removed_at INTEGER,
+  last_reject_reason TEXT,
+  title TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  effort_estimate TEXT,
+  removed_reason TEXT,
+  last_reject_message TEXT,
+  requirements TEXT NOT NULL,
+  acceptance_criteria TEXT NOT NULL,
+  verification TEXT NOT NULL,
+  -- The last column: a list that reads one behind a long text reads the text.
+  description TEXT NOT NULL,
+  CHECK ((claimer_id IS NULL) = (claimed_at IS NULL))
+) STRICT;
+
+CREATE INDEX job_by_reward ON job (amount, id);
+
+CREATE INDEX job_by_deadline ON job (deadline, id);
+
+CREATE INDEX job_by_status ON job (status, id);
+
+CREATE INDEX job_by_status_reward ON job (status, amount, id);
+
+CREATE INDEX job_by_status_deadline ON job (status, deadline, id);
+
+CREATE INDEX job_by_creator ON job (creator_id, id);
+
+CREATE INDEX job_by_creator_reward ON job (creator_id, amount, id);
+
+CREATE INDEX job_by_creator_deadline ON job (creator_id, deadline, id);
+
+CREATE INDEX job_by_claimer ON job (claimer_id, id) WHERE claimer_id IS NOT NULL;
+
+CREATE INDEX job_by_claimer_reward ON job (claimer_id, amount, id) WHERE claimer_id IS NOT NULL;
+
+CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id)
+  WHERE claimer_id IS NOT NULL;
+
+CREATE INDEX job_decided ON job (decided_at) WHERE decided_at IS NOT NULL;
+
+CREATE INDEX job_by_creation ON job (created_at);
+
+CREATE INDEX job_unfinished ON job (deadline, id)
+  WHERE decided_at IS NULL AND expired_from IS NULL;
 
 INSERT INTO account VALUES ('issuer', 0);
