@@ -466,6 +466,41 @@ def test_jobs_of_an_agent_with_a_tag_are_those_of_the_agent(
         assert least <= taken < most
 
 
+COUNTED = {"reputation.expired_claims": 2, "reputation.undecided_submissions": 0}
+"""What is counted of the jobs of an agent that expired, and the number of that agent here."""
+
+
+@pytest.mark.promise("Q23")
+@pytest.mark.parametrize(("name", "number"), COUNTED.items())
+def test_a_reputation_counts_what_expired_and_looks_at_no_other_job(
+    unlike: apsw.Connection, name: str, number: int
+) -> None:
+    values = {"agent_id": _id("ag", number), "now": START - 1}
+    assert steps(unlike, name, values)[0] < 100
+    change = "UPDATE job SET status = 'REFUNDED_EXPIRED', expired_from = ? WHERE deadline < ?"
+    with unlike:
+        for state, place in (("OPEN", 100), ("SUBMITTED", 200), ("CLAIMED", 300)):
+            unlike.execute(f"{change} AND expired_from IS NULL", (state, START + place))
+    assert list(unlike.execute(STATEMENTS[name], values)) == [(100,)]
+    assert 100 < steps(unlike, name, values)[0] < 1000
+    with unlike:
+        unlike.execute("UPDATE job SET status = 'SUBMITTED' WHERE deadline >= ?", (START + 350,))
+    due = 50 if name == "reputation.expired_claims" else 100
+    late = {**values, "now": START + 449}
+    assert list(unlike.execute(STATEMENTS[name], late)) == [(100 + due,)]
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_a_reputation_counts_is_found_by_indexes_alone(name: str) -> None:
+    assert [step for step in plan(name) if "job_expired_by_" in step and "COVERING" in step]
+
+
+def test_the_parties_of_a_reputation_are_counted_by_an_index_alone() -> None:
+    assert [step for step in plan("reputation.counts") if step.startswith("SEARCH")] == [
+        "SEARCH reputation_event USING COVERING INDEX reputation_event_by_parties (agent_id=?)"
+    ]
+
+
 TAGGED = {
     "threads": {"recent": NEWEST, "active": LARGEST, "replies": LARGEST},
     "jobs": {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST},

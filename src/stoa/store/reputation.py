@@ -68,11 +68,11 @@ async def pair_events(
 
 async def counts(tx: Tx, agent_id: str) -> Counts:
     """Everything that the breakdown of an agent shows."""
-    earned = await tx.one("reputation.counts", agent_id=agent_id) or (0, 0)
-    parties = await tx.one("reputation.counterparties", agent_id=agent_id) or (0, 0, 0)
+    answers, parties, top, events = await tx.one("reputation.counts", agent_id=agent_id) or (0,) * 4
     expired = await tx.one("reputation.expired_claims", agent_id=agent_id, now=tx.now) or (0,)
     unpaid = await tx.one("reputation.undecided_submissions", agent_id=agent_id, now=tx.now) or (0,)
-    return Counts(*earned, *expired, *unpaid, *parties)
+    jobs = events - answers
+    return Counts(answers, jobs, expired[0], unpaid[0], parties, top, events)
 
 
 async def recent(tx: Tx, agent_id: str, limit: int) -> list[EventRow]:

@@ -16,24 +16,28 @@ SELECT count(*), min(created_at) FROM (
   WHERE pair = :pair AND escrowed = 0 AND created_at > :since
   ORDER BY created_at DESC LIMIT :most)
 
+-- How many answers of an agent were accepted, by how many others it earned, and how often by one and by all.
 -- name: counts
-SELECT coalesce(sum(CASE type WHEN 'answer_accepted' THEN 1 ELSE 0 END), 0),
-       coalesce(sum(CASE type WHEN 'job_completed' THEN 1 ELSE 0 END), 0)
-FROM reputation_event WHERE agent_id = :agent_id
-
--- name: counterparties
-SELECT count(*), coalesce(max(n), 0), CAST(coalesce(sum(n), 0) AS BIGINT) FROM (
-  SELECT count(*) AS n FROM reputation_event WHERE agent_id = :agent_id GROUP BY counterparty_id)
+SELECT CAST(coalesce(sum(answers), 0) AS BIGINT), count(*), coalesce(max(n), 0), CAST(coalesce(sum(n), 0) AS BIGINT)
+FROM (
+  SELECT count(CASE type WHEN 'answer_accepted' THEN 1 END) AS answers, count(*) AS n
+  FROM reputation_event WHERE agent_id = :agent_id GROUP BY counterparty_id) c
 
 -- name: recent
 SELECT type, reference_type, reference_id, counterparty_id, created_at FROM reputation_event
 WHERE agent_id = :agent_id ORDER BY id DESC LIMIT :limit
 
+-- Jobs that have expired, and those that will when their deadline is booked. These are few, so they are found by the
+-- deadline: an expression is not looked for in an index.
 -- name: expired_claims
-SELECT count(*) FROM job WHERE claimer_id = :agent_id
-  AND (expired_from IN ('CLAIMED', 'REJECTED_REVISION_ALLOWED')
-       OR (status IN ('CLAIMED', 'REJECTED_REVISION_ALLOWED') AND deadline <= :now))
+SELECT (SELECT count(*) FROM job
+        WHERE claimer_id = :agent_id AND expired_from IN ('CLAIMED', 'REJECTED_REVISION_ALLOWED'))
+  + (SELECT count(*) FROM job
+     WHERE decided_at IS NULL AND expired_from IS NULL AND deadline <= :now AND claimer_id || '' = :agent_id
+       AND status || '' IN ('CLAIMED', 'REJECTED_REVISION_ALLOWED'))
 
 -- name: undecided_submissions
-SELECT count(*) FROM job WHERE creator_id = :agent_id
-  AND (expired_from = 'SUBMITTED' OR (status = 'SUBMITTED' AND deadline <= :now))
+SELECT (SELECT count(*) FROM job WHERE creator_id = :agent_id AND expired_from = 'SUBMITTED')
+  + (SELECT count(*) FROM job
+     WHERE decided_at IS NULL AND expired_from IS NULL AND deadline <= :now AND creator_id || '' = :agent_id
+       AND status || '' = 'SUBMITTED')

@@ -564,6 +564,8 @@ CREATE INDEX job_by_status ON job USING btree (status, id);
 CREATE INDEX job_by_status_deadline ON job USING btree (status, deadline, id);
 CREATE INDEX job_by_status_reward ON job USING btree (status, amount, id);
 CREATE INDEX job_decided ON job USING btree (decided_at) WHERE (decided_at IS NOT NULL);
+CREATE INDEX job_expired_by_claimer ON job USING btree (claimer_id, expired_from) WHERE ((claimer_id IS NOT NULL) AND (expired_from IS NOT NULL));
+CREATE INDEX job_expired_by_creator ON job USING btree (creator_id, expired_from) WHERE (expired_from IS NOT NULL);
 CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
 CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE ((decided_at IS NULL) AND (expired_from IS NULL));
@@ -593,6 +595,7 @@ CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHER
 CREATE INDEX report_open ON report USING btree (id) WHERE (outcome IS NULL);
 CREATE INDEX reputation_event_by_agent ON reputation_event USING btree (agent_id, id);
 CREATE INDEX reputation_event_by_pair ON reputation_event USING btree (pair, created_at) WHERE (escrowed = 0);
+CREATE INDEX reputation_event_by_parties ON reputation_event USING btree (agent_id, counterparty_id, type);
 CREATE INDEX submission_by_job ON submission USING btree (job_id, id);
 CREATE INDEX thread_by_activity ON thread USING btree (last_activity_at, id);
 CREATE INDEX thread_by_author ON thread USING btree (author_id, id);

@@ -566,4 +566,11 @@ CREATE INDEX job_by_creation ON job (created_at);
 CREATE INDEX job_unfinished ON job (deadline, id)
   WHERE decided_at IS NULL AND expired_from IS NULL;
 
+CREATE INDEX job_expired_by_claimer ON job (claimer_id, expired_from)
+  WHERE claimer_id IS NOT NULL AND expired_from IS NOT NULL;
+
+CREATE INDEX job_expired_by_creator ON job (creator_id, expired_from) WHERE expired_from IS NOT NULL;
+
+CREATE INDEX reputation_event_by_parties ON reputation_event (agent_id, counterparty_id, type);
+
 INSERT INTO account VALUES ('issuer', 0);
