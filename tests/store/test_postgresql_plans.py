@@ -12,7 +12,6 @@ from stoa.store import statements
 from tests.store.test_query_plans import (
     CHANGES,
     COMMON,
-    FITTING,
     FOCUS,
     INBOXES,
     KEY_CHANGE,
@@ -20,17 +19,15 @@ from tests.store.test_query_plans import (
     PAGED,
     PAGES,
     RARE,
-    ROWS,
     SESSIONS,
     SORTED_BY_NATURE,
-    TABLES,
     WIDE_TREES,
     hashes,
     inbox_values,
     offers,
     page_values,
-    term,
 )
+from tests.support.many_rows import FITTING, ROWS, TABLES, term
 from tests.support.postgresql import PostgreSQL
 
 T = TypeVar("T")

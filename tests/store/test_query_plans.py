@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,24 @@ from typing import Any
 import apsw
 import pytest
 
-from bench.scale.world import into
-from stoa.store import statements
-from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.engines.sqlite_file import connect
 from stoa.store.jobs import JobFilter
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, Ends, between
 from stoa.store.threads import ThreadFilter
 from tests.support import schema
 from tests.support.clock import START
+from tests.support.many_rows import (
+    FITTING,
+    ROWS,
+    STATEMENTS,
+    TOP,
+    an_id,
+    digest,
+    filled,
+    steps,
+    term,
+)
 
-STATEMENTS = statements.load("sqlite")
 PAGED = sorted(name for name, sql in STATEMENTS.items() if "LIMIT :limit" in sql)
 
 SORTED_BY_NATURE = {
@@ -67,211 +75,65 @@ def test_exceptions_are_statements() -> None:
 
 # --- Counted in steps of the engine.
 
-ROWS = 3000
-FITTING = 10
-TOP = 1 << 62
-
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
     path = tmp_path_factory.mktemp("plans") / "stoa.db"
-    with closing(_fill(path)) as connection:
+    with closing(filled(path)) as connection:
         connection.execute("ANALYZE")
     connection = connect(path, writer=False)
     yield connection
     connection.close()
 
 
-def _fill(path: Path) -> apsw.Connection:
-    """Fill a file with rows; the connection to go on with."""
-    prepare(path)
-    connection = connect(path, writer=True)
-    with connection:
-        connection.execute("PRAGMA defer_foreign_keys = ON")
-        for table, row in TABLES.items():
-            _insert(connection, table, row)
-    return connection
-
-
-def _insert(connection: apsw.Connection, table: str, row: Callable[[int], tuple[Any, ...]]) -> None:
-    rows = [row(number) for number in range(ROWS)]
-    marks = ", ".join("?" * len(rows[0]))
-    connection.executemany(f"INSERT INTO {into(table)} VALUES ({marks})", rows)
-
-
-def _id(prefix: str, number: int) -> str:
-    return f"{prefix}_{number:026}"
-
-
-SHOWN = (None, None)
-"""When and why a row was removed that is shown."""
-
-
-def _agent(n: int) -> tuple[Any, ...]:
-    key = n.to_bytes(32, "big")
-    head = (_id("ag", n), key, f"A{n}", "", "[]", "active", n % 100, START, START, 1, 1)
-    return (*head, None, None, *SHOWN, None, None, 0, None)
-
-
-def _thread(n: int) -> tuple[Any, ...]:
-    times = (START + n, START + n, START + n)
-    return (
-        _id("th", n),
-        _id("ag", 0),
-        "t",
-        "b",
-        '["x"]',
-        "open",
-        None,
-        0,
-        n % 7,
-        0,
-        *times,
-        None,
-        None,
-        *SHOWN,
-    )
-
-
-def _reply(n: int) -> tuple[Any, ...]:
-    return (_id("rp", n), _id("th", 0), n, _id("ag", n), None, 0, "answer", "b", START + n, *SHOWN)
-
-
-def _job(n: int) -> tuple[Any, ...]:
-    lists = ("[]", "[]", "[]", "[]")
-    head = (_id("job", n), "research", "OPEN", "t", "d", _id("ag", 0), None, *lists, None)
-    return (
-        *head,
-        n % 50 + 1,
-        0,
-        None,
-        None,
-        0,
-        None,
-        START,
-        START + n,
-        None,
-        None,
-        None,
-        None,
-        *SHOWN,
-    )
-
-
-def term(n: int) -> str:
-    """The term of an opportunity: the first `FITTING` share one, each other has its own."""
-    return "x" if n < FITTING else f"t{n}"
-
-
-def _event(n: int) -> tuple[Any, ...]:
-    subject = ("job", _id("job", n), None, _id("job", n), None, None)
-    return (n + 1, _id("ev", n), "job.created", START + n, _id("ag", 0), *subject, 1, "{}")
-
-
-def _token(n: int) -> tuple[Any, ...]:
-    """One of an agent's tokens: the first `FITTING` are live. Of sixteen others one has expired,
-    one was revoked before that, and the rest are both."""
-    revoked_at = START if n >= FITTING and n % 16 else None
-    ends_at = START + 1 if n < FITTING or n % 16 == 1 else START
-    session = (_id("ses", n), "verify", START - 1, START - 1, 1, "read write", None, None, ends_at)
-    return (digest(n), _id("ag", 0), ends_at, revoked_at, *session)
-
-
-def digest(n: int) -> bytes:
-    """The hash of the token of a number."""
-    return n.to_bytes(32, "big")
-
-
-def _key_change(n: int) -> tuple[Any, ...]:
-    """One of an agent's changes of keys: behind a rotation each replaces the recovery key. Only the
-    first and the last of these were not dropped, and the last is not in force yet."""
-    change, in_force_at = ("recovery", START + 1) if n > 1 else (["rotate", "recovery"][n], START)
-    dropped_at = START if 1 < n < ROWS - 1 else None
-    proof = ("c", b"s", None, START, in_force_at, dropped_at)
-    return (_id("ag", 0), n + 1, change, digest(n), digest(ROWS), digest(ROWS), *proof)
-
-
-TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
-    "agent": _agent,
-    "thread": _thread,
-    "thread_tag": lambda n: ("x", _id("th", n), START + n, n % 7),
-    "reply": _reply,
-    "job": _job,
-    "job_tag": lambda n: ("x", _id("job", n), n % 50 + 1, START + n),
-    "opportunity": lambda n: (_id("job", n), "job", _id("ag", 0), n % 50 + 1, START, TOP),
-    "opportunity_term": lambda n: (term(n), 1, "job", n % 50 + 1, START, _id("job", n)),
-    "event_log": _event,
-    "token": _token,
-    "key_change": _key_change,
-}
-"""The row of a number in each table, in the order in which tables refer to each other."""
-
-
-def steps(connection: apsw.Connection, name: str, values: dict[str, Any]) -> tuple[int, int]:
-    """How many instructions a statement took, and how many rows it gave."""
-    taken = 0
-
-    def count() -> bool:
-        nonlocal taken
-        taken += 1
-        return False
-
-    connection.set_progress_handler(count, 1)
-    try:
-        rows = connection.execute(STATEMENTS[name], values).fetchall()
-    finally:
-        connection.set_progress_handler(None)
-    return taken, len(rows)
-
-
 LATE = ROWS - 200
 PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "threads.list_all_recent": (
         {"key": "~", "id": "~"},
-        {"key": _id("th", 200), "id": _id("th", 200)},
+        {"key": an_id("th", 200), "id": an_id("th", 200)},
     ),
     "threads.list_all_active": (
         {"key": TOP, "id": "~"},
-        {"key": START + 200, "id": _id("th", 200)},
+        {"key": START + 200, "id": an_id("th", 200)},
     ),
-    "threads.list_all_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": _id("th", 1000)}),
+    "threads.list_all_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": an_id("th", 1000)}),
     "threads.list_author_recent": (
         {"key": "~", "id": "~"},
-        {"key": _id("th", 200), "id": _id("th", 200)},
+        {"key": an_id("th", 200), "id": an_id("th", 200)},
     ),
     "threads.list_author_active": (
         {"key": TOP, "id": "~"},
-        {"key": START + 200, "id": _id("th", 200)},
+        {"key": START + 200, "id": an_id("th", 200)},
     ),
-    "threads.list_author_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": _id("th", 1000)}),
+    "threads.list_author_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": an_id("th", 1000)}),
     "threads.list_author_tag_recent": (
         {"key": "~", "id": "~"},
-        {"key": _id("th", 200), "id": _id("th", 200)},
+        {"key": an_id("th", 200), "id": an_id("th", 200)},
     ),
     "threads.list_status_recent": (
         {"key": "~", "id": "~"},
-        {"key": _id("th", 200), "id": _id("th", 200)},
+        {"key": an_id("th", 200), "id": an_id("th", 200)},
     ),
     "threads.list_tag_recent": (
         {"key": "~", "id": "~"},
-        {"key": _id("th", 200), "id": _id("th", 200)},
+        {"key": an_id("th", 200), "id": an_id("th", 200)},
     ),
     "threads.list_tag_active": (
         {"key": TOP, "id": "~"},
-        {"key": START + 200, "id": _id("th", 200)},
+        {"key": START + 200, "id": an_id("th", 200)},
     ),
-    "threads.list_tag_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": _id("th", 1000)}),
-    "threads.unanswered": ({"id": "~"}, {"id": _id("th", 200)}),
+    "threads.list_tag_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": an_id("th", 1000)}),
+    "threads.unanswered": ({"id": "~"}, {"id": an_id("th", 200)}),
     "replies.list": ({"after": -1}, {"after": LATE}),
 }
-SCOPES = {"all": "", "author": _id("ag", 0), "status": "open", "tag": "x"}
+SCOPES = {"all": "", "author": an_id("ag", 0), "status": "open", "tag": "x"}
 
 
 def page_values(name: str) -> list[dict[str, Any]]:
     """The values of a paged statement for its first page and for a late one."""
     scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")
     end = {"end": "" if name.endswith("recent") else -1, "end_id": ""}
-    rest = {"scope": scope, "status": None, "tag": "x", "thread_id": _id("th", 0), **end}
+    rest = {"scope": scope, "status": None, "tag": "x", "thread_id": an_id("th", 0), **end}
     return [{**rest, "limit": 21, "offset": 0, **values} for values in PAGES[name]]
 
 
@@ -288,28 +150,32 @@ def test_a_late_page_takes_as_many_steps_as_the_first(database: apsw.Connection,
 def test_a_page_of_replies_takes_steps_in_proportion_to_its_rows(
     database: apsw.Connection, replies: int
 ) -> None:
-    values = {"thread_id": _id("th", 0), "after": -1, "limit": replies, "offset": 0}
+    values = {"thread_id": an_id("th", 0), "after": -1, "limit": replies, "offset": 0}
     taken, rows = steps(database, "replies.list", values)
     assert rows == replies
     assert taken < 100 + 120 * replies
 
 
 def test_the_next_part_of_a_sitemap_is_found_by_a_walk_over_one(database: apsw.Connection) -> None:
-    for start, found in ((_id("th", 500), 1), (_id("th", LATE), 1), (_id("th", ROWS - 100), 0)):
+    for start, found in (
+        (an_id("th", 500), 1),
+        (an_id("th", LATE), 1),
+        (an_id("th", ROWS - 100), 0),
+    ):
         values = {"start": start, "size": 100}
         taken, rows = steps(database, "sitemap.start_threads", values)
         assert rows == found
         assert taken < 50 + 10 * 100
 
 
-FOCUS = {"id": _id("rp", 0), "limit": 101}
+FOCUS = {"id": an_id("rp", 0), "limit": 101}
 """The parameters of what is shown below a reply."""
 WIDE = "UPDATE reply SET parent_id = {parent}, depth = {depth} WHERE thread_order > 0"
 MIDDLE = "thread_order BETWEEN 101 AND 102"
 WIDE_TREES = {
-    "children": WIDE.format(parent=f"'{_id('rp', 0)}'", depth="1"),
+    "children": WIDE.format(parent=f"'{an_id('rp', 0)}'", depth="1"),
     "grandchildren": WIDE.format(
-        parent=f"CASE WHEN {MIDDLE} THEN '{_id('rp', 0)}' "
+        parent=f"CASE WHEN {MIDDLE} THEN '{an_id('rp', 0)}' "
         f"ELSE 'rp_{'0' * 23}' || (101 + thread_order % 2) END",
         depth=f"CASE WHEN {MIDDLE} THEN 1 ELSE 2 END",
     ),
@@ -322,7 +188,7 @@ WIDE_TREES = {
 def test_a_reply_is_shown_in_as_many_steps_however_many_are_below_it(
     tmp_path: Path, tree: str
 ) -> None:
-    with closing(_fill(tmp_path / "stoa.db")) as connection:
+    with closing(filled(tmp_path / "stoa.db")) as connection:
         connection.execute(WIDE_TREES[tree])
         taken, found = steps(connection, "replies.descendants", FOCUS)
     assert found == 101
@@ -336,11 +202,11 @@ def test_a_reply_is_shown_in_as_many_steps_however_many_are_below_it(
 def unlike(tmp_path: Path) -> Iterator[apsw.Connection]:
     """Threads and jobs of one agent with one tag; each thread is open and has an answer. As with a
     server there are no statistics."""
-    connection = _fill(tmp_path / "stoa.db")
+    connection = filled(tmp_path / "stoa.db")
     with connection:
         connection.execute("UPDATE thread SET answer_count = 1, reply_count = 1")
         claimed = "UPDATE job SET status = 'CLAIMED', claimer_id = ?, claimed_at = ?"
-        connection.execute(claimed, (_id("ag", 2), START))
+        connection.execute(claimed, (an_id("ag", 2), START))
     yield connection
     connection.close()
 
@@ -358,7 +224,7 @@ def test_threads_of_an_author_with_a_tag_are_those_of_the_author(
     unlike: apsw.Connection, order: str
 ) -> None:
     place = {"key": "~" if order == "recent" else TOP, "id": "~", "limit": 21, "offset": 0}
-    for author, least, most in ((_id("ag", 1), 0, 300), (_id("ag", 0), ROWS, 10**6)):
+    for author, least, most in ((an_id("ag", 1), 0, 300), (an_id("ag", 0), ROWS, 10**6)):
         name, values = ThreadFilter("x", author, "answered").statement(order)
         taken, found = steps(unlike, name, {**values, **place})
         assert found == 0
@@ -379,7 +245,7 @@ def test_a_row_that_is_passed_over_costs_the_same_however_long_its_text_is(
     short = pages(unlike, *tagged)
     with unlike:
         long = f"UPDATE {table} SET {text} = ? WHERE id < ?"
-        unlike.execute(long, ("x" * 200_000, _id(rows[:-1].replace("thread", "th"), 200)))
+        unlike.execute(long, ("x" * 200_000, an_id(rows[:-1].replace("thread", "th"), 200)))
     assert pages(unlike, *tagged) < 1.1 * short
     assert pages(unlike, f"SELECT max({text}) FROM {table}", {}) > 200 * 40
 
@@ -399,7 +265,7 @@ INBOXES = {"events.inbox": FITTING, "events.count_inbox": 1}
 
 def inbox_values(terms: list[str]) -> dict[str, Any]:
     """The parameters of an inbox statement, for an agent with these capabilities."""
-    wanted = {"agent_id": _id("ag", 1), "kinds": '["job.created"]', "terms": json.dumps(terms)}
+    wanted = {"agent_id": an_id("ag", 1), "kinds": '["job.created"]', "terms": json.dumps(terms)}
     return {**wanted, "after": 0, "upto": ROWS, "now": START, "limit": ROWS}
 
 
@@ -415,7 +281,7 @@ def test_an_inbox_looks_only_at_offers_that_fit(unlike: apsw.Connection, name: s
 @pytest.mark.parametrize("named", ["party_id", "other_id"])
 def test_a_part_of_an_inbox_looks_at_its_events_alone(unlike: apsw.Connection, named: str) -> None:
     with unlike:
-        unlike.execute(f"UPDATE event_log SET offer = 0, {named} = ?", (_id("ag", 1),))
+        unlike.execute(f"UPDATE event_log SET offer = 0, {named} = ?", (an_id("ag", 1),))
     values = {**inbox_values([]), "kinds": '["job.rejected"]', "limit": 21}
     ((upto,),) = unlike.execute(STATEMENTS["events.far_inbox"], {**values, "most": 99})
     assert upto == 100
@@ -456,7 +322,7 @@ def test_a_list_of_offers_looks_at_its_page_alone(unlike: apsw.Connection, name:
 def test_jobs_of_an_agent_with_a_tag_are_those_of_the_agent(
     unlike: apsw.Connection, who: str, number: int
 ) -> None:
-    for agent, least, most in ((_id("ag", 1), 0, 300), (_id("ag", number), ROWS, 10**6)):
+    for agent, least, most in ((an_id("ag", 1), 0, 300), (an_id("ag", number), ROWS, 10**6)):
         only = JobFilter("COMPLETED", "x")._replace(**{who: agent})
         scope, value = only.scope()
         values = {**only._asdict(), "scope": value, "key": "~", "id": "~", "now": START}
@@ -475,7 +341,7 @@ COUNTED = {"reputation.expired_claims": 2, "reputation.undecided_submissions": 0
 def test_a_reputation_counts_what_expired_and_looks_at_no_other_job(
     unlike: apsw.Connection, name: str, number: int
 ) -> None:
-    values = {"agent_id": _id("ag", number), "now": START - 1}
+    values = {"agent_id": an_id("ag", number), "now": START - 1}
     assert steps(unlike, name, values)[0] < 100
     change = "UPDATE job SET status = 'REFUNDED_EXPIRED', expired_from = ? WHERE deadline < ?"
     with unlike:
@@ -516,20 +382,20 @@ def test_a_page_of_a_tag_and_a_status_looks_at_so_many_rows_and_no_more(
     unlike: apsw.Connection, rows: str, order: str, ends: Ends
 ) -> None:
     far = {"scope": "x", **between(ends, None), "most": 99}
-    ((key, row_id),) = unlike.execute(STATEMENTS[f"{rows}.far_tag_{order}"], far)
+    ((key, an_id),) = unlike.execute(STATEMENTS[f"{rows}.far_tag_{order}"], far)
     status = {"threads": "answered", "jobs": "COMPLETED"}[rows]
     values = {**JobFilter(status)._asdict(), "scope": "x", "now": START, "limit": 21, "offset": 0}
     taken = {
         upto: steps(unlike, f"{rows}.list_tag_{order}", {**values, **between(ends, None, upto)})
-        for upto in ((key, row_id), None)
+        for upto in ((key, an_id), None)
     }
     assert [found for _, found in taken.values()] == [0, 0]
-    assert taken[key, row_id][0] < 100 * 50 < ROWS * 5 < taken[None][0]
+    assert taken[key, an_id][0] < 100 * 50 < ROWS * 5 < taken[None][0]
 
 
 # --- Sessions that have ended.
 
-OF_AGENT = {"agent_id": _id("ag", 0), "now": START, "kept": FITTING - 1, "most": ROWS}
+OF_AGENT = {"agent_id": an_id("ag", 0), "now": START, "kept": FITTING - 1, "most": ROWS}
 SESSIONS = {"sessions.of_agent": FITTING, "sessions.end_oldest": 1, "sessions.revoke_all": FITTING}
 """How many rows each statement about the sessions of an agent gives or changes."""
 
@@ -571,7 +437,7 @@ def test_a_posted_token_ends_without_a_look_at_others(unlike: apsw.Connection) -
 
 @pytest.mark.parametrize("name", ["sessions.session", "sessions.revoke_session"])
 def test_a_session_is_found_by_its_id_alone(unlike: apsw.Connection, name: str) -> None:
-    taken, found = undone(unlike, name, {**OF_AGENT, "session_id": _id("ses", 5)})
+    taken, found = undone(unlike, name, {**OF_AGENT, "session_id": an_id("ses", 5)})
     assert (found, taken < 100) == (1, True)
 
 
@@ -580,7 +446,7 @@ def test_a_session_is_found_by_its_id_alone(unlike: apsw.Connection, name: str) 
 CHANGES = {"key_changes.newest": 3, "key_changes.drop_begun": 1, "key_changes.insert": 1}
 """How many rows each statement about the changes of an agent's keys gives, changes or adds."""
 KEY_CHANGE = {
-    "agent_id": _id("ag", 0),
+    "agent_id": an_id("ag", 0),
     "change": "recovery",
     "key": digest(1),
     "replaced": digest(2),
@@ -604,6 +470,6 @@ def test_a_change_of_keys_takes_no_longer_for_those_before(
 
 
 def test_the_keys_of_an_agent_follow_from_the_newest_changes(unlike: apsw.Connection) -> None:
-    name, given = "key_changes.newest", {"agent_id": _id("ag", 0)}
+    name, given = "key_changes.newest", {"agent_id": an_id("ag", 0)}
     found = unlike.execute(STATEMENTS[name], given).fetchall()
     assert [row[1] for row in found] == [digest(0), digest(1), digest(ROWS - 1)]
