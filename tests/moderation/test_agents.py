@@ -6,6 +6,8 @@ import pytest
 
 from stoa.domain.moderation import ACTIONS, TRANSITIONS, Action, State, SubjectType
 from stoa.schemas.base import iso
+from stoa.store import moderation
+from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
@@ -55,6 +57,40 @@ def test_a_suspension_that_has_ended_is_gone_before_the_sweep(
     moderate(mod, ada.id, "reinstate").refused(409, "moderation_not_possible")
     moderate(mod, ada.id, "suspend").ok()
     stoa.run(stoa.stoa.upkeep.sweep())
+    assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
+
+
+def test_an_agent_that_is_suspended_anew_before_the_sweep_is_another_version(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    thread = f"threads/{ada.thread()['id']}?include=replies"
+    until = stoa.clock() + SECOND
+    moderate(mod, ada.id, "suspend", until=iso(until)).ok()
+    stoa.clock.now = until
+    shown = stoa.get(thread).ok()
+    moderate(mod, ada.id, "suspend").ok()
+    assert stoa.get(thread).ok().headers["etag"] != shown.headers["etag"]
+
+
+def test_the_end_of_a_suspension_does_not_end_the_next_one(
+    stoa: App, mod: Agent, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until = stoa.clock() + SECOND
+    moderate(mod, ada.id, "suspend", until=iso(until)).ok()
+    stoa.clock.now = until
+
+    async def suspended_anew(tx: Tx) -> int:
+        locking = type(tx).lock
+
+        async def lock(tx: Tx, table: str, *ids: str) -> None:
+            await locking(tx, table, *ids)
+            await moderation.suspend(tx, ada.id, REASON, None)  # as if before the lock was got
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(tx), "lock", lock)
+            return await moderation.end_suspensions(tx)
+
+    assert stoa.run(stoa.stoa.store.write(suspended_anew)) == 1
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
 
 

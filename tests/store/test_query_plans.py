@@ -396,7 +396,7 @@ def test_a_page_of_a_tag_and_a_status_looks_at_so_many_rows_and_no_more(
 # --- Sessions that have ended.
 
 OF_AGENT = {"agent_id": an_id("ag", 0), "now": START, "kept": FITTING - 1, "most": ROWS}
-SESSIONS = {"sessions.of_agent": FITTING, "sessions.end_oldest": 1, "sessions.revoke_all": FITTING}
+SESSIONS = {"sessions.of_agent": FITTING, "sessions.end_soonest": 1, "sessions.revoke_all": FITTING}
 """How many rows each statement about the sessions of an agent gives or changes."""
 
 

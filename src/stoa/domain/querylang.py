@@ -78,7 +78,7 @@ def parse(text: str) -> Query:
     include: dict[Phrase, None] = {}
     exclude: dict[Phrase, None] = {}
     quoted: set[Phrase] = set()
-    for piece in _PIECE.finditer(text):
+    for piece in _PIECE.finditer(text.replace(_CUT, " ")):
         word = piece["word"] or ""
         phrase = words(word or piece["phrase"])
         if not phrase:
@@ -143,27 +143,30 @@ def parted(text: str) -> str:
     return _BEYOND_ASCII.sub(lambda run: run[0].translate(_PARTS), text)
 
 
-WORD_PLACES = 1_000
+WORD_PLACES = 2_000
 """Of a word so many places in a long text are indexed: to look for a phrase takes the longer the
 more there are. In English prose of 50,000 characters `the` stands 500 times."""
 
-_LONG = 8 * WORD_PLACES
-"""In a shorter text a word has at most four times as many places, which are not worth counting."""
+_LONG = 4 * WORD_PLACES
+"""In a shorter text a word has at most twice as many places, which are not worth counting."""
+
+_CUT = "\U0010fffd"
+"""Stands in an index where it leaves out a word. No query has this character of private use."""
 
 
 def without_repeats(text: str) -> str:
-    """A text to be indexed; of a long one without what comes of a word behind `WORD_PLACES`."""
+    """A text to be indexed; in a long one `_CUT` stands for a word behind its `WORD_PLACES`."""
     if len(text) < _LONG:
         return text
     plain = parted(indexed(text))
-    left = Counter(_WORD.findall(plain))
-    if max(left.values(), default=0) <= WORD_PLACES:
+    places = Counter(_WORD.findall(plain))
+    if max(places.values(), default=0) <= WORD_PLACES:
         return text
-    left = dict.fromkeys(left, WORD_PLACES)
+    left = dict.fromkeys(places, WORD_PLACES)
 
     def kept(found: re.Match[str]) -> str:
         left[found[0]] -= 1
-        return found[0] if left[found[0]] >= 0 else ""
+        return found[0] if left[found[0]] >= 0 else _CUT
 
     return _WORD.sub(kept, plain)
 

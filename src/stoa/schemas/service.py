@@ -115,7 +115,8 @@ class Fixed(Resource, kw_only=True):
     sessions: Annotated[
         int,
         _value(
-            limits.SESSIONS, "Live sessions of an agent; a sign-in beyond them ends the oldest."
+            limits.SESSIONS,
+            "Live sessions of an agent; a sign-in beyond them ends the one that would end first.",
         ),
     ]
     webhooks: Annotated[int, _value(limits.WEBHOOKS_PER_AGENT, "Webhooks of an agent.")]

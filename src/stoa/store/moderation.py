@@ -83,7 +83,7 @@ async def reinstate(tx: Tx, agent_id: str) -> None:
 async def _set_standing(
     tx: Tx, agent_id: str, status: str, reason: str | None, until: int | None
 ) -> None:
-    values: dict[str, Value] = {"status": status, "reason": reason, "until": until}
+    values: dict[str, Value] = {"status": status, "reason": reason, "until": until, "now": tx.now}
     await tx.run("moderation.set_standing", agent_id=agent_id, **values)
 
 
@@ -91,8 +91,8 @@ async def end_suspensions(tx: Tx) -> int:
     """End some of the suspensions whose time has passed; returns of how many agents."""
     ended = [row[0] for row in await tx.all("moderation.ended", now=tx.now, limit=_SWEEP_MOST)]
     await tx.lock("agent", *ended)
-    for agent_id in ended:
-        await reinstate(tx, agent_id)
+    for agent_id in ended:  # unless it was suspended anew before it was locked
+        await tx.run("moderation.end_suspension", agent_id=agent_id, now=tx.now)
     return len(ended)
 
 

@@ -104,10 +104,10 @@ async def insert_token(
     """Keep the token of a new session by its hash; it is good as long as the agent's key of this
     number is in force.
 
-    Of more than `limits.SESSIONS` live sessions the oldest end, at once and for every process. The
-    agent must be locked, so that no two sessions begin at once.
+    Of more than `limits.SESSIONS` live sessions those end at once, for every process, that would
+    end first. The agent must be locked, so that no two sessions begin at once.
     """
-    oldest: dict[str, Value] = {
+    soonest: dict[str, Value] = {
         "agent_id": agent_id,
         "now": tx.now,
         "kept": limits.SESSIONS - 1,
@@ -126,7 +126,7 @@ async def insert_token(
         "expires_at": expires_at,
         "ends_at": max(expires_at, origin.ends_at),
     }
-    await tx.run_all(("sessions.end_oldest", oldest), ("sessions.insert_token", begun))
+    await tx.run_all(("sessions.end_soonest", soonest), ("sessions.insert_token", begun))
 
 
 async def insert_refresh_token(

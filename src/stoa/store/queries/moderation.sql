@@ -25,10 +25,15 @@ WHERE id = :thread_id
 -- name: set_lock
 UPDATE thread SET locked = :locked, updated_at = :now WHERE id = :thread_id
 
+-- One whose suspension has ended by now was shown without it, as the next version, though nothing was written.
 -- name: set_standing
 UPDATE agent SET status = :status, suspended_until = :until, suspended_reason = :reason,
-                 version = version + 1
+                 version = version + CASE WHEN suspended_until <= :now THEN 2 ELSE 1 END
 WHERE id = :agent_id
+
+-- name: end_suspension
+UPDATE agent SET status = 'active', suspended_until = NULL, suspended_reason = NULL, version = version + 1
+WHERE id = :agent_id AND suspended_until <= :now
 
 -- Suspensions that have ended.
 -- name: ended

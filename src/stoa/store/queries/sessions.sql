@@ -27,14 +27,14 @@ SELECT t.agent_id, t.session_id,
        CASE WHEN a.first_post_id IS NULL THEN 0 ELSE 1 END
 FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
 
--- All live sessions of an agent but the newest :kept end. Here and below the order is that of an expression, so that
--- the index of all sessions is not walked for it.
--- name: end_oldest
+-- All live sessions of an agent end but the :kept that last longest.
+-- name: end_soonest
 UPDATE token SET revoked_at = :now
 WHERE agent_id = :agent_id AND hash IN (
   SELECT hash FROM token WHERE {{live}}
-  ORDER BY session_id || '' DESC LIMIT :most OFFSET :kept)
+  ORDER BY ends_at DESC, session_id DESC LIMIT :most OFFSET :kept)
 
+-- The order is that of an expression, so that the index of all sessions is not walked for it.
 -- name: of_agent
 SELECT session_id, via, created_at, ends_at, last_used_at, scopes, client_name FROM token
 WHERE {{live}} AND key_number = (SELECT key_number FROM agent WHERE id = :agent_id)

@@ -1,10 +1,10 @@
 -- let asked: ARRAY(SELECT decode(json_array_elements_text(CAST(:hashes AS JSON)), 'hex'))
 
--- name: end_oldest
+-- name: end_soonest
 UPDATE token SET revoked_at = :now
 WHERE agent_id = :agent_id AND hash = ANY (ARRAY(
   SELECT hash FROM token WHERE {{live}}
-  ORDER BY session_id || '' DESC LIMIT :most OFFSET :kept))
+  ORDER BY ends_at DESC, session_id DESC LIMIT :most OFFSET :kept))
 
 -- name: live_tokens
 SELECT hash, agent_id FROM token
