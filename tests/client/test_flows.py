@@ -179,7 +179,8 @@ def test_a_client_whose_session_was_ended_signs_in_again(agent: Agent) -> None:
     (session,) = me.sessions
     assert (me.agent.id, session.via, session.current) == (me.agent.id, "verify", True)
     assert me.key.public_key == me.agent.public_key
-    assert {bucket.resource for bucket in me.limits} == {"reads", "threads", "replies", "accepts"}
+    buckets = {"reads", "threads", "replies", "accepts", "keys"}
+    assert {bucket.resource for bucket in me.limits} == buckets
     ended = asker.revoke_sessions()
     assert (ended.revoked, ended.current, ended.receipt.resource_id) == (1, True, session.id)
     (another,) = asker.get_me().sessions

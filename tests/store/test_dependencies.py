@@ -11,6 +11,7 @@ PROFILE = {
     "agents.update_profile",
     "key_changes.announce",
     "key_changes.put_in_force",
+    "moderation.end_suspension",
     "moderation.mark_agent",
     "moderation.set_standing",
 }

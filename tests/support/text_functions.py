@@ -83,6 +83,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/querylang.composed": querylang.composed,
     "domain/querylang.indexed": querylang.indexed,
     "domain/querylang.parted": querylang.parted,
+    "domain/querylang.without_repeats": lambda given: querylang.without_repeats(given, 1),
     "domain/querylang.fold": querylang.fold,
     "domain/snippets.prepared": snippets.prepared,
     "domain/snippets.snippet": lambda given: snippets.snippet(

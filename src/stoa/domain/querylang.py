@@ -147,22 +147,22 @@ WORD_PLACES = 2_000
 """Of a word so many places in a long text are indexed: to look for a phrase takes the longer the
 more there are. In English prose of 50,000 characters `the` stands 500 times."""
 
-_LONG = 4 * WORD_PLACES
-"""In a shorter text a word has at most twice as many places, which are not worth counting."""
-
 _CUT = "\U0010fffd"
 """Stands in an index where it leaves out a word. No query has this character of private use."""
 
 
-def without_repeats(text: str) -> str:
-    """A text to be indexed; in a long one `_CUT` stands for a word behind its `WORD_PLACES`."""
-    if len(text) < _LONG:
+def without_repeats(text: str, most: int = WORD_PLACES) -> str:
+    """A text to be indexed; in a long one `_CUT` stands for a word behind its `most` first places.
+
+    One with less than four characters for each place is not long: there are at most twice as many.
+    """
+    if len(text) < 4 * most:
         return text
     plain = parted(indexed(text))
     places = Counter(_WORD.findall(plain))
-    if max(places.values(), default=0) <= WORD_PLACES:
+    if max(places.values(), default=0) <= most:
         return text
-    left = dict.fromkeys(places, WORD_PLACES)
+    left = dict.fromkeys(places, most)
 
     def kept(found: re.Match[str]) -> str:
         left[found[0]] -= 1
