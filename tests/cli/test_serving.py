@@ -260,6 +260,29 @@ def test_a_signal_while_the_server_starts_ends_it_too(tmp_path: Path, loaded: st
         assert "Traceback" not in said
 
 
+LOSING = """
+import signal, sys, weakref
+from stoa import __main__
+from stoa.cli import serve_flags
+
+def read(_):
+    some = {1}
+    lost = weakref.ref(some, lambda _: signal.raise_signal(signal.SIGINT))
+    del some
+    sys.exit("went on")
+
+serve_flags.read = read
+__main__.run()
+"""
+
+
+def test_a_signal_that_comes_where_exceptions_are_lost_ends_it_too() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", LOSING], check=False, capture_output=True, text=True, timeout=TIME_S
+    )
+    assert (result.returncode, result.stderr) == (-signal.SIGINT, "stoa: interrupted\n")
+
+
 # --- Starting.
 
 
