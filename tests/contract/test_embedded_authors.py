@@ -1,6 +1,6 @@
 """An author embedded in an answer is at most a minute old, however long the answer is cached.
 
-What is due of it shows at its moment.
+A recovery that comes into force and a suspension that ends are shown from that millisecond on.
 """
 
 import random
@@ -132,7 +132,7 @@ def test_an_answer_is_not_made_anew_while_its_authors_do_nothing(
     assert len(made) == 2
 
 
-# --- What is due of an agent.
+# --- Recoveries and suspensions that end by the passing of time.
 
 
 def begin(stoa: App, agent: Agent, change: str) -> None:

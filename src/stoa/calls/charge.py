@@ -109,7 +109,7 @@ class Charges:
         """Count a call that has no other bucket. Raises 429 if the address makes too many."""
         return await self._taken(self._uncharged(address))
 
-    async def shed(self, address: str) -> Charge:
+    async def count_and_note(self, address: str) -> Charge:
         """Like `count`, outside of the runner: a refusal is noted in the metrics."""
         try:
             return await self.count(address)
@@ -118,9 +118,9 @@ class Charges:
             raise
 
     async def rate_limit_address(self, address: str) -> Refusal | None:
-        """Like `shed`, but returns the refusal instead of raising it."""
+        """Like `count_and_note`, but returns the refusal instead of raising it."""
         try:
-            await self.shed(address)
+            await self.count_and_note(address)
         except BucketFull as refusal:
             return refusal
         return None

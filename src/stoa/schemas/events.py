@@ -275,8 +275,8 @@ class Inbox(Answer, kw_only=True):
     next_cursor: Annotated[str, _NEXT]
 
     def counted(self, body: bytes) -> tuple[bytes]:
-        """See `Answer.counted`: what happened to others moves the cursor of an empty answer. Only
-        from an old cursor on does that count."""
+        """See `Answer.counted`: what happened to others moves the cursor of an empty answer, and
+        does not count. The call says so where it has to, lest a reader who gets 304 stays there."""
         empty = Inbox(events=[], unread=self.unread, next_cursor="")
         return (body if self.events else encode(empty),)
 

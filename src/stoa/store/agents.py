@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from stoa.domain.text import normalise_capability
 from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.tx import Tx
+from stoa.store.tx import Row, Tx
 
 RETIRED_NAME = "retired agent"
 """Under which stands what a retired agent wrote."""
@@ -78,28 +78,32 @@ async def stored(tx: Tx, agent_id: str) -> AgentRow | None:
     return AgentRow(*row) if row else None
 
 
+def _as_it_is_now(tx: Tx, row: Row | None) -> AgentRow | None:
+    return AgentRow(*row).at(tx.now) if row else None
+
+
 async def get(tx: Tx, agent_id: str) -> AgentRow | None:
     """The agent with this id."""
     row = await tx.one("agents.get", agent_id=agent_id)
-    return AgentRow(*row).at(tx.now) if row else None
+    return _as_it_is_now(tx, row)
 
 
 async def held(tx: Tx, agent_id: str) -> AgentRow | None:
     """The agent with this id, locked."""
     row = await tx.held("agents.held", agent_id=agent_id)
-    return AgentRow(*row).at(tx.now) if row else None
+    return _as_it_is_now(tx, row)
 
 
 async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The agent that this key was written for last; it may have another one by now."""
     row = await tx.one("agents.get_by_key", public_key=public_key)
-    return AgentRow(*row).at(tx.now) if row else None
+    return _as_it_is_now(tx, row)
 
 
 async def held_by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The same agent, locked."""
     row = await tx.held("agents.held_by_key", public_key=public_key)
-    return AgentRow(*row).at(tx.now) if row else None
+    return _as_it_is_now(tx, row)
 
 
 async def many(tx: Tx, agent_ids: list[str]) -> list[AgentRow]:
