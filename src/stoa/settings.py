@@ -63,8 +63,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_timeout_seconds: Annotated[
         Seconds,
         Meta(
-            description="How long a statement on PostgreSQL may take, and a call wait for a "
-            "connection, before it is answered 503."
+            description="How long a statement on PostgreSQL or a read of SQLite may take, and a "
+            "call wait for a connection, before it is answered 503."
         ),
     ] = 10
     read_database_url: Annotated[

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.store import search
+from stoa.store import search, statements
 from stoa.store.changes import Changes
 from stoa.store.engines import sqlite, sqlite_file
 from stoa.store.engines.sqlite import SqliteStore
@@ -41,6 +41,27 @@ def test_a_closed_database_answers_nobody(tmp_path: Path):
                 await late
 
     asyncio.run(use_after_close())
+
+
+@pytest.mark.promise("Q24")
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_read_that_takes_too_long_is_ended_and_the_next_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: bool
+):
+    counting = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+    monkeypatch.setitem(statements.load("sqlite"), "endless", f"{counting} WHERE x < 0")
+
+    async def endless(tx: Tx) -> object:
+        return await tx.one("endless")
+
+    async def read() -> None:
+        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock(), timeout_s=0.05)
+        with pytest.raises(StoreUnavailable, match="a read took too long"):
+            await store.read(endless, slow=slow)
+        assert await store.read(now, slow=slow)
+        await store.close()
+
+    asyncio.run(read())
 
 
 def test_only_what_runs_no_statement_is_read_at_once(tmp_path: Path):

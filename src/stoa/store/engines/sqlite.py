@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prep
 from stoa.store.engines.sqlite_groups import Groups
 from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.engines.sqlite_process import ProcessWriter
+from stoa.store.engines.sqlite_reader import Reader
 from stoa.store.engines.sqlite_tx import CachedTx, NotCached, SqliteTx, carry_out, drive
 from stoa.store.engines.sqlite_writer import Writer
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
@@ -28,9 +30,9 @@ T = TypeVar("T")
 _CLOSED = "the database is closed"
 
 SLOW_READERS = 2
-_CACHE_MB = 2
-"""Of each connection that reads. What is not in it comes from the memory of the system: reads of
-threads took as long with 16 MB, and searches in a file of a gigabyte with 64."""
+_TIMEOUT_S = 10
+_LOOP_MS = 1000
+"""The longest read on the event loop, where everything waits for it."""
 
 
 def migrate(path: Path) -> list[str]:
@@ -85,6 +87,7 @@ class SqliteStore:
         clock: Clock,
         changes: Changes,
         writer: Writer | ProcessWriter,
+        timeout_s: float,
     ) -> None:
         # The writer's connection was opened first and is closed last, so that no other moves what
         # is in the log into the file: SQLite does that when the last connection closes.
@@ -94,14 +97,22 @@ class SqliteStore:
         self.changes = changes
         self._closed = False
         self._postings = Postings()
-        self._reader = connect(path, writer=False, cache_mb=_CACHE_MB)
-        self._slow = [connect(path, writer=False, cache_mb=_CACHE_MB) for _ in range(SLOW_READERS)]
+        reader = partial(Reader, path, clock, changes, self._postings)
+        most_ms = int(1000 * timeout_s)
+        self._reader = reader(min(most_ms, _LOOP_MS))
+        self._slow = [reader(most_ms) for _ in range(SLOW_READERS)]
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
 
     @classmethod
-    def open(cls, path: Path, clock: Clock, commits: Commits | None = None) -> "SqliteStore":
-        """Lock and migrate the file; a thread writes. Raises `StartRefused` with one line that says
-        why not."""
+    def open(
+        cls,
+        path: Path,
+        clock: Clock,
+        commits: Commits | None = None,
+        timeout_s: float = _TIMEOUT_S,
+    ) -> "SqliteStore":
+        """Lock and migrate the file; a thread writes, and no read takes longer than `timeout_s`.
+        Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _prepared(path) as (file, descriptor):
 
@@ -109,34 +120,30 @@ class SqliteStore:
                 return Groups(connect(file, writer=True), clock, commits)
 
             writer = Writer(file, groups, changes)
-            return cls(file, descriptor, clock, changes, writer)
+            return cls(file, descriptor, clock, changes, writer, timeout_s)
 
     @classmethod
     async def open_apart(
-        cls, path: Path, clock: Clock, carrier: Carrier, commits: Commits | None = None
+        cls,
+        path: Path,
+        clock: Clock,
+        carrier: Carrier,
+        commits: Commits | None = None,
+        timeout_s: float = _TIMEOUT_S,
     ) -> "SqliteStore":
         """Lock and migrate the file; a process of its own writes, and `carrier` takes the works
         there. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _prepared(path) as (file, descriptor):
             writer = await ProcessWriter.start(file, clock, changes, carrier, descriptor, commits)
-            return cls(file, descriptor, clock, changes, writer)
-
-    def _snapshot(self, connection: apsw.Connection, work: Work[T]) -> T:
-        connection.execute("BEGIN")
-        try:
-            marks = Marks(self.changes, self.changes.stamp())
-            return drive(work(SqliteTx(connection, self._clock(), marks, self._postings)))
-        finally:
-            if connection.in_transaction:
-                connection.execute("COMMIT")
+            return cls(file, descriptor, clock, changes, writer, timeout_s)
 
     def _read_slowly(self, work: Work[T]) -> T:
-        connection = self._slow.pop()
+        reader = self._slow.pop()
         try:
-            return self._snapshot(connection, work)
+            return reader.snapshot(work)
         finally:
-            self._slow.append(connection)
+            self._slow.append(reader)
 
     async def read(
         self,
@@ -152,7 +159,9 @@ class SqliteStore:
             if slow:
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._pool, self._read_slowly, work)
-            return self._snapshot(self._reader, work)
+            return self._reader.snapshot(work)
+        except apsw.InterruptError:
+            raise StoreUnavailable("a read took too long") from None
         except apsw.Error as error:
             if isinstance(error, apsw.SQLError | apsw.BindingsError):
                 raise
@@ -212,8 +221,8 @@ class SqliteStore:
 
     def _close_readers(self) -> None:
         self._pool.shutdown()
-        for connection in (self._reader, *self._slow):
-            connection.close()
+        for reader in (self._reader, *self._slow):
+            reader.close()
 
 
 @contextmanager

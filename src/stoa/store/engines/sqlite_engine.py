@@ -26,10 +26,10 @@ async def open_store(
     commits: Commits | None = None,
 ) -> SqliteStore:
     """See `Engine`."""
-    path = settings.database_path
+    path, timeout_s = settings.database_path, settings.database_timeout_seconds
     if not shared:
-        return SqliteStore.open(path, clock, commits)
-    return await SqliteStore.open_apart(path, clock, Carrier(shared), commits)
+        return SqliteStore.open(path, clock, commits, timeout_s)
+    return await SqliteStore.open_apart(path, clock, Carrier(shared), commits, timeout_s)
 
 
 async def migrate(settings: Settings) -> list[str]:
