@@ -127,6 +127,8 @@ AMBIGUOUS = {
     "a TLS greeting": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     "a control character in the path": b"GET /\x01 HTTP/1.1\r\n" + HOST + b"\r\n",
     "an 8-bit path": b"GET /\xff HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a fragment in the path": b"GET /first#part HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a fragment in the query": b"GET /first?a=1#part HTTP/1.1\r\n" + HOST + b"\r\n",
     "a tunnel": b"CONNECT stoa.test:80 HTTP/1.1\r\n" + HOST + b"\r\n",
 }
 

@@ -177,7 +177,6 @@ BEGINNING = {
     b"/forum": True,
     f"{AUTHORIZATION}?client_id=x".encode(): False,
     b"http://stoa.test/api/v1/threads": False,
-    b"/api/v1/threads#first": False,
 }
 
 

@@ -65,8 +65,7 @@ class ReadyAnswers:
     def begins(self, url: bytes) -> bool:
         """See `Ready.begins`. A page of the authorization endpoint may connect to another machine,
         for which a task is needed."""
-        is_local = url.startswith(b"/") and not url.startswith(_AUTHORIZATION)
-        return self._begins and is_local and b"#" not in url
+        return self._begins and url.startswith(b"/") and not url.startswith(_AUTHORIZATION)
 
     def holds(self, url: bytes) -> bool:
         """See `Ready.holds`."""

@@ -394,6 +394,8 @@ class HttpConnection(HttpToolsProtocol):
         hosts, version = names.count(b"host"), self.parser.get_http_version()
         if (version != "1.1" or hosts != 1) and (version != "1.0" or hosts > 1):
             raise _AmbiguousRequest
+        if b"#" in self.url:  # a fragment, which is for the client alone: others cut it off
+            raise _AmbiguousRequest
         if self._received + self._arriving > limits.HEADER_BYTES:
             self._check_size()
         if b"transfer-encoding" not in names:
