@@ -6,12 +6,17 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import asyncpg
 import httpx
 import pytest
 
 from scripts.docs import ROOT
 from stoa.client import Key, Stoa, StoaError
+from stoa.clock import SystemClock
+from stoa.store import sessions
+from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.postgres_migrations import steps
+from stoa.store.tx import Tx, WritingStopped
 from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until
@@ -47,6 +52,33 @@ def test_a_server_reads_on_a_newer_schema_and_writes_nothing(
             postgresql.do(statement, url)
 
     check_that_it_reads_on(start_server(database_url=url), migrate)
+
+
+def test_a_write_that_a_newer_schema_refuses_is_told_so_before_the_next_look(
+    postgresql: PostgreSQL,
+) -> None:
+    url = postgresql.new()
+
+    mood = "ALTER TABLE secret ADD COLUMN mood TEXT CHECK (mood IS NOT NULL)"
+    newest = f"INSERT INTO stoa_migration (number, name) VALUES ({steps()[-1].number + 1}, 'mood')"
+
+    async def keep(tx: Tx) -> None:
+        await sessions.keep_secret(tx, "a", b"0")
+
+    async def write() -> None:
+        store = PostgresStore(url, SystemClock(), connections=1, timeout_s=60)  # which never looks
+        try:
+            await asyncio.to_thread(postgresql.do, mood, url)
+            with pytest.raises(asyncpg.CheckViolationError):
+                await store.write(keep)
+            await asyncio.to_thread(postgresql.do, newest, url)
+            for _ in range(2):
+                with pytest.raises(WritingStopped, match="a newer Stoa"):
+                    await store.write(keep)
+        finally:
+            await store.close()
+
+    asyncio.run(write())
 
 
 @pytest.mark.soak

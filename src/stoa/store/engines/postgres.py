@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import NoReturn, TypeVar
+
+import asyncpg
 
 from stoa.clock import Clock, elapsed_ns
 from stoa.logs import log
@@ -256,8 +259,18 @@ class PostgresStore:
         if what is Meaning.AGAIN:
             raise _Again(said(error)) from error
         if what is Meaning.DEFECT:
+            await self._compare(connection, error)
             raise error
         raise StoreUnavailable(said(error)) from error
+
+    async def _compare(self, connection: Connection, error: Exception) -> None:
+        """Raise `WritingStopped` when a statement is invalid, or breaks a constraint, since a newer
+        program has migrated the database, which the watch may not have noticed yet."""
+        if isinstance(error, asyncpg.PostgresError):
+            with suppress(Exception):
+                await self._watch.compare(connection)
+            if self._watch.outdated:
+                raise WritingStopped(OUTDATED) from error
 
     async def _commit(self, connection: Connection) -> None:
         connection.warnings.clear()

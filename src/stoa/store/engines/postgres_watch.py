@@ -90,8 +90,7 @@ class Watch:
         trouble = None
         try:
             async with asyncio.timeout(_ANSWER_S):
-                await self._measure()
-                await self._compare()
+                await self.compare(await self._measure())
         except TimeoutError:
             trouble = f"the {self._name} does not answer within {_ANSWER_S:g} s"
         except Exception as error:  # every error may be temporary
@@ -104,11 +103,11 @@ class Watch:
             log.warning(self._back)
         self.trouble = trouble
 
-    async def _compare(self) -> None:
-        """Look for a schema that this program does not know."""
-        if self._known and self._connection and not self.outdated:
-            present = int(await self._connection.fetchval(VERSION))
-            if present > self._known:
+    async def compare(self, connection: Connection) -> None:
+        """Look by this connection for a schema that this program does not know."""
+        if self._known and not self.outdated:
+            present = int(await connection.fetchval(VERSION))
+            if present > self._known and not self.outdated:
                 log.error("writing stopped", reason=OUTDATED, schema=present, known=self._known)
                 self.outdated = True
 
@@ -117,18 +116,19 @@ class Watch:
             self._connection.terminate()
             self._connection = None
 
-    async def _measure(self) -> None:
-        if self._connection is None:
-            self._connection = await self._connect()
+    async def _measure(self) -> Connection:
+        """Ask for the time of the database; the connection that was used."""
+        connection = self._connection = self._connection or await self._connect()
         if self._clock is None:
-            await self._connection.fetchval(_NOW_US)
-            return
+            await connection.fetchval(_NOW_US)
+            return connection
         before = self._clock.elapsed_us()
-        theirs = int(await self._connection.fetchval(_NOW_US))
+        theirs = int(await connection.fetchval(_NOW_US))
         after = self._clock.elapsed_us()
         if after - before <= (_TRUSTED_US if self._measured else _FIRST_TRUSTED_US):
             self._measured = True
             self._note_step(self._clock.follow(theirs, (before + after) // 2))
+        return connection
 
     def _note_step(self, step_ms: int) -> None:
         if step_ms and not self._stepped:
