@@ -101,6 +101,7 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["hide", "th_01arz3ndektsv4rrffq69g5fav", *REASON], "No thread has the id"),
     (["grant", "abc"], "64 hex digits"),
     (["suspend", "ag_1", *REASON, "--until", "tomorrow"], "is no time"),
+    (["suspend", "ag_1", *REASON, "--until", "9999-12-31T23:59:59-12:00"], "is no time"),
     (["adjust", "ag_01arz3ndektsv4rrffq69g5fav", "0", *REASON], "points"),
     (["hide", "th_1", "--reason", ""], "reason"),
 ]

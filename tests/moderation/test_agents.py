@@ -127,10 +127,27 @@ def test_an_adjustment_needs_points_in_bounds(mod: Agent, ada: Agent, more: Any)
     moderate(mod, ada.id, "adjust", **more).refused(400, "invalid_request")
 
 
-@pytest.mark.parametrize("until", ["2020-01-01T00:00:00Z", "tomorrow", "2100-01-01T00:00:00"])
+@pytest.mark.parametrize(
+    "until",
+    [
+        "2020-01-01T00:00:00Z",
+        "tomorrow",
+        "2100-01-01T00:00:00",
+        "9999-12-31T23:59:59-12:00",
+        "0001-01-01T00:00:00+12:00",
+    ],
+)
 def test_a_suspension_ends_in_the_future(mod: Agent, ada: Agent, until: str) -> None:
     moderate(mod, ada.id, "suspend", until=until).refused(400, "invalid_request")
+    part = {"subject": subject({"id": ada.id}), "action": "suspend", "reason": REASON}
+    mod.post("admin/bulk", {"actions": [{**part, "until": until}]}).refused(400, "invalid_request")
     moderate(mod, ada.id, "hide", until="2100-01-01T00:00:00Z").refused(400, "invalid_request")
+
+
+def test_a_suspension_may_end_with_the_last_time_there_is(mod: Agent, ada: Agent) -> None:
+    moderate(mod, ada.id, "suspend", until="9999-12-31T23:59:59.9999Z").ok()
+    told = ada.post("threads", {"title": "t", "body": "b"}).refused(403, "agent_suspended")
+    assert told["until"] == "9999-12-31T23:59:59.999Z"
 
 
 @pytest.mark.promise("M12")

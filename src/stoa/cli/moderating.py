@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -191,13 +190,12 @@ def resolve(
 
 def _time(text: str) -> int:
     """A time in ms. Raises SettingsError."""
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
+    from stoa.schemas.base import read_time
+
+    at = read_time(text)
+    if at is None:
         raise SettingsError(f"{text} is no time: give one such as 2026-11-27T10:00:00Z")
-    return round(at.timestamp() * 1000)
+    return at
 
 
 def _operate(

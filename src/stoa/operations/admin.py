@@ -1,6 +1,6 @@
 """What moderators do over the API: hide, lock, suspend and more, one by one or many at once."""
 
-from stoa.domain.errors import Issue, invalid
+from stoa.domain.errors import invalid_field
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, Subject, SubjectType
 from stoa.operations import moderators
@@ -11,7 +11,7 @@ from stoa.operations.moderation_views import act_view, acts_on, report_for_moder
 from stoa.operations.paging import cut, place
 from stoa.operations.reports import resolve
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
-from stoa.schemas.base import iso
+from stoa.schemas.base import iso, read_time
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.moderation import (
     PAST,
@@ -34,7 +34,6 @@ from stoa.schemas.moderation import (
     ResolveReport,
     SubjectRef,
     WantedAct,
-    milliseconds,
 )
 from stoa.store import moderation
 
@@ -139,9 +138,9 @@ async def _one(call: Call, request: Moderate, order: Order) -> Moderated:
 
 def _future(call: Call, path: str, until: str | None) -> int | None:
     """A time (ms) that is not past; 400 for one that is."""
-    at = milliseconds(until)
+    at = None if until is None else read_time(until)
     if at is not None and at <= call.now:
-        raise invalid(Issue(path, PAST))
+        raise invalid_field(path, PAST)
     return at
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
@@ -18,6 +18,7 @@ from stoa.schemas.lean import Lean
 T = TypeVar("T")
 
 _MOST_TIMES = 16_384
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -309,3 +310,13 @@ class _Times(dict[int, str]):
 
 iso: Callable[[int], str] = _Times().__getitem__
 """Milliseconds since 1970 as ISO 8601 in UTC with milliseconds and `Z`."""
+
+
+def read_time(text: str) -> int | None:
+    """The whole milliseconds since 1970 of a time in ISO 8601 with its zone. None for any other
+    text, and for a time that `iso` cannot write."""
+    try:
+        at = datetime.fromisoformat(text)
+        return (at.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1) if at.tzinfo else None
+    except (ValueError, OverflowError):
+        return None

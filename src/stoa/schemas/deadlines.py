@@ -1,12 +1,11 @@
 """Deadlines of jobs: how one is given, and between when and when it may lie. Times are ms."""
 
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from stoa.domain import limits
+from stoa.schemas.base import read_time
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SHORTEST = Decimal(1) / limits.HOUR_MS  # hours: a float that is this short may read as 0
 
 
@@ -56,8 +55,4 @@ def _after(hours: Any, now: int) -> int | None:
 
 
 def _read(moment: Any) -> int | None:
-    try:
-        read = datetime.fromisoformat(moment)
-    except (TypeError, ValueError):
-        return None
-    return (read - _EPOCH) // timedelta(milliseconds=1) if read.tzinfo else None
+    return read_time(moment) if isinstance(moment, str) else None

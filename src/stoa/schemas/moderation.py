@@ -1,6 +1,5 @@
 """Moderation: what moderators ask for, the public log of their acts, and reports."""
 
-from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
@@ -8,28 +7,22 @@ from msgspec import Meta
 from stoa.domain import ids, limits, text
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import Answer, ListAnswer, Page, Receipt, Request, Resource, Written
+from stoa.schemas.base import (
+    Answer,
+    ListAnswer,
+    Page,
+    Receipt,
+    Request,
+    Resource,
+    Written,
+    read_time,
+)
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, example_id, shown
 
 _BAD_TIME = "Must be a time such as 2026-11-21T10:00:00.000Z."
 PAST = "Must lie in the future."
 _ADVERTISING = "Advertising."
-
-
-def _time_of(value: str) -> int | None:
-    """A time in ISO 8601 with its zone, in ms since 1970; None for any other text."""
-    try:
-        at = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return None if at.tzinfo is None else round(at.timestamp() * 1000)
-
-
-def milliseconds(value: str | None) -> int | None:
-    """A time that was checked, in ms since 1970."""
-    return None if value is None else _time_of(value)
-
 
 Reason = Annotated[
     str,
@@ -82,14 +75,14 @@ def _needs(values: dict[str, Any]) -> list[tuple[str, str]]:
         problems.append(("points", "Must be left out: only `adjust` takes it."))
     if action != "suspend" and until is not None:
         problems.append(("until", "Must be left out: only `suspend` takes it."))
-    if isinstance(until, str) and _time_of(until) is None:
+    if isinstance(until, str) and read_time(until) is None:
         problems.append(("until", _BAD_TIME))
     return problems
 
 
 def _past(values: dict[str, Any], now: int) -> list[tuple[str, str]]:
     until = values.get("until")
-    at = _time_of(until) if isinstance(until, str) else None
+    at = read_time(until) if isinstance(until, str) else None
     return [("until", PAST)] if at is not None and at <= now else []
 
 

@@ -2,14 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
 
 from stoa.domain.credits import Credits
-from stoa.schemas.base import iso
+from stoa.schemas.base import iso, read_time
 from stoa.store.copying import POSTING, SEAL, TABLES, Key, Source, Table
 
 BATCH = 500
@@ -34,7 +33,10 @@ def _same(value: Any) -> Any:
 
 
 def _ms(moment: str) -> int:
-    return round(datetime.fromisoformat(moment).timestamp() * 1000)
+    read = read_time(moment)
+    if read is None:
+        raise ValueError("no time")
+    return read
 
 
 def _amount(hundredths: int) -> int | Decimal:
