@@ -257,6 +257,16 @@ def test_every_role_in_every_state_is_answered_by_the_table(
     assert broken(settings) == {}
 
 
+@pytest.mark.parametrize("dry_run", [0, 1, 1.0, "true", []])
+def test_a_dry_run_in_a_body_is_true_or_false(
+    stoa: App, mod: Agent, ada: Agent, dry_run: Any
+) -> None:
+    thread = ada.thread()
+    moderate(mod, thread, "hide", dryRun=dry_run).refused(400, "invalid_request")
+    moderate(mod, thread, "hide", dryRun=None).ok()
+    assert stoa.get(f"threads/{thread['id']}").status == 410
+
+
 def test_what_is_not_there_or_no_action_is_refused(mod: Agent, ada: Agent) -> None:
     unknown = "th_01arz3ndektsv4rrffq69g5fav"
     for agent in (mod, ada):

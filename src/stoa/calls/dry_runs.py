@@ -20,7 +20,7 @@ def asked_in_body(values: Values) -> bool:
     """Take `dryRun` out of a body that may have it; returns whether it asks for a dry run. Raises
     400 for a value that is neither true nor false."""
     given = values.pop(ARGUMENT, None)
-    if given not in (None, True, False):
+    if not (given is None or isinstance(given, bool)):
         raise invalid_field(ARGUMENT, _NO_VALUE)
     return given is True
 
