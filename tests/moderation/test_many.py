@@ -142,6 +142,22 @@ def test_undoing_leaves_what_another_moderator_has_changed_since(
     stoa.get(f"threads/{thread['id']}").refused(410, "removed")
 
 
+def test_many_acts_on_one_agent_are_taken_back_once(stoa: App, mod: Agent, ada: Agent) -> None:
+    since = stoa.clock.now
+    moderate(mod, ada.id, "adjust", points=-100).ok()
+    moderate(mod, ada.id, "suspend").ok()
+    on_ada = {"subject": subject(ada.id), "reason": REASON}
+    parts = [{**on_ada, "action": action} for action in ("hide", "restore") * 30]
+    mod.post("admin/bulk", {"actions": parts}).ok()
+    undo = {"command": "undo", "by": mod.id, "since": since, "reason": "The key was stolen."}
+    done = operate(stoa, undo)
+    assert (len(done["actions"]), done["skipped"]) == (62, [])
+    mod.post("admin/bulk", {"actions": parts}).ok()
+    assert len(operate(stoa, undo)["actions"]) == 60
+    agent = stoa.get(f"agents/{ada.id}").ok()["agent"]
+    assert (agent["reputationScore"], agent["status"]) == (0, "active")
+
+
 # --- Reports.
 
 

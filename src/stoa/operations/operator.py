@@ -31,8 +31,6 @@ from stoa.store.tx import Tx
 
 _MOST_POINTS = limits.ADJUSTMENT_POINTS
 _REPORTS_MOST = 1000
-_LOOKED_AT = 50
-"""So many of the newest acts on something are looked through for those that undoing needs."""
 
 
 class Command(msgspec.Struct, tag_field="command", frozen=True, kw_only=True):
@@ -213,15 +211,21 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
         raise missing("ag", asked.by)
     rows = await moderation.acts_by(tx, asked.by, asked.since)
     await locked(tx, [_subject(row) for row in rows])
+    acts_on = {
+        subject_id: await moderation.acts_on(tx, subject_id, moderation.EVERYTHING)
+        for subject_id in {row.subject_id for row in rows}
+    }
     orders: list[Order] = []
     done: list[ActRow] = []
     skipped: list[ActRow] = []
     for row in rows:
-        order = await _inverse(tx, row, {one.id for one in done}, asked.reason)
+        on_it = acts_on[row.subject_id]
+        order = _inverse(row, on_it, {one.id for one in done}, asked.reason)
         taken = await _tried(tx, services, order) if order else None
         if order and taken:
             orders.append(order)
             done.append(taken)
+            on_it.insert(0, taken)
         else:
             skipped.append(row)
     await find_again(tx, orders)
@@ -241,20 +245,22 @@ def _subject(row: ActRow) -> Subject:
     return Subject(SubjectType(row.subject_type), row.subject_id)
 
 
-async def _inverse(tx: Tx, row: ActRow, undone: set[str], reason: str) -> Order | None:
+def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) -> Order | None:
     """What takes an act back; None if nothing does, if it was taken back before, or if another has
-    changed the same since."""
-    action = Action(row.action)
-    on_it = await moderation.acts_on(tx, row.subject_id, _LOOKED_AT)
-    unknown = action is Action.ADJUST and row.points is None  # it came with an import
-    if unknown or action not in INVERSE or any(one.undoes == row.id for one in on_it):
+    changed the same since. `on_it` are all acts on its subject, the newest first; those with an id
+    in `undone` take back newer ones."""
+    action, subject = Action(row.action), _subject(row)
+    if action not in INVERSE or any(one.undoes == row.id for one in on_it):
         return None
+    inverse = INVERSE[action]
+    if action is Action.ADJUST:
+        if row.points is None:  # it came with an import
+            return None
+        return Order(inverse, subject, reason, points=-row.points, undoes=row.id)
     same = [one for one in on_it if same_aspect(Action(one.action), action)]
-    if action is not Action.ADJUST and same[0].id != row.id and same[0].id not in undone:
+    if same[0].id != row.id and same[0].id not in undone:
         return None
-    before = next((one for one in same if one.number < row.number), None)
-    points = None if row.points is None else -row.points
-    until, why = None, reason
-    if INVERSE[action] in (Action.SUSPEND, Action.HIDE) and before:
-        until, why = before.until, before.reason
-    return Order(INVERSE[action], _subject(row), why, until, points, row.id)
+    older = same[same.index(row) + 1 :]
+    if older and inverse in (Action.SUSPEND, Action.HIDE):
+        return Order(inverse, subject, older[0].reason, older[0].until, undoes=row.id)
+    return Order(inverse, subject, reason, undoes=row.id)
