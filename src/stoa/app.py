@@ -202,6 +202,9 @@ class Stoa:
             )
         except Refusal as refusal:
             return operator.refused(refusal)
+        except StoreUnavailable:
+            told = "The database did not answer: the public log shows whether it was done."
+            return operator.refused(Refusal("temporarily_unavailable", told))
 
     def beat(self) -> None:
         """Tell the metrics that this process lives."""

@@ -88,6 +88,21 @@ def test_a_server_that_was_killed_leaves_no_socket_that_stands_in_the_way(
     admin(database, "signups", "open")
 
 
+def test_nothing_is_done_when_a_server_does_not_say_whether_it_did_it(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = ["--data-dir", str(data)]
+
+    def nothing(*_: object) -> bytes:
+        return b""
+
+    monkeypatch.setattr("stoa.server.control.ask", nothing)
+    done = run_stoa_here("admin", "signups", "closed", *database)
+    assert "did not say" in refused(done)
+    monkeypatch.undo()
+    admin(database, "signups", "closed")
+
+
 def test_the_operator_moderates_postgresql(postgresql: Any) -> None:
     database = ["--database-url", postgresql.new()]
     assert run_stoa_here("migrate", *database).code == 0

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stoa.schemas.base import iso
+from stoa.store.tx import StoreUnavailable
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, MINUTE, SECOND
@@ -156,6 +157,17 @@ def test_many_acts_on_one_agent_are_taken_back_once(stoa: App, mod: Agent, ada: 
     assert len(operate(stoa, undo)["actions"]) == 60
     agent = stoa.get(f"agents/{ada.id}").ok()["agent"]
     assert (agent["reputationScore"], agent["status"]) == (0, "active")
+
+
+def test_the_operator_is_told_when_the_database_does_not_answer(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unavailable(*_: object) -> None:
+        raise StoreUnavailable
+
+    monkeypatch.setattr(stoa.stoa.store, "write", unavailable)
+    told = operate(stoa, {"command": "signups", "state": "closed", "reason": "Too many."})
+    assert "did not answer" in told["error"]
 
 
 # --- Reports.

@@ -225,11 +225,12 @@ def _answered(settings: Settings, command: bytes) -> bytes:
     from stoa.server import control
     from stoa.store.engines import engine_of
 
-    answer = None
     if settings.engine == "sqlite":
         answer = control.ask(settings.database_path, command)
-    if answer:
-        return answer
+        if answer == b"":
+            raise SettingsError("the server did not say what it did: its log and the public log do")
+        if answer is not None:
+            return answer
     work = partial(operator.run, services=new_services(settings), command=command)
     try:
         return asyncio.run(engine_of(settings).write_once(settings, SystemClock(), work))

@@ -8,7 +8,7 @@ import asyncio
 import os
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -23,10 +23,9 @@ async def listening(file: Path, operate: Operate) -> AsyncGenerator[None]:
     """Take commands for the database in this file, which no other server uses."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, ValueError):
+        with closing(writer), suppress(OSError):
             writer.write(await operate(await reader.readline()) + b"\n")
             await writer.drain()
-        writer.close()
 
     with _address(file) as address:
         _forget(address)  # that of a server that was killed
@@ -47,7 +46,8 @@ def _forget(address: str) -> None:
 
 
 def ask(file: Path, command: bytes) -> bytes | None:
-    """The answer of the server that uses the database in this file; None when there is none."""
+    """The answer of the server that uses the database in this file; None when there is no server,
+    and nothing (`b""`) from one that failed or ended."""
     if not file.parent.is_dir():
         return None
     with (
