@@ -101,6 +101,20 @@ def test_what_a_fault_came_from_is_told_too(log: Log):
     assert CANARY not in str(line)
 
 
+def test_a_fault_of_another_process_is_told_by_its_places_there(log: Log):
+    crossed = ValueError(CANARY)
+    crossed.add_note(CANARY)
+    try:
+        fail(CANARY)
+    except ValueError as error:
+        crossed.add_note(logs.note_of_places(error))
+    log.begin().error("defect", fault=crossed)
+    [line] = log.lines
+    assert line["fault"][:3] == ["ValueError", logs.ELSEWHERE, "ValueError"]
+    assert line["fault"][3].endswith(" fail")
+    assert CANARY not in str(line)
+
+
 def test_the_servers_own_words_are_told(log: Log):
     log.begin()
     logging.getLogger("uvicorn.error").info("Started server process [%d]\n", 7)

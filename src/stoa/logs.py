@@ -29,6 +29,8 @@ _SPEAKERS = ("uvicorn",)
 """Libraries whose own words are known to hold nothing that a client sent."""
 _SECRETS = re.compile(r"stoa_[0-9A-Za-z]{8,}|[0-9A-Za-z_-]{80,}")
 _MASK = "***"
+ELSEWHERE = "in another process:"
+"""The first line of a note of an exception that says where it came through in another process."""
 _WORD = re.compile(r"[\w.:/-]+", re.ASCII)
 
 Form = Literal["json", "text"]
@@ -161,11 +163,19 @@ def _noted() -> Iterator[tuple[str, str]]:
             yield "agent", note.agent
 
 
+def note_of_places(error: BaseException) -> str:
+    """A note for an exception that goes to another process, which learns no places otherwise."""
+    return "\n".join((ELSEWHERE, *_told(error)))
+
+
 def _told(error: BaseException, depth: int = 0) -> Iterator[str]:
     """An exception and what it came from: types and places, the innermost place first."""
     yield type(error).__name__
     for frame in reversed(traceback.extract_tb(error.__traceback__)[-_FRAMES:]):
         yield f"  {_short(frame.filename)}:{frame.lineno} {frame.name}"
+    for note in getattr(error, "__notes__", ()):
+        if note.startswith(ELSEWHERE):
+            yield from note.splitlines()
     parts = cast(BaseExceptionGroup[Any], error).exceptions if _is_group(error) else ()
     for part in (*parts, error.__cause__ or error.__context__):
         if part is not None and depth < _DEPTH:

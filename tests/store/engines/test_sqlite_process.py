@@ -13,6 +13,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.domain.errors import Issue, Refusal
+from stoa.logs import ELSEWHERE
 from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.store import sessions
 from stoa.store.changes import Changes
@@ -174,7 +175,9 @@ def test_a_defect_says_where_it_comes_from(
 ) -> None:
     with pytest.raises(comes_as) as raised:
         apart.write(partial(fail_with, error=error, values=values))
-    assert "in fail\n" in raised.value.__notes__[0]
+    (note,) = raised.value.__notes__
+    assert note.splitlines()[:2] == [ELSEWHERE, error.__name__]
+    assert any(line.endswith(" fail") for line in note.splitlines())
     assert apart.names() == set()
 
 

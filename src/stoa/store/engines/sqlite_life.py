@@ -9,7 +9,6 @@ import os
 import select
 import signal
 import socket
-import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
-from stoa.logs import log
+from stoa.logs import log, note_of_places
 from stoa.metrics import Commits
 from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
 from stoa.store.engines.sqlite_file import connect
@@ -140,13 +139,13 @@ def _send(link: socket.socket, report: Report) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """An error that can be pickled. An unexpected one gets its traceback as a note."""
+    """An error that can be pickled. An unexpected one gets the places it came through as a note."""
     if isinstance(error, Refusal | StoreUnavailable):
         return error
-    said = "".join(traceback.format_exception(error))
+    places = note_of_places(error)
     try:
         unpacked(packed(error))
     except Exception:  # noqa: BLE001 - pickling an arbitrary error may raise any exception
         error = RuntimeError(f"the work ended with {type(error).__name__}")
-    error.add_note(said)
+    error.add_note(places)
     return error
