@@ -15,6 +15,7 @@ from stoa.operations import inbox
 from stoa.operations.call import Interest
 from stoa.settings import Settings
 from stoa.store import events, sessions
+from stoa.store.events import EventRow
 from stoa.store.tx import Tx, Work
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
@@ -58,6 +59,27 @@ def test_a_waiting_call_is_answered_with_what_happens(
 
     (event,) = stoa.run(run())["events"]
     assert (event["kind"], event["actorAgentId"]) == ("reply.created", bob.id)
+
+
+def test_a_defect_while_events_are_looked_for_ends_no_later_look(
+    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread, between, failed = ada.thread(), events.between, list[int]()
+
+    async def failing_at_first(tx: Tx, after: int, upto: int, limit: int) -> list[EventRow]:
+        if not failed:
+            failed.append(after)
+            raise LookupError
+        return await between(tx, after, upto, limit)
+
+    async def run() -> Answer:
+        waiting = await started(stoa, ada.ask("GET", f"inbox?{LONG}"))
+        monkeypatch.setattr(events, "between", failing_at_first)
+        (await replied(bob, thread)).ok(201)
+        return await asyncio.wait_for(waiting, LATE_S)
+
+    (event,) = stoa.run(run())["events"]
+    assert event["kind"] == "reply.created"
 
 
 def test_a_tool_that_waits_is_answered_with_what_happens(stoa: App, ada: Agent, bob: Agent) -> None:

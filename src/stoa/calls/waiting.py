@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
+from stoa.logs import log
 from stoa.operations.call import LOG, Caller, Interest
 from stoa.settings import Settings
 from stoa.store import events, sessions
@@ -209,6 +210,9 @@ class Waiting:
                     checked = now
                     await self._check_sessions()
             except StoreUnavailable:
+                await asyncio.sleep(_PAUSE_S)
+            except Exception:  # if the task ended, nothing that waits would be woken any more
+                log.exception("defect")
                 await asyncio.sleep(_PAUSE_S)
 
     async def _next_signal(self) -> None:
