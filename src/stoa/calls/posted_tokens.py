@@ -50,8 +50,7 @@ async def _revoke(store: Store, found: Iterable[str]) -> set[str]:
 
 
 def _holds(live: set[str], name: str, value: Any) -> bool:
-    content = encode((name, value)).decode()
-    return any(token in content for token in live)
+    return not live.isdisjoint(tokens.find_in(encode((name, value)).decode()))
 
 
 def _path(name: str, place: Callable[[str], str]) -> str:
