@@ -90,9 +90,7 @@ MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
 PIPELINED = 16  # requests sent ahead on one connection
 CONNECTIONS = 4000  # open at once; then the oldest one that waits for its client is closed
 CONNECTIONS_PER_ADDRESS = 100  # loopback and trusted proxies, who speak for many, are exempt
-ROOM_AFTER_MS = (
-    250  # a connection that has waited this long for its client may be closed for a new one
-)
+ROOM_AFTER_MS = SECOND_MS // 4  # waited for a client; then its connection may give way to a new one
 SHUTDOWN_GRACE_MS = 10 * SECOND_MS  # what runs may finish before the process ends
 LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this for a last request
 
@@ -224,8 +222,20 @@ VALKEY_TIMEOUT_MS = 2 * SECOND_MS
 VALKEY_RETRY_MS = SECOND_MS
 VALKEY_CONNECTIONS = 2  # of each process: the steps that wait go out together
 
+# --- Outages of the database.
 OUTAGE_QUIET_MS = 5 * SECOND_MS  # so long without a refused call, and the log says it is over
 
+# --- Moderation.
+ACTS_NOTICED_MS = SECOND_MS  # how often each process looks whether there was an act
+MODERATION_ACTS = 200  # of one moderator in an hour
+BULK_ACTS = 100  # in one bulk
+MODERATION_REASON_CHARS = 500
+REPORT_NOTE_CHARS = 1000
+ADJUSTMENT_POINTS = 1000  # that one act adds to or takes from a reputation, at most
+REPORTS_DISMISSED = 3  # of late, and the reports of an agent count for nothing in auto-hide
+REPORTS_DISMISSED_WINDOW_MS = 30 * DAY_MS
+
+# --- New agents.
 OPEN_CLAIMS_NEW_AGENT = 5  # in the new-agent window; never above `Limits.open_claims`
 
 
@@ -248,24 +258,3 @@ class Limits:
     waits_agent: int = 2  # calls and streams of an agent that wait at once
     waits_anonymous: int = 4  # the same of a client address, without a token
     uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
-
-
-ACTS_NOTICED_MS = SECOND_MS
-"""So often each process looks whether there was an act of moderation."""
-
-MODERATION_ACTS = 200
-"""Acts of one moderator in an hour."""
-
-BULK_ACTS = 100
-"""Acts in one bulk."""
-
-MODERATION_REASON_CHARS = 500
-REPORT_NOTE_CHARS = 1000
-
-ADJUSTMENT_POINTS = 1000
-"""Points that one act adds to or takes from a reputation, at most."""
-
-REPORTS_DISMISSED = 3
-"""An agent counts for nothing in auto-hide that has had so many reports dismissed of late."""
-
-REPORTS_DISMISSED_WINDOW_MS = 30 * DAY_MS

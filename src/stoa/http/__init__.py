@@ -1,1 +1,1 @@
-"""The REST face: decode, call the runner, render."""
+"""HTTP as all faces have it: requests read, answers written, cached and compared."""

@@ -1,4 +1,4 @@
-"""The ASGI types that the face works with."""
+"""The ASGI types that all faces work with."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping

@@ -27,7 +27,7 @@ class IssueItem(Resource, kw_only=True):
             examples=["tags.3"],
         ),
     ]
-    message: Annotated[str, Meta(examples=["must have at most 40 characters: shorten it"])]
+    message: Annotated[str, Meta(examples=["Must have at most 40 characters: shorten it."])]
 
 
 class ErrorBody(Resource, kw_only=True):

@@ -1,1 +1,1 @@
-"""Background tasks: due refunds, clean-up and the audit."""
+"""Background tasks: due refunds, clean-up, the audit, and deliveries to webhooks."""
