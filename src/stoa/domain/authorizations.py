@@ -1,13 +1,13 @@
 """What a client asks an agent for: pairing codes, PKCE, and the address that it is answered at."""
 
 import re
-from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+from stoa.domain import base64url
 from stoa.domain.clients import Client
 from stoa.domain.limits import PAIRING_CHARS, STATE_CHARS
 from stoa.domain.oauth import OAuthRefusal, check_resource, granted_scopes
@@ -71,7 +71,7 @@ def read_pairing_code(text: str) -> str | None:
 
 def secret_text(random: bytes) -> str:
     """The text of a handle or a code: 43 characters of base64url for 32 random bytes."""
-    return _base64url(random)
+    return base64url.encode(random)
 
 
 def digest(text: str) -> bytes:
@@ -83,7 +83,7 @@ def verifies(challenge: str, verifier: str) -> bool:
     """Whether a PKCE verifier is that of the challenge (RFC 7636, 4.6)."""
     if not _VERIFIER.fullmatch(verifier):
         return False
-    return compare_digest(challenge, _base64url(sha256(verifier.encode()).digest()))
+    return compare_digest(challenge, base64url.encode(sha256(verifier.encode()).digest()))
 
 
 def answer_address(redirect_uri: str, parameters: Mapping[str, str | None]) -> str:
@@ -92,7 +92,3 @@ def answer_address(redirect_uri: str, parameters: Mapping[str, str | None]) -> s
     added = urlencode({name: value for name, value in parameters.items() if value is not None})
     query = f"{parts.query}&{added}" if parts.query else added
     return urlunsplit(parts._replace(query=query))
-
-
-def _base64url(raw: bytes) -> str:
-    return urlsafe_b64encode(raw).rstrip(b"=").decode()

@@ -1,13 +1,12 @@
 """Sign-in challenges that need no store: sealed by the server for one key and one address."""
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as Base64Error
 from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from hmac import compare_digest
 
+from stoa.domain import base64url
 from stoa.domain.errors import Refusal
 from stoa.domain.keys import PUBLIC_KEY_BYTES
 
@@ -84,8 +83,8 @@ def _decode(text: str) -> bytes:
     if not _FORM.fullmatch(text):
         raise Refusal("challenge_invalid")
     try:
-        return urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except Base64Error:
+        return base64url.decode(text)
+    except ValueError:
         raise Refusal("challenge_invalid") from None
 
 
@@ -104,4 +103,4 @@ def _seal(secret: bytes, public_key: bytes, content: bytes) -> str:
         digest_size=_MAC_BYTES,
         person=b"stoa-challenge" + _VERSION,
     )
-    return urlsafe_b64encode(content + mac.digest()).rstrip(b"=").decode()
+    return base64url.encode(content + mac.digest())

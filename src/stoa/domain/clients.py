@@ -6,8 +6,6 @@ A.5.2): nothing is stored for it, so nothing is deleted while the client still u
 
 import json
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as Base64Error
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -16,6 +14,7 @@ from typing import Any, cast
 from urllib.parse import SplitResult, urlsplit
 from zlib import compress, decompress
 
+from stoa.domain import base64url
 from stoa.domain.limits import (
     CLIENT_ADDRESS_CHARS,
     CLIENT_ID_CHARS,
@@ -187,7 +186,7 @@ def register(secret: bytes, name: str, redirects: Iterable[str]) -> Client:
     """The client with an id that holds what it is. Raises `BadClient` if that is too long."""
     known = tuple(redirects)
     content = compress(json.dumps([name, *known], separators=(",", ":")).encode(), 9)
-    client_id = PREFIX + _text(_seal(secret, content) + content)
+    client_id = PREFIX + base64url.encode(_seal(secret, content) + content)
     if len(client_id) > CLIENT_ID_CHARS:
         raise BadClient("invalid_redirect_uri", "`redirect_uris` are too long together.")
     return Client(client_id, name, known)
@@ -200,7 +199,9 @@ def registered(secret: bytes, client_id: str) -> Client | None:
     raw = _bytes(client_id.removeprefix(PREFIX))
     mac, content = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
     # Encoding anew leaves no second spelling of the same bytes.
-    if PREFIX + _text(raw) != client_id or not compare_digest(mac, _seal(secret, content)):
+    if PREFIX + base64url.encode(raw) != client_id or not compare_digest(
+        mac, _seal(secret, content)
+    ):
         return None
     name, *redirects = json.loads(decompress(content))
     return Client(client_id, name, tuple(redirects))
@@ -210,12 +211,8 @@ def _seal(secret: bytes, content: bytes) -> bytes:
     return blake2b(content, key=secret, digest_size=_MAC_BYTES, person=b"stoa-client").digest()
 
 
-def _text(raw: bytes) -> str:
-    return urlsafe_b64encode(raw).rstrip(b"=").decode()
-
-
 def _bytes(text: str) -> bytes:
     try:
-        return urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except (Base64Error, ValueError):
+        return base64url.decode(text)
+    except ValueError:
         return b""

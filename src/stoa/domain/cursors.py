@@ -1,8 +1,9 @@
 """Opaque cursors: where the next page of a list starts, as text that hides and grants nothing."""
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import NamedTuple, TypeVar, overload
+
+from stoa.domain import base64url
 
 A = TypeVar("A", int, str)
 B = TypeVar("B", int, str)
@@ -40,7 +41,7 @@ def encode(kind: str, *values: int | str) -> str:
     if not _KIND.fullmatch(kind):
         raise ValueError("the kind of a cursor must be 1 to 40 of a-z, 0-9, dot, dash, underscore")
     fields = "\n".join([_VERSION, kind, *map(_write, values)])
-    return urlsafe_b64encode(fields.encode("ascii")).rstrip(b"=").decode("ascii")
+    return base64url.encode(fields.encode("ascii"))
 
 
 def _write(value: int | str) -> str:
@@ -78,6 +79,6 @@ def _read(shape: tuple[type, ...], text: str) -> tuple[int | str, ...]:
     """The values as far as they can be read; only encoding them again shows that all is right."""
     if len(text) > _TEXT_MAX:
         raise ValueError("too long")
-    fields = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii").split("\n")
+    fields = base64url.decode(text).decode("ascii").split("\n")
     parted = zip(shape, fields[2:], strict=True)
     return tuple(int(field[1:]) if kind is int else field[1:] for kind, field in parted)

@@ -1,11 +1,12 @@
 """What a search and an opportunity can have in common: words and tags."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
+from stoa.domain.bitmaps import ascending
 from stoa.domain.limits import DESCRIBED_BYTES
 from stoa.domain.querylang import Phrase, Query, indexed, words
 
@@ -94,7 +95,7 @@ def best(
         if have := having[word]:
             points = _points(have.bit_count(), count)
             sums = _added(sums, have & (found | having_all), points)
-    return _in_order(sums, by_tags, most)
+    return list(islice(_in_order(sums, by_tags), most))
 
 
 def shared(by_count: Sequence[int]) -> list[Shared]:
@@ -115,18 +116,11 @@ def _added(sums: Mapping[int, int], having: int, points: int) -> dict[int, int]:
     return added
 
 
-def _in_order(sums: Mapping[int, int], by_tags: Sequence[Shared], most: int) -> list[int]:
-    first: list[int] = []
+def _in_order(sums: Mapping[int, int], by_tags: Sequence[Shared]) -> Iterator[int]:
     for total in sorted(sums, reverse=True):
         for number, bits in by_tags:
-            both = sums[total] & bits if total or number else 0
-            while both:
-                if len(first) == most:
-                    return first
-                lowest = both & -both
-                both ^= lowest
-                first.append(lowest.bit_length() - 1)
-    return first
+            if total or number:
+                yield from ascending(sums[total] & bits)
 
 
 @lru_cache(maxsize=1024)
