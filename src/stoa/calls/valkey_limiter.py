@@ -21,7 +21,7 @@ from stoa.operations.buckets import Bucket, Charge, counted, refused, taken
 from stoa.settings import SettingsError
 
 _PREFIX = "stoa:limit"
-_SCRIPT = (files("stoa.operations") / "limiter.lua").read_text(encoding="utf-8")
+_SCRIPT = (files("stoa.calls") / "limiter.lua").read_text(encoding="utf-8")
 _NONE = Bucket("none", "", 0, 0)
 _PROBE = Bucket("probe", "", 1, 1)
 _TAKEN = 0
