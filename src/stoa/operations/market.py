@@ -169,7 +169,7 @@ def _economy(row: MarketRow) -> Economy:
         - row.locked_bounties,
         unanswered=row.unanswered,
         open_threads=row.threads.get("open", 0),
-        stale_submissions=row.stale[0],
+        stale_submissions=row.stale,
     )
     advice = economy.advise(signals)
     return Economy(

@@ -44,7 +44,7 @@ class MarketRow(NamedTuple):
     sample: list[SampleRow]
     tags: list[tuple[str, int, int]]
     richest: list[int]
-    stale: tuple[int, int | None]
+    stale: int
     daily: dict[str, dict[int, int]]
     daily_status: dict[int, dict[str, int]]
     daily_wait: dict[int, int]
@@ -106,7 +106,6 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
     tenth = active[0] // 10 if active else 0
     richest = await tx.all("market.richest", limit=max(1, tenth))
-    stale = await tx.one("market.stale_submissions", before=tx.now - day, now=tx.now)
     return MarketRow(
         agents=(active[0], active[1]) if active else (0, 0),
         threads=dict(await _pairs(tx, "market.threads")),
@@ -121,7 +120,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         sample=[SampleRow(*row) for row in sample],
         tags=[(row[0], row[1], row[2]) for row in tags],
         richest=[row[0] for row in richest],
-        stale=(stale[0], stale[1]) if stale else (0, None),
+        stale=await _number(tx, "market.stale_submissions", before=tx.now - day, now=tx.now),
         daily={name: await _series(tx, name, first, finished) for name in SERIES},
         daily_status=await _statuses(tx, first, finished),
         daily_wait=await _series(tx, "wait", first, finished),

@@ -74,7 +74,7 @@ GROUP BY m.term ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
 SELECT balance FROM account WHERE balance > 0 AND id LIKE 'agent:%' ORDER BY balance DESC LIMIT :limit
 
 -- name: stale_submissions
-SELECT count(*), min(submitted_at) FROM job
+SELECT count(*) FROM job
 WHERE status = 'SUBMITTED' AND submitted_at < :before AND deadline > :now
 
 -- name: daily_{series}
