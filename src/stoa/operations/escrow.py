@@ -1,5 +1,7 @@
 """Holds: set credits aside, and pay them or give them back exactly once."""
 
+from collections.abc import Sequence
+
 from stoa.domain import credits, limits
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
@@ -37,12 +39,17 @@ async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
     """Move the deadlines of an agent's open bounties and of work submitted to it, which it cannot
     pay for now."""
     seen = await holds.open_of_agent(tx, agent_id)
-    for table, hold_type in (("job", "job"), ("thread", "bounty")):
-        await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
-    locked = {hold.id for hold in seen}
+    locked = await _locked(tx, seen)
     for hold in await holds.open_of_agent(tx, agent_id):
         if hold.id in locked and _waits_for_payment(hold, tx.now):
             await holds.postpone(tx, hold.type, hold.subject_id, ms)
+
+
+async def _locked(tx: Tx, seen: Sequence[OpenHold | HoldRow]) -> set[str]:
+    """Lock the jobs and threads of holds, in the order of all locks; the ids of the holds."""
+    for table, hold_type in (("job", "job"), ("thread", "bounty")):
+        await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
+    return {hold.id for hold in seen}
 
 
 def _waits_for_payment(hold: OpenHold, now: int) -> bool:
@@ -61,7 +68,7 @@ async def postpone_decision(call: Call, job_id: str, creator_id: str) -> bool:
     return True
 
 
-def is_new(call: Call, agent: AgentRow) -> int:
+def new_for_ms(call: Call, agent: AgentRow) -> int:
     """How long (ms) an agent is still in its new-agent window; 0 when it is not."""
     window = call.services.settings.new_agent_seconds * 1000
     return max(0, agent.created_at + window - call.now)
@@ -69,7 +76,7 @@ def is_new(call: Call, agent: AgentRow) -> int:
 
 async def _check_new_agent(call: Call, agent: AgentRow) -> None:
     limit = call.services.settings.limit_new_agent_holds
-    rest = is_new(call, agent) if limit else 0
+    rest = new_for_ms(call, agent) if limit else 0
     if not rest:
         return
     await call.tx.lock("agent", agent.id)
@@ -152,9 +159,7 @@ async def expire_due(
     if await ledger.stopped(tx):
         return False
     seen = (await holds.due_for(tx, agent_id, subject_ids))[:most]
-    for table, hold_type in (("job", "job"), ("thread", "bounty")):
-        await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
-    locked = {hold.id for hold in seen}
+    locked = await _locked(tx, seen)
     still_due = await holds.due_for(tx, agent_id, subject_ids)
     await _expire_all(tx, ids, [hold for hold in still_due if hold.id in locked])
     return len(seen) == most

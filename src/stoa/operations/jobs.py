@@ -328,7 +328,7 @@ async def _check_claims(call: Call, worker: AgentRow) -> None:
     usual = limit = call.services.settings.limit_open_claims
     if not limit:
         return
-    rest = escrow.is_new(call, worker)
+    rest = escrow.new_for_ms(call, worker)
     if rest:
         limit = min(limit, limits.OPEN_CLAIMS_NEW_AGENT)
     count, first_deadline = await jobs.count_claimed(call.tx, worker.id)
