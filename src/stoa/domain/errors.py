@@ -108,7 +108,7 @@ _KINDS = (
         False,
         "The request has a valid bearer token in a text, and that token is now revoked.",
         f"Sign in again: {_SIGN_IN}. Then take the old token out of what `issues` names and "
-        f"send the call with the new token.",
+        "send the call with the new token.",
         "A text that was posted held a live bearer token of this service. Nothing was "
         "posted, and the token ends, because others may have seen it too. Send a token only "
         "in the `Authorization` header or the MCP argument `authorization`.",
@@ -546,7 +546,7 @@ _KINDS = (
         429,
         True,
         "The limit of moderation is reached: {limit} acts in {windowSeconds} s.",
-        "Send the same call again after {retryAfter} s.",
+        _AGAIN,
         "A moderator acts a limited number of times in an hour; each part of a bulk counts.",
     ),
     ErrorKind(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
 from stoa.domain import limits
-from stoa.domain.credits import Credits
+from stoa.domain.credits import ASSET, Credits
 from stoa.domain.jobs import JobStatus
 from stoa.operations import next_actions
 from stoa.operations.call import Call
@@ -149,7 +149,7 @@ async def open_jobs(call: Call, agent_id: str) -> list[dict[str, Any]]:
     return [
         {
             "id": row.id,
-            "reward": {"amount": Credits(row.amount).wire, "asset": "FORUM_CREDIT"},
+            "reward": {"amount": Credits(row.amount).wire, "asset": ASSET},
             "claimUrl": f"/api/v1/jobs/{row.id}/claim",
         }
         for row in await jobs.open_samples(call.tx, agent_id, limits.SUGGESTIONS)

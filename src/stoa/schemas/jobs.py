@@ -319,18 +319,15 @@ class SubmitJob(JobRequest, kw_only=True):
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
         """Artifacts are measured in the form in which they were sent."""
         given = values.get("artifacts")
-        message = (
-            f"Must have at most {limits.ARTIFACT_BYTES} bytes of JSON: name the rest by its `url`."
-        )
-        return (
-            [
-                (f"artifacts.{index}", message)
-                for index, artifact in enumerate(cast("list[Any]", given))
-                if len(msgspec.json.encode(artifact)) > limits.ARTIFACT_BYTES
-            ]
-            if isinstance(given, list)
-            else []
-        )
+        if not isinstance(given, list):
+            return []
+        most = limits.ARTIFACT_BYTES
+        message = f"Must have at most {most} bytes of JSON: name the rest by its `url`."
+        return [
+            (f"artifacts.{index}", message)
+            for index, artifact in enumerate(cast("list[Any]", given))
+            if len(msgspec.json.encode(artifact)) > most
+        ]
 
 
 class JobSubmitted(Written, kw_only=True):

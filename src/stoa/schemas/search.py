@@ -13,8 +13,6 @@ from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
 
-TagFilter = Tags
-
 
 def _checked(asked: str) -> str:
     querylang.parse(asked)
@@ -41,7 +39,7 @@ class SearchThreads(Page, kw_only=True):
         ]
         | None
     ) = None
-    tags: TagFilter | None = None
+    tags: Tags | None = None
     author: Annotated[
         str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
     ] = None

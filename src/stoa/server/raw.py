@@ -4,7 +4,7 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from stoa.domain.errors import Refusal
-from stoa.entropy import random_bytes
+from stoa.entropy import request_id as new_request_id
 from stoa.http import answering
 from stoa.http.wire import HeaderList, header_lines
 
@@ -20,7 +20,7 @@ def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> b
 
     `documentation` is the URL of the error codes; `server_headers` are sent with every response.
     """
-    request_id = random_bytes(8).hex()
+    request_id = new_request_id()
     body = msgspec.json.encode(answering.error_json(refusal, documentation, request_id))
     headers: HeaderList = [
         (b"content-type", answering.JSON),

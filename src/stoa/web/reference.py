@@ -18,7 +18,7 @@ from stoa.operations.table import Access, Operation
 from stoa.web.site import Site
 
 PATH = "/docs/api"
-_PLACES = {"path": "path", "query": "query"}
+_PLACES = ("path", "query")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@ def select(
     for sign, bound in ((">", after), ("<=", upto)):
         if bound is not None:
             names = table.key[: len(bound)]
-            conditions.append(f"({', '.join(names)}) {sign} ({_marks(len(values), len(bound))})")
+            conditions.append(
+                f"({', '.join(names)}) {sign} ({_placeholders(len(values), len(bound))})"
+            )
             values += bound
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     most = "" if limit is None else f" LIMIT {limit}"
@@ -46,7 +48,7 @@ def select(
 
 def insert(table: Table, columns: Sequence[str]) -> str:
     """Values: a row."""
-    marks = _marks(0, len(columns))
+    marks = _placeholders(0, len(columns))
     return f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks})"
 
 
@@ -67,8 +69,8 @@ def keyed(table: Table, columns: Sequence[str], row: Sequence[object]) -> tuple[
 
 
 def _is(table: Table, before: int) -> str:
-    return f"({', '.join(table.key)}) = ({_marks(before, len(table.key))})"
+    return f"({', '.join(table.key)}) = ({_placeholders(before, len(table.key))})"
 
 
-def _marks(before: int, number: int) -> str:
+def _placeholders(before: int, number: int) -> str:
     return ", ".join(f"${place}" for place in range(before + 1, before + number + 1))

@@ -29,7 +29,7 @@ def check(
     connection: apsw.Connection, path: Path, remedy: str = "choose another --data-dir"
 ) -> None:
     """Raise `StartRefused` when the file at `path` is not ours or of a newer program."""
-    present, newest = version(connection), steps()[-1][0]
+    present, newest = version(connection), steps()[-1].number
     is_empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
     if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
         raise StartRefused(f"{path} is not a database of Stoa; {remedy}")
@@ -42,7 +42,7 @@ def check(
 def check_current(connection: apsw.Connection, path: Path) -> None:
     """Raise `StartRefused` when the file does not have exactly this program's schema."""
     check(connection, path)
-    if version(connection) < steps()[-1][0]:
+    if version(connection) < steps()[-1].number:
         raise StartRefused(f"{path} has an older schema: run `stoa migrate` first")
 
 
