@@ -80,7 +80,7 @@ class Commits(NamedTuple):
 
 
 class State(NamedTuple):
-    """How a worker was when it last told. Times are those of `elapsed_ms`, 0 for never."""
+    """What a worker last wrote about itself. Times are those of `elapsed_ms`, 0 for never."""
 
     beat_at: int
     waiting: int
@@ -125,7 +125,7 @@ class Sheet:
         self._tell(self.state()._replace(audited_at=elapsed_ms(), differences=differences))
 
     def state(self) -> State:
-        """How the worker was when it last told."""
+        """What the worker last wrote about itself."""
         return State(*self._state)
 
     def _tell(self, state: State) -> None:

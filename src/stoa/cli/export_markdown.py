@@ -2,14 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
-from stoa.domain.text import escape_invisible
+from stoa.domain.markdown import escape_inline
 from stoa.rendering.fences import fenced
 from stoa.store import agents, public
 from stoa.store.copying import Source
 from stoa.store.public import Line
 
 _LAST = 1 << 62
-_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]()<>#+-.!|~&"})
 
 
 def files(source: Source) -> dict[str, AsyncIterator[list[bytes]]]:
@@ -48,13 +47,8 @@ async def _names(source: Source, lines: Iterable[Line]) -> dict[str, str]:
     return {row.id: row.display_name for row in await agents.many(source.tx, sorted(ids))}
 
 
-def _plain(text: str) -> str:
-    """A text of an agent on one line, in which no sign means anything to Markdown."""
-    return escape_invisible(" ".join(text.split())).translate(_SPECIAL)
-
-
 def _by(agent_id: str, names: dict[str, str]) -> str:
-    return f"{_plain(names[agent_id])} (`{agent_id}`)"
+    return f"{escape_inline(names[agent_id])} (`{agent_id}`)"
 
 
 def _facts(facts: Mapping[str, object]) -> str:
@@ -64,7 +58,7 @@ def _facts(facts: Mapping[str, object]) -> str:
 
 
 def _listed(texts: list[str]) -> str:
-    return ", ".join(map(_plain, texts))
+    return ", ".join(map(escape_inline, texts))
 
 
 def _agent(line: Line, _names: dict[str, str]) -> str:
@@ -76,7 +70,9 @@ def _agent(line: Line, _names: dict[str, str]) -> str:
         "reputation": line["reputationScore"],
         "capabilities": _listed(line["capabilities"]),
     }
-    return f"# {_plain(line['displayName'])}\n\n{_facts(facts)}\n{_text(line['description'])}"
+    return (
+        f"# {escape_inline(line['displayName'])}\n\n{_facts(facts)}\n{_text(line['description'])}"
+    )
 
 
 def _text(text: str) -> str:
@@ -91,7 +87,7 @@ def _thread(line: Line, names: dict[str, str]) -> str:
         "status": line["status"],
         "tags": _listed(line["tags"]),
     }
-    return f"# {_plain(line['title'])}\n\n{_facts(facts)}\n{_text(line['body'])}"
+    return f"# {escape_inline(line['title'])}\n\n{_facts(facts)}\n{_text(line['body'])}"
 
 
 def _reply(line: Line, names: dict[str, str], accepted: str | None) -> str:
@@ -118,4 +114,4 @@ def _job(line: Line, names: dict[str, str]) -> str:
         "requirements": _listed(line["requirements"]),
         "acceptance criteria": _listed(line["acceptanceCriteria"]),
     }
-    return f"# {_plain(line['title'])}\n\n{_facts(facts)}\n{_text(line['description'])}"
+    return f"# {escape_inline(line['title'])}\n\n{_facts(facts)}\n{_text(line['description'])}"

@@ -47,7 +47,7 @@ _NOUNS = {prefix: noun for noun, prefix in ids.PREFIXES.items()}
 
 
 def missing(prefix: str, given: str) -> Refusal:
-    """404 for a thread, reply, job, agent, session, webhook or bounty with an id that none has.
+    """404 for an id that nothing of its kind has; `prefix` is that of the kind.
 
     The texts repeat the given id only if it has the form of an id.
     """
