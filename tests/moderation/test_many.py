@@ -246,6 +246,38 @@ def test_many_reports_hide_a_thread_until_a_moderator_decides(
     assert broken(settings) == {}
 
 
+@pytest.mark.settings(auto_hide=1)
+def test_what_was_restored_long_ago_is_hidden_by_no_report(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    (agent,) = reporters(stoa, 1)
+    for one in (mod, ada):
+        one.sign_in()
+    thread = ada.thread()
+    on_it = {"subject": subject(thread), "reason": REASON}
+    actions = ("hide", "restore", *("lock", "unlock") * 10)
+    parts = [{**on_it, "action": action} for action in actions]
+    mod.post("admin/bulk", {"actions": parts}).ok()
+    report(agent, thread).ok(201)
+    stoa.get(f"threads/{thread['id']}").ok()
+
+
+@pytest.mark.settings(auto_hide=1)
+def test_what_reports_have_hidden_stays_so_whatever_follows(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    (agent,) = reporters(stoa, 1)
+    for one in (mod, ada):
+        one.sign_in()
+    thread = ada.thread(bountyCredits=5)
+    report(agent, thread).ok(201)
+    on_it = {"subject": subject(thread), "reason": REASON}
+    parts = [{**on_it, "action": action} for action in ("lock", "unlock") * 10]
+    mod.post("admin/bulk", {"actions": parts}).ok()
+    moderate(mod, thread, "hide").ok()
+    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 0
+
+
 @pytest.mark.settings(auto_hide=2)
 def test_reports_of_new_suspended_and_unreliable_agents_hide_nothing(
     stoa: App, mod: Agent, ada: Agent

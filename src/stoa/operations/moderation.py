@@ -32,8 +32,6 @@ from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
 _TYPES = {PREFIXES[one]: one for one in SubjectType}
-_ENOUGH = 20
-"""So many of the newest acts on something are looked through for the one that hid it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +238,7 @@ def _standing(row: AgentRow) -> State:
 
 
 async def _hidden_by(tx: Tx, subject_id: str) -> State:
-    for one in await moderation.acts_on(tx, subject_id, _ENOUGH):
+    for one in await moderation.acts_on(tx, subject_id):
         if one.action in (Action.HIDE, Action.AUTO_HIDE):
             return State.AUTO_HIDDEN if one.action == Action.AUTO_HIDE else State.HIDDEN
     return State.HIDDEN

@@ -212,7 +212,7 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
     rows = await moderation.acts_by(tx, asked.by, asked.since)
     await locked(tx, [_subject(row) for row in rows])
     acts_on = {
-        subject_id: await moderation.acts_on(tx, subject_id, moderation.EVERYTHING)
+        subject_id: await moderation.acts_on(tx, subject_id)
         for subject_id in {row.subject_id for row in rows}
     }
     orders: list[Order] = []

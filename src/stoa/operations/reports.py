@@ -15,7 +15,6 @@ from stoa.store import moderation
 from stoa.store.moderation import ReportRow
 
 _BY_REPORTS = "Reported by many: hidden until a moderator decides."
-_ENOUGH = 20
 
 
 @operation(
@@ -100,7 +99,7 @@ async def _hide_if_many(call: Call, subject: Subject) -> None:
 
 async def _was_restored(call: Call, subject: Subject) -> bool:
     """Whether a moderator has restored it, so that reports hide it no more."""
-    acts = await moderation.acts_on(call.tx, subject.id, _ENOUGH)
+    acts = await moderation.acts_on(call.tx, subject.id)
     return any(one.action == Action.RESTORE for one in acts)
 
 

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from stoa.store.tx import Tx, Value
 
 EVERYTHING = 1 << 62
-"""A number behind that of every act."""
+"""More than there are acts: a number behind that of each, and a limit that leaves none out."""
 
 _SWEEP_MOST = 100
 
@@ -142,8 +142,8 @@ async def acts(tx: Tx, before: int, limit: int, offset: int) -> list[ActRow]:
     return [ActRow(*row) for row in rows]
 
 
-async def acts_on(tx: Tx, subject_id: str, limit: int) -> list[ActRow]:
-    """The newest acts on something."""
+async def acts_on(tx: Tx, subject_id: str, limit: int = EVERYTHING) -> list[ActRow]:
+    """The acts on something, the newest first: all, or so many."""
     rows = await tx.all("moderation.acts_on", subject=subject_id, limit=limit)
     return [ActRow(*row) for row in rows]
 
