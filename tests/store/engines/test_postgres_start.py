@@ -269,7 +269,28 @@ def test_a_user_who_lacks_a_right_is_refused(
 ) -> None:
     name = f"lacks_{right}_{where}".lower().replace(", ", "_").replace(" ", "_")
     line = refused(clerk_of(postgresql, name, f"REVOKE {right} ON {where} FROM {{name}}"))
-    assert f"this user has no right to {first[0]} in the table {first[1]}; GRANT SELECT" in line
+    assert f"this user has no right to {first[0]} in the table {first[1]}; let the owner" in line
+    assert "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public to" in line
+
+
+def test_a_user_who_may_read_no_table_is_told_what_is_missing(postgresql: PostgreSQL) -> None:
+    url = postgresql.new()
+    postgresql.do("CREATE ROLE reads_nothing LOGIN")
+    line = refused(postgresql.url(name_of(url), user="reads_nothing"))
+    assert "permission denied for table stoa_migration; let the owner" in line
+
+
+@pytest.mark.parametrize("command", [("audit",), ("doctor",), ("export", "out")])
+def test_commands_say_in_one_line_which_right_a_user_lacks(
+    postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = clerk_of(postgresql, f"lacks_for_{command[0]}", "REVOKE SELECT ON thread FROM {name}")
+    done = run_stoa(*command, "--database-url", url)
+    assert done.code == 1
+    told = done.out if command == ("doctor",) else done.err
+    assert "permission denied for table thread; let the owner of the database GRANT" in told
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(

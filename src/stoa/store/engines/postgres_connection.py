@@ -87,6 +87,8 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Con
         yield connection
     except _FORGOTTEN:
         raise StartRefused(_FORGETFUL.format(where=place(url))) from None
+    except errors.InsufficientPrivilegeError as error:
+        raise StartRefused(no_right(place(url), str(error))) from error
     finally:
         with suppress(Exception):  # what was done is done, however the connection ends
             await connection.close(timeout=CONNECT_S)
@@ -127,6 +129,14 @@ async def _meet_in_pool(first: Connection, second: Connection) -> None:
         async with second.transaction():
             await second.execute("SELECT 1")
             await prepared.fetchval()
+
+
+def no_right(where: str, said: str) -> str:
+    """The line about a user who may not use a table; the database's own words name it."""
+    return (
+        f"{where}: {said}; let the owner of the database "
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public to this user"
+    )
 
 
 def place(url: str) -> str:

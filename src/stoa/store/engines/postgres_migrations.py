@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from asyncpg import exceptions as errors
 
 from stoa.store.engines import marks
-from stoa.store.engines.postgres_connection import Connection
+from stoa.store.engines.postgres_connection import Connection, no_right
 from stoa.store.engines.steps import Step
 from stoa.store.engines.steps import steps as read_steps
 from stoa.store.tx import StartRefused
@@ -54,13 +54,21 @@ async def check(connection: Connection, where: str, known: Sequence[Step]) -> in
     ours, used = await connection.fetchrow(_FOUND) or (False, False)
     if used and not ours:
         raise StartRefused(f"{where} is not a database of Stoa; give it an empty one of its own")
-    present = int(await connection.fetchval(VERSION)) if ours else 0
+    present = await _version(connection, where) if ours else 0
     newest = known[-1].number
     if present > newest:
         raise StartRefused(
             f"{where} has schema {present}, this Stoa knows up to {newest}: use a newer Stoa"
         )
     return present
+
+
+async def _version(connection: Connection, where: str) -> int:
+    """The version that a database of ours has. Raises `StartRefused` where it may not be read."""
+    try:
+        return int(await connection.fetchval(VERSION))
+    except errors.InsufficientPrivilegeError as error:
+        raise StartRefused(no_right(where, str(error))) from error
 
 
 async def check_current(connection: Connection, where: str) -> None:
@@ -105,8 +113,7 @@ async def migrate(
         ) from error
     if closed:
         raise StartRefused(
-            f"{where}: this user has no right to {closed[1]} in the table {closed[0]}; "
-            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA"
+            no_right(where, f"this user has no right to {closed[1]} in the table {closed[0]}")
         )
     return applied
 
