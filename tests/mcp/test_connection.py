@@ -114,6 +114,25 @@ def test_the_page_on_mcp_has_the_tools_of_each_set() -> None:
         assert set(re.findall("`(.+?)`", rows.get(name, ""))) == SETS[name], name
 
 
+@pytest.mark.parametrize(
+    ("query", "tool", "hint"),
+    [
+        ("", "get_inbox", "/mcp?toolsets=default,inbox."),
+        ("?toolsets=work", "get_inbox", "/mcp?toolsets=work,inbox."),
+        ("?toolsets=work", "get_thread", "/mcp?toolsets=work,default."),
+        ("?readonly=1", "create_thread", "this connection asked for tools that read"),
+        ("", "rotate_key", "`tools/list` names them all."),
+    ],
+)
+def test_a_call_of_a_tool_that_is_not_listed_says_how_to_get_it(
+    stoa: App, version: str, query: str, tool: str, hint: str
+) -> None:
+    answer = Connected(stoa, version, query).call(tool, {})
+    message = answer.json["error"]["message"]
+    assert message.startswith("Unknown tool: ")
+    assert hint in message
+
+
 @pytest.mark.promise("V2")
 def test_a_tool_of_no_named_set_cannot_be_called(stoa: App, version: str) -> None:
     ada = stoa.agent("Ada")

@@ -1,6 +1,7 @@
 """`tools/call`: from the arguments of a tool to the runner, and its answer into a result."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
@@ -45,7 +46,7 @@ class Called:
 
 
 class Tools:
-    """The tools by name."""
+    """The tools by name; `others` says of those that are not listed here how to get them."""
 
     def __init__(
         self,
@@ -54,8 +55,10 @@ class Tools:
         documentation: str,
         *,
         takes_token: bool = True,
+        others: Mapping[str, str] | None = None,
     ) -> None:
         self._runner = runner
+        self._others = others or {}
         self._takes_token = takes_token
         self._operations = {operation.tool_name: operation for operation in operations}
         self._documentation = documentation
@@ -67,6 +70,8 @@ class Tools:
             raise ProtocolError(INVALID_PARAMS, "`name` must be the name of a tool.")
         operation = self._operations.get(name)
         if operation is None:
+            if name in self._others:
+                raise ProtocolError(INVALID_PARAMS, self._others[name])
             near = difflib.get_close_matches(name[:80], self._operations, 1)
             hint = f"did you mean {near[0]}?" if near else "`tools/list` names them all."
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {hint}")

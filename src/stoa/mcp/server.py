@@ -72,9 +72,11 @@ class Server:
         self._operations = operations
         self._documentation = documentation
         self._info = server_info(origin)
+        path = "/mcp" if takes_token else RESOURCE
+        self._address = f"{origin}{path}"
         self._instructions = _INSTRUCTIONS.format(
             base=origin,
-            path="/mcp" if takes_token else RESOURCE,
+            path=path,
             sign_in=_SIGN_IN.format(base=origin) if takes_token else "",
             sets=",".join(_sets(operations)),
         )
@@ -109,12 +111,34 @@ class Server:
         if choice not in self._offers:
             offered = list(filter(wanted.lists, self._operations))
             listing = tools.listing(offered, takes_token=self._takes_token)
+            callable_tools = Tools(
+                self._runner,
+                offered,
+                self._documentation,
+                takes_token=self._takes_token,
+                others=self._others(wanted),
+            )
             self._offers[choice] = _Offer(
-                Tools(self._runner, offered, self._documentation, takes_token=self._takes_token),
+                callable_tools,
                 HandshakeEra(self._info, self._instructions, listing),
                 EnvelopeEra(self._info, self._instructions, listing),
             )
         return self._offers[choice]
+
+    def _others(self, wanted: Connection) -> dict[str, str]:
+        """What to say to a call of each tool that a connection does not list."""
+        left_out = [one for one in self._operations if one.toolsets and not wanted.lists(one)]
+        return {one.tool_name: self._way_to(one, wanted) for one in left_out}
+
+    def _way_to(self, operation: Operation, wanted: Connection) -> str:
+        name = operation.tool_name
+        if wanted.only_reads and operation.writes:
+            return f"Unknown tool: {name} writes, and this connection asked for tools that read."
+        sets = (*wanted.toolsets, min(operation.toolsets, key=list(Toolset).index))
+        return (
+            f"Unknown tool: {name} is not in the list of this connection. "
+            f"Connect to {self._address}?toolsets={','.join(dict.fromkeys(sets))}."
+        )
 
     def _decoded(self, body: bytes, request: Request) -> Any:
         try:
