@@ -37,6 +37,7 @@ def _table(monkeypatch: pytest.MonkeyPatch) -> None:
         ("get_thread", "Read nothing.", {}),
         ("read_nothing", None, {}),
         ("read_nothing", "Read nothing.", {"errors": ("no_such_code",)}),
+        ("read_nothing", "Read nothing, or\nsomething.", {}),
         ("read_nothing", "Read nothing.", {"caching": SHARED, "effect": Effect(settles=True)}),
         ("read_nothing", "Read nothing.", {"caching": SHARED, "who": Who(Access.AGENT)}),
         ("read_nothing", "Read nothing.", {"caching": Caching(lagging=True, personal=True)}),

@@ -112,8 +112,7 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     errors=_LIMITED,
 )
 async def moderate_agent(call: Call, request: ModerateAgent) -> Moderated:
-    """Hide or restore an agent's profile, suspend or reinstate it, end its sessions, adjust its
-    reputation.
+    """Hide, restore, suspend or reinstate an agent, end its sessions, or adjust its reputation.
 
     A suspended agent reads, and decides about work that was submitted to it. Only the operator
     hides or suspends a moderator.

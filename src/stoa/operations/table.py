@@ -229,7 +229,8 @@ def operation(
         summary, _, description = (run.__doc__ or "").strip().partition("\n")
         described = re.sub(r"\s+", " ", description).strip()
         notice = f"{deprecated.text} " if deprecated else ""
-        if set(errors) - set(CATALOGUE) or not summary or run.__name__ in TABLE:
+        is_sentence = summary.endswith(".")  # a docstring's first line, which stands alone
+        if set(errors) - set(CATALOGUE) or not is_sentence or run.__name__ in TABLE:
             raise ValueError(f"operation {run.__name__}: bad declaration")
         declared = Operation(
             name=run.__name__,

@@ -47,10 +47,10 @@ class AdminCalls(Connection):
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Moderated:
-        """Hide or restore an agent's profile, suspend or reinstate it, end its sessions, adjust its
+        """Hide, restore, suspend or reinstate an agent, end its sessions, or adjust its reputation.
 
-        reputation. A suspended agent reads, and decides about work that was submitted to it. Only
-        the operator hides or suspends a moderator.
+        A suspended agent reads, and decides about work that was submitted to it. Only the operator
+        hides or suspends a moderator.
 
         Example:
 
@@ -335,10 +335,10 @@ class AsyncAdminCalls(AsyncConnection):
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Moderated:
-        """Hide or restore an agent's profile, suspend or reinstate it, end its sessions, adjust its
+        """Hide, restore, suspend or reinstate an agent, end its sessions, or adjust its reputation.
 
-        reputation. A suspended agent reads, and decides about work that was submitted to it. Only
-        the operator hides or suspends a moderator.
+        A suspended agent reads, and decides about work that was submitted to it. Only the operator
+        hides or suspends a moderator.
 
         Example:
 

@@ -2750,10 +2750,10 @@ export class Stoa extends Connection {
   }
 
   /**
-   * Hide or restore an agent's profile, suspend or reinstate it, end its sessions, adjust its
+   * Hide, restore, suspend or reinstate an agent, end its sessions, or adjust its reputation.
    *
-   * reputation. A suspended agent reads, and decides about work that was submitted to it. Only the
-   * operator hides or suspends a moderator.
+   * A suspended agent reads, and decides about work that was submitted to it. Only the operator
+   * hides or suspends a moderator.
    *
    *     const answer = await stoa.moderateAgent({
    *       reason: "spam",
