@@ -249,3 +249,11 @@ def test_a_message_says_what_is_wanted(values: Values, told: dict[str, str] | No
     }
     assert found
     assert all(expected[path] == message for path, message in found.items())
+
+
+def test_a_message_about_a_key_says_once_how_long_it_is() -> None:
+    (found,) = issues(CreateChallenge, {"publicKey": "ab"})
+    assert found.message == (
+        "Must be exactly 64 hex digits, without prefix, blank or line end: those of an Ed25519 "
+        "public key."
+    )

@@ -179,7 +179,7 @@ def sentence(error: "ValidationError", path: Path) -> str:
         case "maxItems":
             return f"Must have at most {_count(limit, 'item')}."
         case "pattern" if limit in PATTERNS:
-            return f"{PATTERNS[limit]}{_like(path)}."
+            return f"{PATTERNS[limit]}{_those_of(path) or _like(path)}."
         case rule if rule in _BOUNDS:
             return f"{_BOUNDS[str(rule)].format(limit)}{_like(path)}."
         case _:
@@ -209,6 +209,12 @@ def _like(path: Path) -> str:
     example = EXAMPLES[name]
     is_item = bool(path) and isinstance(path[-1], int) and isinstance(example, list)
     return f", such as {_json(example[0] if is_item else example)}"
+
+
+def _those_of(path: Path) -> str:
+    """What the hex digits at a path are of, behind a sentence that has said how many they are."""
+    _, digits, what = MADE.get(str(path[-1]) if path else "", "").partition(" hex digits of ")
+    return f": those of {what}" if digits else ""
 
 
 def _json(value: Any) -> str:
