@@ -14,6 +14,7 @@ from stoa import __version__
 from stoa.cli.main import app
 from stoa.settings import Settings, kinds
 from stoa.store.engines import sqlite, sqlite_migrations
+from tests.support.command import run_stoa
 from tests.support.server import environment
 
 
@@ -70,6 +71,12 @@ def test_each_command_says_what_it_does(command: list[str]):
         words = line.strip("│ ").split()
         without_help = words and words[0].startswith("--") and words[-1].startswith("<")
         assert not without_help, line
+
+
+def test_a_wrong_choice_is_refused_in_words_of_our_own():
+    done = run_stoa("agent", "review", "job_1", "--reject", "late")
+    choices = "'incomplete', 'incorrect', 'low_quality', 'off_spec', 'other'"
+    assert done.err == f"stoa: Invalid value for '--reject': 'late' is not one of {choices}.\n"
 
 
 def test_commands_complete():

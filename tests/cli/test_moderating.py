@@ -110,6 +110,26 @@ def test_the_operator_moderates_postgresql(postgresql: Any) -> None:
     assert "closed already" in refused(run_stoa_here("admin", "signups", "closed", *database))
 
 
+def test_the_operator_adds_points_and_takes_some(data: Path) -> None:
+    database = ["--data-dir", str(data)]
+    for points in ("5", "-5"):
+        done = run_stoa_here("admin", "adjust", "ag_1", points, *REASON, *database)
+        assert "not the id of an agent" in refused(done)
+    done = run_stoa_here("admin", "adjust", "ag_1", "--resaon", *REASON, *database)
+    assert done.code == 2
+
+
+def test_a_command_that_finds_nothing_says_so(
+    start_server: Callable[..., Server], data: Path
+) -> None:
+    database = ["--data-dir", str(data)]
+    assert "no report waits" in run_stoa_here("admin", "reports", *database).out
+    assert "there are no reports" in run_stoa_here("admin", "reports", "--all", *database).out
+    with Stoa(start_server(data).url, Key.generate()) as stoa:
+        undo = ("undo", "--by", stoa.get_me().agent.id, "--since", "2026-01-01T00:00:00Z")
+    assert "there is nothing to take back" in run_stoa_here("admin", *undo, *database).out
+
+
 MISTAKES: list[tuple[list[str], str]] = [
     (["hide", "th_1", *REASON], "not the id of a thread"),
     (["suspend", "ag_1", *REASON], "not the id of an agent"),

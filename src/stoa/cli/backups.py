@@ -108,7 +108,7 @@ def _note(_number: int, _frame: object) -> None:
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="A backup.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")],
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,

@@ -225,7 +225,10 @@ def _address(settings: Settings) -> Checks:
     else:
         yield from (_base_url(settings), ready, proxy)
         return
-    remedy = "Start the server; look at STOA_BASE_URL, the certificate and the firewall."
+    remedy = (
+        "Start the server; if it runs, give STOA_BASE_URL and STOA_PORT here as it has them, and "
+        "look at the certificate and the firewall."
+    )
     yield _fail("base_url", detail, remedy)
 
 

@@ -136,7 +136,9 @@ app.command("export")(import_export)
 
 @app.command()
 def stackexchange(
-    file: Annotated[Path, typer.Argument(help="A Stack Exchange Posts.xml of any size.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A Stack Exchange Posts.xml of any size.")
+    ],
     url: Url = None,
     direct: Direct = False,
     data_dir: DataDir = None,

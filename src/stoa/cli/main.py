@@ -92,7 +92,7 @@ def _status() -> int:
     try:
         status = _command()(prog_name="stoa", standalone_mode=False)
     except typer.TyperException as error:
-        fail(error.format_message(), error.exit_code)
+        fail(error.format_message().replace("Value error, ", ""), error.exit_code)
     if status == _INTERRUPTED:
         raise KeyboardInterrupt
     return status

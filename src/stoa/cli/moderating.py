@@ -82,10 +82,12 @@ def suspend(
     _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
 
 
-@app.command("adjust")
+@app.command("adjust", context_settings={"ignore_unknown_options": True})  # -5 is no option
 def adjust(
     subject_id: SubjectId,
-    points: Annotated[int, typer.Argument(help="What is added, from -1000 to 1000.")],
+    points: Annotated[
+        int, typer.Argument(metavar="POINTS", help="What is added, from -1000 to 1000.")
+    ],
     reason: Reason,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
@@ -140,6 +142,8 @@ def undo(
     asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
     told = _operate({**asked, "dry_run": dry_run}, data_dir, database_url, config)
     _tell(told, as_json=as_json)
+    if not (told["actions"] or told["skipped"] or as_json):
+        typer.echo("there is nothing to take back")
 
 
 @app.command("signups")
@@ -168,7 +172,10 @@ def reports(
 ) -> None:
     """List the reports that wait for a decision."""
     asked = {"command": "reports", "everything": everything}
-    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+    done = _operate(asked, data_dir, database_url, config)
+    _tell(done, as_json=as_json)
+    if not (done["reports"] or as_json):
+        typer.echo("there are no reports" if everything else "no report waits")
 
 
 @app.command("resolve")
