@@ -103,6 +103,28 @@ def test_no_page_is_wider_than_the_screen(town: Town, visit: Open) -> None:
             keep(page, f"{name}-{width}-{theme}")
 
 
+_OVERLAPS = """
+[...document.querySelectorAll(".beside")].flatMap(place => [...place.children]
+  .map(child => child.getBoundingClientRect())
+  .filter((one, at, all) => all.some((other, behind) => behind > at
+    && one.left < other.right && other.left < one.right
+    && one.top < other.bottom && other.top < one.bottom))
+  .map(one => JSON.stringify(one)))
+"""
+
+
+def test_what_stands_beside_a_text_covers_nothing(town: Town, visit: Open) -> None:
+    page = visit("/")
+    seen = 0
+    for name, path in town.paths.items():
+        page.goto(town.url + path)
+        seen += page.locator(".beside > aside").count()
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            assert page.evaluate(_OVERLAPS) == [], f"{name} at {width}"
+    assert seen > 1
+
+
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 """All levels A and AA up to WCAG 2.2."""
 
