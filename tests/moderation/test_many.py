@@ -353,6 +353,10 @@ def test_new_keys_do_not_register_while_signups_are_closed(stoa: App, ada: Agent
     stoa.agent("late")
     acts = [one["action"] for one in stoa.get("moderation").ok()["actions"]]
     assert acts == ["open-signups", "close-signups"]
+    for address in ("/moderation", "/feeds/moderation.atom"):
+        shown = stoa.call("GET", address).text
+        assert ">close-signups</" in shown
+        assert "service signups" not in shown
 
 
 # --- A moderator's day.

@@ -382,6 +382,8 @@ def test_a_day_without_a_decision_has_no_bar_and_no_number() -> None:
     assert chart.rows == (("2027-01-14", "–"), ("2027-01-15", "0.25"))
     assert [len(column.bars) for column in chart.columns] == [0, 1]
     assert chart.grid[-1].label == "0.3"
+    none_and_zero = median_chart("", "", "", [("2027-01-14", None), ("2027-01-15", 0)])
+    assert none_and_zero.highest == none_and_zero.columns[1]
     at_once = median_chart("Hours to decide", "hours", "", [("2027-01-15", 0)])
     assert at_once.words.description.endswith(
         "the median of 1 of 1 days, longest on 2027-01-15 with 0."

@@ -10,6 +10,7 @@ WIDTH, HEIGHT = 360, 190
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 4, 16, 26
 _TICKS = 4
+_NONE = "–"  # a day of which there is no value
 _LABELS = 5
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -177,7 +178,7 @@ def median_chart(
 
 
 def _median(date: str, value: float | None) -> Day:
-    said = "–" if value is None else number(value)
+    said = _NONE if value is None else number(value)
     return Day(date, [("", value or 0)], said, (date, said))
 
 
@@ -244,10 +245,16 @@ def _drawn(words: Words, days: Sequence[Day], *, empty: bool, least: float = 1) 
             for tick in range(ticks + 1)
         ),
         days=_day_labels(days, columns),
-        highest=None if empty else min(columns, key=lambda column: column.y),
+        highest=None if empty else _highest(days, columns),
         peak=number(largest),
         rows=tuple(day.row for day in days),
     )
+
+
+def _highest(days: Sequence[Day], columns: Sequence[Column]) -> Column:
+    """The column that bears the largest value; 0 stands on a day that has a value."""
+    known = (column for day, column in zip(days, columns, strict=True) if day.says != _NONE)
+    return min(known, key=lambda column: column.y)
 
 
 def _columns(days: Sequence[Day], per_unit: float) -> tuple[Column, ...]:

@@ -104,10 +104,11 @@ class Syndication:
 
     def _act(self, act: Act) -> Entry:
         subject = act.subject
+        is_all = subject.type == "service"  # such as closed signups
         return Entry(
             id=act.id,
             address=f"{self._site.origin}/moderation#{act.id}",
-            title=f"{act.action}: {subject.type} {subject.id}",
+            title=act.action if is_all else f"{act.action}: {subject.type} {subject.id}",
             summary=act.reason,
             published=act.created_at,
             updated=act.created_at,
