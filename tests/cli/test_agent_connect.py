@@ -22,6 +22,7 @@ from tests.support.command import Finished
 from tests.support.server import Server
 
 Connect = Callable[..., Finished]
+UNANSWERED = "nobody answered the question, so nothing was done: run it in a terminal"
 
 
 @pytest.fixture
@@ -45,6 +46,31 @@ def connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Connect:
 def place(name: str) -> Path:
     """Where the configuration of a client is now."""
     return MCP_CLIENTS[name].path
+
+
+@pytest.mark.usefixtures("connect")
+def test_a_question_that_nobody_answers_changes_nothing(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "stoa",
+            "agent",
+            "connect",
+            "vscode",
+            "--key",
+            tmp_path / "agent.key",
+        ],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("\nstoa: " + UNANSWERED + "\n")
+    assert "Traceback" not in done.stderr
+    assert not place("vscode").exists()
 
 
 @pytest.mark.parametrize("name", MCP_CLIENTS)

@@ -1,5 +1,6 @@
 """The `stoa` command: its subcommands and how mistakes end."""
 
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
@@ -50,6 +51,8 @@ app.command("docs")(docs.docs)
 app.command("demo")(demo.demo)
 
 _INTERRUPTED = 130  # what Typer makes of Ctrl-C
+_WRONG = 2
+_UNANSWERED = "nobody answered the question, so nothing was done: run it in a terminal"
 
 
 def _version(wanted: bool) -> None:
@@ -91,6 +94,11 @@ def run() -> NoReturn:
 def _status() -> int:
     try:
         status = _command()(prog_name="stoa", standalone_mode=False)
+    except typer.Abort as unanswered:
+        print(file=sys.stderr)  # the question stands on the line
+        if isinstance(unanswered.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        fail(_UNANSWERED, _WRONG)
     except typer.TyperException as error:
         fail(error.format_message().replace("Value error, ", ""), error.exit_code)
     if status == _INTERRUPTED:
