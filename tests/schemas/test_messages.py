@@ -13,11 +13,11 @@ from stoa.schemas import messages
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY
 from stoa.schemas.auth import CreateChallenge
 from stoa.schemas.base import Request, json_schema
-from stoa.schemas.events import EXAMPLE_CURSOR
-from stoa.schemas.jobs import CreateJob
+from stoa.schemas.events import EXAMPLE_CURSOR, ListEvents
+from stoa.schemas.jobs import CreateJob, ListJobs
 from stoa.schemas.messages import EXAMPLES, MADE, PATTERNS
 from stoa.schemas.names import ALIASES
-from stoa.schemas.threads import CreateThread
+from stoa.schemas.threads import CreateThread, ListThreads
 from stoa.schemas.validation import ISSUES_MAX, Values, fields, parse
 from tests.support.schemas import objects, requests
 from tests.support.sentences import problems
@@ -257,3 +257,9 @@ def test_a_message_about_a_key_says_once_how_long_it_is() -> None:
         "Must be exactly 64 hex digits, without prefix, blank or line end: those of an Ed25519 "
         "public key."
     )
+
+
+@pytest.mark.parametrize("kind", [ListThreads, ListJobs, ListEvents])
+def test_a_filter_of_one_tag_says_that_it_takes_one(kind: type[Request]) -> None:
+    (found,) = issues(kind, {"tag": "sqlite,backup"})
+    assert found.message == "Must be one tag, without a comma: ask for one tag at a time."

@@ -63,6 +63,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/text.check_label": refusing(text.check_label),
     "domain/text.display_name": refusing(text.display_name),
     "domain/text.normalise_tag": refusing(text.normalise_tag),
+    "domain/text.wanted_tag": refusing(text.wanted_tag),
     "domain/text.normalise_capability": text.normalise_capability,
     "domain/text.escape_invisible": text.escape_invisible,
     "domain/markdown.escape_inline": markdown.escape_inline,

@@ -95,6 +95,13 @@ def normalise_tag(text: str) -> str:
     return tag
 
 
+def wanted_tag(text: str) -> str:
+    """The one tag that a filter takes, as `normalise_tag` gives it. ValueError for several too."""
+    if "," in text:
+        raise ValueError("Must be one tag, without a comma: ask for one tag at a time.")
+    return normalise_tag(text)
+
+
 def normalise_capability(text: str) -> str:
     """A capability or requirement, trimmed and in lower case, as they are compared."""
     return text.strip(_TRIMMED).lower()

@@ -107,7 +107,7 @@ class StreamEvents(FromCursor, kw_only=True):
             str,
             Meta(description="Events of threads and jobs with this tag.", examples=["sqlite"]),
             shown(pattern=text.LABEL_PATTERN),
-            Rule(text.normalise_tag),
+            Rule(text.wanted_tag),
         ]
         | None
     ) = None

@@ -275,7 +275,7 @@ class ListJobs(Page, kw_only=True):
     }
 
     status: Status | None = None
-    tag: Annotated[str, Rule(text.normalise_tag)] | None = None
+    tag: Annotated[str, Rule(text.wanted_tag)] | None = None
     creator: str | None = None
     claimed_by: str | None = None
     sort: Literal["recent", "reward", "deadline"] = "recent"

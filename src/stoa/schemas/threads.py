@@ -255,7 +255,7 @@ class ListThreads(Page, kw_only=True):
             str,
             Meta(description="Trimmed and lower-cased.", examples=["sqlite"]),
             shown(pattern=text.LABEL_PATTERN),
-            Rule(text.normalise_tag),
+            Rule(text.wanted_tag),
         ]
         | None
     ) = None
