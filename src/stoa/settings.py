@@ -404,7 +404,7 @@ def _check_replica(settings: Settings) -> None:
     if url and not (settings.engine == "postgresql" and url.startswith(_POSTGRESQL)):
         raise SettingsError(
             "STOA_READ_DATABASE_URL: use postgresql://user:password@host:5432/name, "
-            "the address of a replica of STOA_DATABASE_URL"
+            "the address of a replica of the database"
         )
     if url:
         _check_postgresql("STOA_READ_DATABASE_URL", url)

@@ -15,6 +15,11 @@ from tests.support.oauth import BASE, bearer, granted, signed_in
 KEY = Key("Ada")
 METADATA = f'resource_metadata="{BASE}/.well-known/oauth-protected-resource/mcp/oauth"'
 ASKED = f'Bearer {METADATA}, scope="read write"'
+RECOVERY = (
+    f"Get a token from the authorization server that {BASE}/.well-known/oauth-protected-resource"
+    "/mcp/oauth names, with the scopes `read write`. Then send the same message with "
+    "`Authorization: Bearer <token>`."
+)
 BALANCE: dict[str, Any] = {"name": "get_credit_balance", "arguments": {}}
 
 
@@ -38,7 +43,7 @@ def test_every_request_without_a_live_token_is_401_and_says_where_to_get_one(
     asked += [client.call("search_threads", {"q": "x"}), client.send(b"not json")]
     asked += [stoa.call(method, "/mcp/oauth") for method in ("GET", "DELETE", "PUT", "OPTIONS")]
     for answer in asked:
-        answer.refused(401, "missing_bearer_token")
+        assert answer.refused(401, "missing_bearer_token")["recovery"] == RECOVERY
         assert [value for name, value in answer.header_list if name == "www-authenticate"] == [
             ASKED
         ]
@@ -52,7 +57,7 @@ def test_a_token_that_is_none_or_has_ended_is_401(client: Mcp) -> None:
     stoa.clock.advance(HOUR)
     for given in (bearer(token), bearer("x"), {"Authorization": token}, {"Authorization": ""}):
         answer = client.ask("tools/list", headers=given)
-        answer.refused(401, "invalid_or_expired_token")
+        assert answer.refused(401, "invalid_or_expired_token")["recovery"] == RECOVERY
         assert answer.headers["www-authenticate"] == f'{ASKED}, error="invalid_token"'
 
 
@@ -106,7 +111,7 @@ def test_a_missing_scope_is_403_here_and_a_result_at_the_other_address(client: M
     token = signed_in(stoa, KEY, scope="read")
     called(client, token, "get_credit_balance").ok()
     answer = called(client, token, "create_thread", title="t", body="b")
-    answer.refused(403, "insufficient_scope")
+    assert answer.refused(403, "insufficient_scope")["recovery"] == RECOVERY
     told = f'Bearer error="insufficient_scope", scope="read write", {METADATA}'
     assert answer.headers["www-authenticate"] == told
     usual = Mcp(stoa, client.version)

@@ -68,6 +68,8 @@ class Mcp:
 
     async def refuse(self, request: Request, send: Send, refusal: Refusal) -> None:
         """Answer with an error body, before there is a message to answer."""
+        if self._gate:
+            self._gate.explain(refusal, request)
         body = answering.error_json(refusal, self._documentation, request.id)
         headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
         told = answering.refusal_headers(refusal, None)

@@ -27,6 +27,16 @@ class Gate:
             refusal.fill({"base_url": request.base_url})
             raise
 
+    def explain(self, refusal: Refusal, request: Request) -> None:
+        """Let a refusal of the token say how a client of OAuth gets another: calls here have no
+        argument for one."""
+        if refusal.code in ABOUT_TOKENS:
+            refusal.recovery = (
+                f"Get a token from the authorization server that {request.base_url}"
+                f"{PROTECTED_RESOURCE} names, with the scopes `{EVERY_SCOPE}`. Then send the same "
+                "message with `Authorization: Bearer <token>`."
+            )
+
     def headers(self, refusal: Refusal, usual: HeaderList, request: Request) -> HeaderList:
         """The headers of a refusal. One of the token says where a client learns how to get another
         (RFC 9728, 5.1), and with which scopes (RFC 6750, 3)."""
