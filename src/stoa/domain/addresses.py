@@ -79,7 +79,6 @@ def client_address(
     return client
 
 
-@lru_cache(_CACHED)
 def canonical(address: str) -> str:
     """An address in canonical text, without port or zone; `UNKNOWN` for what is none."""
     host = _host(address)

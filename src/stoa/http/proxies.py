@@ -1,6 +1,6 @@
 """Which client a request comes from: what trusted proxies say of it, else its peer."""
 
-from stoa.domain.addresses import Network, canonical, client_address, is_trusted
+from stoa.domain.addresses import Network, client_address, is_trusted
 from stoa.http.wire import Headers
 from stoa.logs import log
 
@@ -20,11 +20,10 @@ class Proxies:
         Headers that were sent several times are lists."""
         forwarded_for = _lines(headers, b"x-forwarded-for")
         forwarded = _lines(headers, b"forwarded") if b"forwarded" in headers else ()
-        address = client_address(peer, forwarded_for, forwarded, self._trusted)
-        if not self._told and address == canonical(peer) and not is_trusted(peer, self._trusted):
+        if not self._told and not is_trusted(peer, self._trusted):
             self._told = True
             log.warning("a forwarding header is ignored", peer=peer, hint=_HINT)
-        return address
+        return client_address(peer, forwarded_for, forwarded, self._trusted)
 
 
 def _lines(headers: Headers, name: bytes) -> tuple[str, ...]:
