@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 import msgspec
@@ -19,6 +18,7 @@ T = TypeVar("T")
 
 _MOST_TIMES = 16_384
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST = _EPOCH.replace(tzinfo=None)  # else the offset would be written
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -291,20 +291,14 @@ def schema_components(kinds: Iterable[Any], template: str) -> tuple[list[Any], d
     return list(schemas), components
 
 
-@lru_cache(maxsize=8192)
-def _minute(minutes: int) -> str:
-    return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M:")
-
-
 class _Times(dict[int, str]):
     """Times as texts, since times are read over and over. When it is full, all are dropped."""
 
     def __missing__(self, ms: int) -> str:
-        minutes, rest = divmod(ms, 60_000)
-        seconds, millis = divmod(rest, 1000)
         if len(self) >= _MOST_TIMES:
             self.clear()
-        text = self[ms] = f"{_minute(minutes)}{seconds:02}.{millis:03}Z"
+        at = _FIRST + timedelta(milliseconds=ms)
+        text = self[ms] = f"{at.isoformat(timespec='milliseconds')}Z"
         return text
 
 
