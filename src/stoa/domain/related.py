@@ -123,7 +123,6 @@ def _in_order(sums: Mapping[int, int], by_tags: Sequence[Shared]) -> Iterator[in
                 yield from ascending(sums[total] & bits)
 
 
-@lru_cache(maxsize=1024)
 def _points(have: int, count: int) -> int:
     return round(1000 * math.log(1 + count / have))
 

@@ -1,7 +1,6 @@
 """Cuts the stretch of a text that shows why a search found it."""
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from stoa.domain.querylang import composed, fold
@@ -185,6 +184,5 @@ def _first_other(folded: str, others: frozenset[str]) -> int:
     return next(places, 0)
 
 
-@lru_cache(maxsize=128)
 def _finder(term: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])")

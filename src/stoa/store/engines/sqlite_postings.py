@@ -7,7 +7,6 @@ anew.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
@@ -142,7 +141,6 @@ class _Reader(NamedTuple):
         return [found.get(place, []) for place in range(len(matches))]
 
 
-@lru_cache(maxsize=1024)
 def _looked(query: Query) -> Sequence[Looked] | None:
     """The words to find and then those to leave out; None for a query that SQL has to answer."""
     phrases = (*query.include, *query.exclude)
