@@ -12,7 +12,7 @@ from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
 from stoa.http.answering import RequestRefusal
 from stoa.http.wire import Headers, Receive
 from stoa.schemas.validation import Shape, Values
-from stoa.server.exchange import Receiver
+from stoa.server.beginning import Arrived
 
 _QUERY_FIELDS = 100
 _NAME_CHARS = 80
@@ -26,7 +26,7 @@ async def body_bytes(receive: Receive, headers: Headers, media_type: bytes = _JS
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
-    body = receive.take() if isinstance(receive, Receiver) else None
+    body = receive.take() if isinstance(receive, Arrived) else None
     if body is None:
         try:
             async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):

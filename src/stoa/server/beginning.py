@@ -6,7 +6,7 @@ from contextvars import copy_context
 from typing import Any, cast
 
 from stoa.http.wire import Application, Message, Receive, Scope, Send, Whole
-from stoa.server.exchange import Receiver, whole
+from stoa.server.exchange import whole
 from stoa.server.flow import Signal
 
 
@@ -18,7 +18,7 @@ class Begun:
     __slots__ = ("_call", "_context", "_held", "_receiver", "_send", "_waits_for")
 
     def __init__(self, app: Application, scope: Scope, body: bytes = b"") -> None:
-        self._receiver = _Arrived(body)
+        self._receiver = Arrived(body)
         self._call: Coroutine[Any, Any, None] | None = cast(
             Coroutine[Any, Any, None], app(scope, self._receiver, self.send)
         )
@@ -69,7 +69,7 @@ class Begun:
             self._held.append(message)
 
 
-class _Arrived(Receiver):
+class Arrived:
     """The ASGI `receive` of the call: behind the body nothing comes before the task."""
 
     __slots__ = ("_body", "_has_task", "_rest")
@@ -90,7 +90,7 @@ class _Arrived(Receiver):
         return await self._rest()
 
     def take(self) -> bytes | None:
-        """The whole body, once."""
+        """The whole body, once. To await it takes a timeout, for which there has to be a task."""
         body, self._body = self._body, None
         return body
 

@@ -1,41 +1,16 @@
-"""The ASGI `receive` and `send` of one request, in one step each where uvicorn's take several.
+"""The ASGI `send` of one request, in one step where uvicorn's takes several.
 
-A body that has arrived completely is taken at once, and a response with a single body message is
-sent in one write. Everything else is left to uvicorn. Together they save a durable reply a tenth of
-its processor time.
+A response with a single body message is sent in one write, which saves the calls of a paid job 8 %
+of their instructions. Everything else is left to uvicorn.
 """
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from stoa.http.wire import HeaderLines, HeaderList, Message, Receive, Send, Whole, header_lines
+from stoa.http.wire import HeaderLines, HeaderList, Message, Send, Whole, header_lines
 from stoa.server import raw
 
 _LINE_END = b"\r\n"
 _NO_BODY = (204, 304)
-
-
-class Receiver:
-    """The ASGI `receive` of one request, around uvicorn's."""
-
-    __slots__ = ("_cycle", "_receive")
-
-    def __init__(self, cycle: RequestResponseCycle, receive: Receive) -> None:
-        self._cycle = cycle
-        self._receive = receive
-
-    async def __call__(self) -> Message:
-        return await self._receive()
-
-    def take(self) -> bytes | None:
-        """The whole body; None if it has not all arrived, or the client has disconnected."""
-        cycle = self._cycle
-        if cycle.more_body or cycle.disconnected or cycle.response_complete:
-            return None
-        body = bytes(cycle.body)
-        cycle.body = bytearray()
-        cycle.message_event.clear()
-        cycle.flow.resume_reading()
-        return body
 
 
 class Sender:

@@ -28,7 +28,7 @@ from stoa.http.wire import Application, InParts, Ready, Receive, Scope, Send
 from stoa.server import raw
 from stoa.server.beginning import Begun
 from stoa.server.connections import Connections
-from stoa.server.exchange import Receiver, Sender
+from stoa.server.exchange import Sender
 from stoa.server.flow import Flow, Signal
 
 Refused = Callable[[Refusal, str], None]
@@ -434,7 +434,7 @@ class HttpConnection(HttpToolsProtocol):
         self._running = cycle
 
         def answer(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-            return (begun or app)(scope, Receiver(cycle, receive), Sender(cycle, send))
+            return (begun or app)(scope, receive, Sender(cycle, send))
 
         super()._start_asgi_task(cycle, cast(Any, answer))
 
