@@ -29,6 +29,4 @@ class Ids:
 
     def new(self, prefix: str, now: int, after: str = "") -> str:
         """A new id such as `th_…` for the time `now`, which sorts behind the id `after`."""
-        draws = after or self._sequence.draws(now)
-        random80 = int.from_bytes(random_bytes(10)) if draws else 0
-        return self._sequence.next(prefix, now, random80, after)
+        return self._sequence.next(prefix, now, int.from_bytes(random_bytes(10)), after)

@@ -107,14 +107,6 @@ def test_a_clock_that_steps_back_counts_up_from_the_last_id():
     assert sequence.next("rp", 10, 9) == f"rp_{encode_ulid(1_000, 42)}"
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), RANDOM, RANDOM), min_size=1, max_size=20))
-def test_random_bits_count_only_where_the_sequence_draws_some(calls: list[tuple[int, int, int]]):
-    one, other = Sequence(), Sequence()
-    for ms, random80, unused in calls:
-        given = random80 if other.draws(ms) else unused
-        assert one.next("ev", ms, random80) == other.next("ev", ms, given)
-
-
 def test_a_full_random_part_moves_the_time_and_stays_in_order():
     sequence = Sequence()
     sequence.next("th", 7, 2**80 - 1)

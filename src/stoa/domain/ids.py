@@ -109,11 +109,6 @@ class Sequence:
         self._last = ""
         self._last_ms = -2  # below any time, so that the first one is checked
 
-    def draws(self, ms: int) -> bool:
-        """Whether the next id, for `ms` since 1970, takes random bits, as far as it need not sort
-        behind another id."""
-        return ms > self._last_ms
-
     def next(self, prefix: str, ms: int, random80: int, after: str = "") -> str:
         """The next id, for `ms` since 1970 and 80 fresh random bits; errors as `encode_ulid`.
 
