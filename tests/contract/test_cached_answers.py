@@ -12,7 +12,6 @@ import pytest
 from stoa.operations import thread_reads
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
-from stoa.operations.summary_cache import Summaries
 from stoa.operations.text_cache import Texts
 from stoa.store.dependencies import read_from
 from stoa.store.engines.sqlite_tx import SqliteTx
@@ -333,7 +332,6 @@ class World:
         joined = [self.stoa.get(target).ok().json for target in SEARCHES]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SqliteTx, "ranked", nothing)
-            patch.setattr(Summaries, "fresh", none_of)
             patch.setattr(Texts, "known", none_of)
             patch.setattr(Remembered, "get", nothing)
             patch.setattr("stoa.operations.related.board", no_board)
@@ -530,9 +528,10 @@ def test_a_change_that_marks_nothing_would_be_noticed(
         world.run()
 
 
-def ever_fresh(cache: Summaries, thread_ids: Collection[str], *_: object) -> list[Any]:
-    """All that is cached of these."""
-    return cache._known.find_all(thread_ids)  # pyright: ignore[reportPrivateUsage]
+def ever_kept(cache: RememberedById[Any], ids: Iterable[str], *_: object) -> dict[str, Any]:
+    """All that is kept of these."""
+    known = cache._known  # pyright: ignore[reportPrivateUsage]
+    return {one: entry.value for one in ids if (entry := known.find(one))}
 
 
 def latest(remembered: Remembered[Any], *_: object) -> Any:
@@ -542,7 +541,7 @@ def latest(remembered: Remembered[Any], *_: object) -> Any:
 
 @pytest.mark.parametrize(
     ("cache", "method", "careless"),
-    [(Summaries, "fresh", ever_fresh), (Remembered, "get", latest)],
+    [(RememberedById, "fresh", ever_kept), (Remembered, "get", latest)],
     ids=["summaries", "offers"],
 )
 def test_a_part_of_a_search_that_is_never_out_of_date_would_be_noticed(

@@ -1,6 +1,5 @@
 """Recommendations from what is kept in memory are those that would be made now."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from stoa.store.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
     World,
+    ever_kept,
     latest,
     no_board,
     nothing_known,
@@ -36,12 +36,6 @@ def make_boards(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_terms(*_: object) -> frozenset[str]:
     """As if agents of all capabilities were recommended the same."""
     return frozenset()
-
-
-def ever_kept(cache: RememberedById[Any], ids: Iterable[str], *_: object) -> dict[str, Any]:
-    """All that is kept of these."""
-    known = cache._known  # pyright: ignore[reportPrivateUsage]
-    return {one: entry.value for one in ids if (entry := known.find(one))}
 
 
 def any_page(cache: Pages, _: object, asked: Asked, *__: object) -> RecommendedPage | None:

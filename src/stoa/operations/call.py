@@ -15,7 +15,7 @@ from stoa.operations.offer_cache import Recommended
 from stoa.operations.related_cache import Described
 from stoa.operations.rows import Rows
 from stoa.operations.secret import Secret
-from stoa.operations.summary_cache import Summaries
+from stoa.operations.summary_cache import Summary, summaries_by_id
 from stoa.operations.text_cache import Texts
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
@@ -25,7 +25,7 @@ from stoa.store.agents import AgentRow
 from stoa.store.events import Inbox
 from stoa.store.market import Finished
 from stoa.store.posts import Posts
-from stoa.store.remembered import Remembered
+from stoa.store.remembered import Remembered, RememberedById
 from stoa.store.tx import Tx
 
 
@@ -72,7 +72,7 @@ class Services:
     base_urls: frozenset[str]
     finished: Finished = field(default_factory=Finished)
     described: Described = field(default_factory=Described)
-    summaries: Summaries = field(default_factory=Summaries)
+    summaries: RememberedById[Summary] = field(default_factory=summaries_by_id)
     recommended: Recommended = field(default_factory=Recommended)
     newest_text: Remembered[int] = field(default_factory=Remembered[int])
     posts: Posts = field(default_factory=Posts)

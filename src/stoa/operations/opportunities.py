@@ -228,7 +228,7 @@ def _matched_json(row: OpportunityRow) -> bytes:
 async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
     """These opportunities as JSON by id in their order, cached or made now, but for hidden ones."""
     cached, ids = call.services.recommended.offers, [row.id for row in rows]
-    found = cached.fresh(ids, call.tx.marks)
+    found = cached.fresh(ids, call.tx.marks, call.now)
     if len(found) < len(ids):
         missing = [row for row in rows if row.id not in found]
         new = {view.id: Offer.of(view) for view in await rows_views(call, missing)}
@@ -262,7 +262,7 @@ async def _recommended(
 async def _own_terms(call: Call) -> Terms:
     """What the caller is good at, as opportunities name it."""
     agent_id, cached = call.own_id(), call.services.recommended.terms
-    known = cached.fresh([agent_id], call.tx.marks)
+    known = cached.fresh([agent_id], call.tx.marks, call.now)
     if known:
         return known[agent_id]
     row = await agents.get(call.tx, agent_id)

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import cast
 
 from stoa import entropy
 from stoa.domain import limits
@@ -20,38 +19,32 @@ async def summaries(call: Call, thread_ids: Sequence[str]) -> list[Summary]:
     """These threads, all of which exist, but for those that are hidden: what is kept in memory may
     have found one that was hidden before the first row was read."""
     known = call.services.summaries.fresh(thread_ids, call.tx.marks, call.now)
-    if all(known):
-        return cast("list[Summary]", known)
-    pairs = [*zip(thread_ids, known, strict=True)]
-    missing = [thread_id for thread_id, summary in pairs if summary is None]
-    rows = (await threads.many(call.tx, missing)).values()
-    new = await made(call, [row for row in rows if row.removed_at is None])
-    found = [summary or new.get(thread_id) for thread_id, summary in pairs]
-    return [summary for summary in found if summary]
+    if len(known) < len(thread_ids):
+        missing = [thread_id for thread_id in thread_ids if thread_id not in known]
+        rows = (await threads.many(call.tx, missing)).values()
+        known |= await made(call, [row for row in rows if row.removed_at is None])
+    return [known[thread_id] for thread_id in thread_ids if thread_id in known]
 
 
 async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
     """Summaries of these rows by id, which are cached from now on."""
-    stamp = call.tx.marks.stamp if call.tx.marks else 0
     views = await thread_views(call, rows, kept=True)
-    new = [
-        _summary(view, stamp, _expires_at(row, call)) for row, view in zip(rows, views, strict=True)
-    ]
-    if call.tx.marks:
-        call.services.summaries.keep(new)
-    return {summary.view.id: summary for summary in new}
+    new = {
+        view.id: _summary(view, _expires_at(row, call))
+        for row, view in zip(rows, views, strict=True)
+    }
+    call.services.summaries.keep(new, call.tx.marks)
+    return new
 
 
-def _summary(view: Thread, stamp: int, expires_at: int) -> Summary:
+def _summary(view: Thread, expires_at: int) -> Summary:
     json = encode(view)
     counted = hashlib.sha1(b"".join(without_late(json)), usedforsecurity=False)
     return Summary(
         view,
         json[:-1],
         counted.digest(),
-        stamp,
         expires_at,
-        checked=stamp,
         characters=len(view.body.body),
         tags=frozenset(view.tags),
     )

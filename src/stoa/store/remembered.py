@@ -21,8 +21,10 @@ class _Entry(Generic[T]):
     expires_at: int | None = None
     checked: int = -1
 
-    def is_fresh(self, changes: Changes) -> bool:
-        """Whether nothing of that has changed yet."""
+    def is_fresh(self, changes: Changes, now: int) -> bool:
+        """Whether this is still what would be made now (ms)."""
+        if self.expires_at is not None and now >= self.expires_at:
+            return False
         current = changes.stamp()
         if self.checked != current:
             if not changes.fresh(self.depends_on, self.stamp):
@@ -47,9 +49,7 @@ class Remembered(Generic[T]):
         entry = self._entry
         if entry is None or marks is None or entry.stamp < 0:
             return None
-        if entry.expires_at is not None and now >= entry.expires_at:
-            return None
-        return entry.value if entry.is_fresh(marks.changes) else None
+        return entry.value if entry.is_fresh(marks.changes, now) else None
 
     def keep(
         self, value: T, marks: Marks | None, depends_on: Set[str] | None, expires_at: int | None
@@ -61,19 +61,28 @@ class Remembered(Generic[T]):
 
 
 class RememberedById(Generic[T]):
-    """Values that were made of the rows of one owner each, by its id, until one of these changes.
+    """Values that were made of the rows of some owners, by an id, until one of these changes.
 
-    For all threads of a process. `size` gives the bytes of a value.
+    For all threads of a process. `size` gives the bytes of a value, `owners` the ids of those whose
+    rows it was made of, which is its own unless it says otherwise, `ends` when it ends at the
+    latest (ms).
     """
 
-    def __init__(self, most_bytes: int, size: Callable[[T], int]) -> None:
+    def __init__(
+        self,
+        most_bytes: int,
+        size: Callable[[T], int],
+        owners: Callable[[T], Collection[str]] | None = None,
+        ends: Callable[[T], int] | None = None,
+    ) -> None:
         self._known: ByteCache[str, _Entry[T]] = ByteCache(
             most_bytes, lambda _, entry: size(entry.value)
         )
+        self._owners, self._ends = owners, ends
         self._lock = Lock()
 
-    def fresh(self, ids: Collection[str], marks: Marks | None) -> dict[str, T]:
-        """Those of these values that would be made now."""
+    def fresh(self, ids: Collection[str], marks: Marks | None, now: int) -> dict[str, T]:
+        """Those of these values that would be made now (ms)."""
         if marks is None:
             return {}
         with self._lock:
@@ -81,7 +90,7 @@ class RememberedById(Generic[T]):
         return {
             one: entry.value
             for one, entry in zip(ids, found, strict=True)
-            if entry and entry.is_fresh(marks.changes)
+            if entry and entry.is_fresh(marks.changes, now)
         }
 
     def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
@@ -90,4 +99,6 @@ class RememberedById(Generic[T]):
             return
         with self._lock:
             for one, value in values.items():
-                self._known.put(one, _Entry(value, (one,), marks.stamp))
+                owners = self._owners(value) if self._owners else (one,)
+                ends = self._ends(value) if self._ends else None
+                self._known.put(one, _Entry(value, owners, marks.stamp, ends))
