@@ -21,10 +21,8 @@ class _Entry(Generic[T]):
     expires_at: int | None = None
     checked: int = -1
 
-    def is_fresh(self, changes: Changes, now: int) -> bool:
-        """Whether this is still what would be made now (ms)."""
-        if self.expires_at is not None and now >= self.expires_at:
-            return False
+    def is_fresh(self, changes: Changes) -> bool:
+        """Whether nothing of that has changed yet."""
         current = changes.stamp()
         if self.checked != current:
             if not changes.fresh(self.depends_on, self.stamp):
@@ -49,7 +47,9 @@ class Remembered(Generic[T]):
         entry = self._entry
         if entry is None or marks is None or entry.stamp < 0:
             return None
-        return entry.value if entry.is_fresh(marks.changes, now) else None
+        if entry.expires_at is not None and now >= entry.expires_at:
+            return None
+        return entry.value if entry.is_fresh(marks.changes) else None
 
     def keep(
         self, value: T, marks: Marks | None, depends_on: Set[str] | None, expires_at: int | None
@@ -87,10 +87,13 @@ class RememberedById(Generic[T]):
             return {}
         with self._lock:
             found = self._known.find_all(ids)
+        changes, current = marks.changes, marks.changes.stamp()
         return {
             one: entry.value
             for one, entry in zip(ids, found, strict=True)
-            if entry and entry.is_fresh(marks.changes, now)
+            if entry
+            and (entry.expires_at is None or now < entry.expires_at)
+            and (entry.checked == current or entry.is_fresh(changes))
         }
 
     def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
