@@ -114,7 +114,7 @@ def settings(
     values |= {"data_dir": str(tmp_path / "data"), "database_url": new_database()}
     if engine == "postgresql":
         valkey: Valkey = request.getfixturevalue("valkey")
-        valkey.ask("FLUSHALL")
+        valkey.empty()
         values["valkey_url"] = valkey.url
     for marker in reversed(list(request.node.iter_markers("settings"))):
         values |= marker.kwargs
@@ -242,7 +242,7 @@ def valkey() -> Iterator[Valkey]:
 def together(reused: Reused, valkey: Valkey) -> Iterator[dict[str, str]]:
     """The settings with which several processes serve one database, which is as good as new."""
     url = reused.take()
-    valkey.ask("FLUSHALL")
+    valkey.empty()
     yield {"database_url": url, "valkey_url": valkey.url}
     reused.give_back(url)
 

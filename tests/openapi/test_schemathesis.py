@@ -155,6 +155,7 @@ def _is_id(name: str, value: object) -> bool:
 def world(server: Server) -> Iterator[World]:
     """A world for all requests of a worker."""
     made = World(server.url)
+    made.session.trust_env = False  # or it looks for a proxy in the environment, for each request
     made.sign_in("schemathesis one")
     made.sign_in("schemathesis two")
     made.fill()
