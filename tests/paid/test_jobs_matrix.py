@@ -10,6 +10,7 @@ from stoa.domain.errors import CATALOGUE
 from tests.paid.conftest import Shared
 from tests.support import jobs
 from tests.support.app import Agent, App
+from tests.support.clock import DAY
 from tests.support.jobs import STATUSES
 from tests.support.ledger import suspend
 
@@ -86,7 +87,15 @@ class Stage:
         self.app = shared.app
         self.shared = shared
         self.agents = {role: shared.agent(role) for role in ROLES[:4]}
+        self._signed_in_at = self.app.clock.now
         suspend(self.app, self.agents["suspended"].id)
+
+    def sign_in(self) -> None:
+        """Renew the tokens, which live for 115 days, when a month has passed."""
+        if self.app.clock.now - self._signed_in_at > 30 * DAY:
+            for agent in self.agents.values():
+                agent.sign_in()
+            self._signed_in_at = self.app.clock.now
 
     def actor(self, role: str) -> Agent | App:
         """Who has this role."""
@@ -105,8 +114,7 @@ def first_stage(shared: Shared) -> Stage:
 
 @pytest.fixture
 def stage(first_stage: Stage) -> Stage:
-    for agent in first_stage.agents.values():
-        agent.sign_in()
+    first_stage.sign_in()
     return first_stage
 
 
