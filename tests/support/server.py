@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from random import SystemRandom
 
 import httpx
 
@@ -20,6 +21,9 @@ MODERATOR_SEED = "4d" * 32
 """The secret half of the key whose agent moderates the shared servers."""
 
 _PROGRAMS = Path(__file__).parents[1] / "programs"
+_PORTS = range(10_240, 32_768)
+"""Below those that systems give to outgoing connections."""
+_CHANCE = SystemRandom()  # Hypothesis seeds the other one alike in all processes
 _READY_S = 60
 _STOP_S = 60
 _OPEN_AT = re.compile(r"open at (http://\S+)")
@@ -32,10 +36,12 @@ def environment(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of loopback that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port of loopback that is free now, and that no connection of another test takes."""
+    while True:
+        port = _CHANCE.choice(_PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def children(pid: int) -> set[int]:
