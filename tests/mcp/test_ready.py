@@ -128,6 +128,32 @@ def test_what_only_looks_like_the_id_of_the_message_is_not_taken_for_it(call: Re
     assert call.ready(params=params | {"more": {"id": 8}}) is None
 
 
+def at(stoa: App, era: str, query: str, tool: str) -> InParts | None:
+    """What is answered without the application at `/mcp`, after the same call with a query."""
+    call = Repeated(stoa, era)
+    arguments = {"threadId": call.thread["id"]} if tool == "get_thread" else {}
+    call.message = call.mcp.message("tools/call", {"name": tool, "arguments": arguments})
+    call.mcp.path = f"/mcp?{query}"
+    assert b'"isError"' not in call.made()
+    return call.ready()
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("query", "tool"),
+    [
+        ("view=lean", "get_thread"),
+        ("toolsets=records", "list_agents"),
+        ("readonly=1", "get_thread"),
+    ],
+    ids=["view", "toolsets", "readonly"],
+)
+def test_what_a_connection_asks_for_counts_for_no_other(
+    stoa: App, era: str, query: str, tool: str
+) -> None:
+    assert at(stoa, era, query, tool) is None
+
+
 def test_calls_with_a_token_are_not_remembered(call: Repeated) -> None:
     arguments = call.message["params"]["arguments"]
     token = {"authorization": f"Bearer {call.ada.token}"}

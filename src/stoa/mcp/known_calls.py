@@ -64,9 +64,9 @@ class KnownCalls:
 
 def _parts(body: bytes, request: Request) -> tuple[bytes, Asked] | None:
     """The id of the message, and what the call is without it. None for a call that is always
-    read."""
+    read: one whose address says what its connection asks for, too."""
     headers = request.headers
-    if len(body) > _LONGEST or not _NONE.isdisjoint(headers):
+    if request.query or len(body) > _LONGEST or not _NONE.isdisjoint(headers):
         return None
     parts = _ID.split(body, 1)
     if len(parts) == 1:
