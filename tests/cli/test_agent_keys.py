@@ -2,6 +2,7 @@
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile
+from tests.client.relay import relaying
 from tests.support.command import Finished, run_stoa_here
 from tests.support.database import query
 from tests.support.server import Server
@@ -61,6 +63,23 @@ def test_a_refused_rotation_leaves_the_key_file_as_it_was(server: Server, tmp_pa
     assert (refused.code, "recovery_running" in refused.err) == (1, True)
     assert Path(path).read_text(encoding="utf-8") == before
     assert not (tmp_path / "ada.key.new").exists()
+
+
+def test_a_rotation_that_may_have_been_done_keeps_the_new_key(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    with relaying("") as relay:
+        server = start_server(base_url=relay.url)
+        relay.target = server.url
+        path = tmp_path / "ada.key"
+        KeyFile(relay.url, Key.generate(), Profile()).save(path)
+        own, waiting = agent_id(str(path)), str(tmp_path / "ada.key.new")
+        relay.unsure.add("/api/v1/auth/rotate")
+        unsure = run("rotate", "--key", str(path))
+        assert (unsure.code, "temporarily_unavailable" in unsure.err) == (1, True)
+        assert f"move {waiting} to {path}" in unsure.err
+        assert "key_retired" in run("whoami", "--key", str(path)).err
+        assert agent_id(waiting) == own
 
 
 def test_a_rotation_that_was_cut_off_is_not_begun_again(server: Server, tmp_path: Path) -> None:

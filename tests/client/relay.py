@@ -8,12 +8,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 
 _PASSED_ON = ("Content-Type", "Authorization", "Idempotency-Key")
+_UNAVAILABLE = b'{"error": "The database is away.", "code": "temporarily_unavailable"}'
 
 
 class Relay(ThreadingHTTPServer):
     """Passes what it gets on to `target` and remembers the paths.
 
-    The next answer to each path in `losing` does not get back, and the connection ends.
+    The next answer to each path in `losing` does not get back, and the connection ends. Calls to
+    the paths in `unsure` are passed on too, and answered 503.
     """
 
     def __init__(self, target: str) -> None:
@@ -21,6 +23,7 @@ class Relay(ThreadingHTTPServer):
         self.target = target
         self.paths: list[str] = []
         self.losing: set[str] = set()
+        self.unsure: set[str] = set()
 
     @property
     def url(self) -> str:
@@ -43,11 +46,13 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path in relay.losing:
             relay.losing.remove(self.path)
             return
-        self.send_response(answer.status_code)
+        is_unsure = self.path in relay.unsure
+        content = _UNAVAILABLE if is_unsure else answer.content
+        self.send_response(503 if is_unsure else answer.status_code)
         self.send_header("Content-Type", answer.headers["Content-Type"])
-        self.send_header("Content-Length", str(len(answer.content)))
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(answer.content)
+        self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing."""

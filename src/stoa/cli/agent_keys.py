@@ -12,7 +12,7 @@ from stoa.cli.agent_options import Json, KeyPath, Url, key_path
 
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
-    from stoa.client import KeyFile
+    from stoa.client import KeyFile, StoaError
     from stoa.client.models import KeyChain
 
 AgentId = Annotated[str, typer.Argument(metavar="AG_ID")]
@@ -27,6 +27,12 @@ SavedChain = Annotated[
         help="A saved answer of GET /api/v1/agents/AG_ID/keys, to check instead.",
     ),
 ]
+
+_UNAUTHORIZED, _TOO_MANY = 401, 429
+_KEPT = (
+    "stoa: the new key may be in force, so it is kept in {waiting}. Run `stoa agent whoami` with "
+    "the old one: if that is key_retired, move {waiting} to {path}; if it works, remove {waiting}."
+)
 
 _recovery = typer.Typer(help="The key that recovers the agent.", no_args_is_help=True)
 
@@ -46,9 +52,9 @@ def rotate(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
     All sessions end, and the old key never signs in again.
     """
     from stoa.cli import agent_session as session
-    from stoa.client import Key, KeyFile, Refused
+    from stoa.client import Key, KeyFile, StoaError
 
-    path = key_path(key)
+    path = key_path(key).expanduser()
     waiting = path.with_name(f"{path.name}.new")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         old = KeyFile.load(path)
@@ -57,12 +63,23 @@ def rotate(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
         new.save(waiting)
         try:
             rotated = stoa.rotate_to(new.key)
-        except Refused as refused:
-            if refused.code != "key_retired":
+        except StoaError as error:
+            if _is_final(error):
                 waiting.unlink()
+            else:
+                typer.echo(_KEPT.format(waiting=waiting, path=path), err=True)
             raise
         new.replace(path, waiting)
         show.answer(rotated, agent=rotated.agent.id, keyFile=str(path), newKey=new.key.public_key)
+
+
+def _is_final(error: "StoaError") -> bool:
+    """Whether the service has said that it did not take the new key. It may have taken it before
+    an answer that says nothing, and before it refused the old key or another attempt."""
+    from stoa.client import Refused
+
+    is_refused = isinstance(error, Refused) and 400 <= error.status < 500
+    return is_refused and error.status not in (_UNAUTHORIZED, _TOO_MANY)
 
 
 @_recovery.command("set")
