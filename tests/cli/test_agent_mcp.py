@@ -172,6 +172,27 @@ def test_what_is_no_message_is_answered_as_the_protocol_says(
     assert sorted(answer["error"]["code"] for answer in answers) == [-32700, -32600]
 
 
+SURROGATE = {"name": "\ud800", "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        json.dumps({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": SURROGATE}),
+    ],
+    ids=["nested", "surrogate"],
+)
+def test_a_message_that_cannot_be_passed_on_does_not_end_the_others(
+    server: Server, tmp_path: Path, line: str
+) -> None:
+    ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"}'
+    refused, answered = exchange(tmp_path, server.url, line, ping)[0]
+    refused, answered = (refused, answered) if "error" in refused else (answered, refused)
+    assert "error" in refused
+    assert answered == {"jsonrpc": "2.0", "id": 5, "result": {}}
+
+
 def test_notifications_are_not_answered(server: Server, tmp_path: Path) -> None:
     note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
     ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"}'
@@ -214,6 +235,25 @@ def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> No
 
     answer = asyncio.run(call())
     assert answer["result"]["structuredContent"]["balance"]["available"] == 100
+
+
+class Odd(httpx.AsyncBaseTransport):
+    """Answers a call as no Stoa does."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"jsonrpc": "2.0", "id": 1, "result": {"isError": True}})
+
+
+def test_an_answer_of_another_program_does_not_end_the_proxy(server: Server) -> None:
+    async def call() -> Any:
+        async with (
+            AsyncStoa(server.url, Key.generate()) as stoa,
+            httpx.AsyncClient(base_url=server.url, transport=Odd()) as http,
+        ):
+            return await Proxy(stoa, http, Wanted()).answer(call_of("get_credit_balance").encode())
+
+    answer = asyncio.run(call())
+    assert answer["result"]["structuredContent"]["code"] == "not_passed_on"
 
 
 def test_without_a_key_file_it_says_how_to_make_one(tmp_path: Path) -> None:

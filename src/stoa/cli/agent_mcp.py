@@ -38,6 +38,14 @@ same key within a day and it is done only once; and `dryRun`: true shows the ans
 without doing it. A list goes on with `cursor`: the `nextCursor` of the page before, unchanged."""
 
 
+_DEFECT: Json = {
+    "error": "This message or the answer to it could not be passed on.",
+    "code": "not_passed_on",
+    "retryable": False,
+    "recovery": "Read what a write would have changed before you send it again.",
+}
+
+
 class Wanted(NamedTuple):
     """What is asked of all calls, as the parameters of the address."""
 
@@ -66,12 +74,14 @@ class Proxy:
             message = dict[str, Any](json.loads(line))
         except TypeError:
             return _failure(None, _INVALID_REQUEST, "Send one JSON-RPC message as an object.")
-        except ValueError:
+        except (ValueError, RecursionError):
             return _failure(None, _PARSE_ERROR, "This is not a JSON object.")
         try:
             return await self._passed(message)
         except StoaError as error:
             return _refused(message, _body(error))
+        except Exception:  # noqa: BLE001 - one message must not end the calls beside it
+            return _refused(message, _DEFECT)
 
     async def _passed(self, message: Json) -> Json | None:
         method = message.get("method")
@@ -159,7 +169,8 @@ def _header(text: str) -> str:
     """A header value; what could not travel as one is wrapped as the protocol says."""
     if text.isascii() and text.isprintable() and text == text.strip() and text[:2] != "=?":
         return text
-    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+    coded = base64.b64encode(text.encode(errors="surrogatepass")).decode()
+    return f"=?base64?{coded}?="
 
 
 def _encode(message: Json) -> bytes:
