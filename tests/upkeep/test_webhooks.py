@@ -378,6 +378,46 @@ def test_slow_receivers_hold_up_no_fast_one(
         assert len(slow.received) == 20
 
 
+@pytest.mark.promise("H19")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_names_that_take_long_to_look_up_hold_up_no_fast_receiver(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than all slots are taken by receivers whose name servers do not answer."""
+    active(ada, receiver, scope="events", kinds=["thread.created"])
+    let_go, asked, look_up = threading.Event(), threading.Semaphore(0), socket.getaddrinfo
+
+    def looked_up(host: str, *given: Any, **more: Any) -> Any:
+        if not host.endswith(".example"):
+            return look_up(host, *given, **more)
+        asked.release()
+        let_go.wait()
+        raise OSError("no name server answers")
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    for number in range(20):
+        create(stoa.agent(f"lost{number}"), f"http://lost{number}.example/hook")
+    try:
+        stoa.run(_sent_beside(stoa, bob, receiver, asked))
+    finally:
+        let_go.set()
+    assert len(receiver.events) == 1
+    stoa.run(stoa.stoa.webhooks.finish())
+
+
+async def _sent_beside(
+    stoa: App, bob: Agent, receiver: Receiver, asked: threading.Semaphore
+) -> None:
+    """Have an event come to be sent while names are looked up, and wait until it was sent."""
+    await stoa.stoa.webhooks.look()
+    for _ in range(4):
+        await asyncio.to_thread(asked.acquire)
+    receiver.came.acquire(blocking=False)  # that of its test
+    await bob.ask("POST", "threads", {"title": "t", "body": "b"})
+    await stoa.stoa.webhooks.look()
+    await asyncio.to_thread(receiver.came.acquire, timeout=60)
+
+
 async def _begun(stoa: App, bob: Agent, slow: Receiver, receiver: Receiver) -> int:
     """How many slow receivers were being asked when the fast one was asked."""
     await stoa.stoa.webhooks.look()

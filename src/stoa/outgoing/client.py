@@ -24,6 +24,11 @@ class Outgoing:
         self._resolver = Resolver()
         self._slots = asyncio.Semaphore(limits.OUTGOING_AT_ONCE)
 
+    def another(self) -> "Outgoing":
+        """One for the same addresses: what is asked through it holds up nothing that is asked here,
+        neither where names are looked up nor in the number of connections."""
+        return Outgoing(self._allowed, self._tls)
+
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Response:
         """Get a document. Raises `Unreachable`."""
         return await self._ask("GET", url, b"", headers or {})

@@ -4,8 +4,11 @@ import asyncio
 import socket
 from concurrent.futures import ThreadPoolExecutor
 
-_RESOLVERS = 4
-"""Threads that look names up. A name server that does not answer holds up nothing else."""
+from stoa.domain import limits
+
+_RESOLVERS = limits.OUTGOING_AT_ONCE
+"""Threads that look names up, made as they are needed: one for each connection, since a name server
+that does not answer takes a thread for longer than the connection may take."""
 
 
 class Resolver:

@@ -29,7 +29,8 @@ class Webhooks:
 
     With `shares` only the process with the lease delivers. What was sent is stored afterwards, so
     that a process which ends between the two has the next one send it again. Receivers that were
-    slow at the last attempt, or not asked yet, have slots of their own.
+    slow at the last attempt, or not asked yet, have slots of their own, and their names are looked
+    up beside those of the fast ones.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Webhooks:
         self._store = store
         self._ids = ids
         self._signer = signer
-        self._outgoing = outgoing
+        self._outgoing = {True: outgoing, False: outgoing.another()}
         self._clock = clock
         self._holder = random_bytes(8).hex() if shares else ""
         self._held_until = 0
@@ -146,12 +147,13 @@ class Webhooks:
 
     async def _attempt(self, webhook_id: str) -> bool:
         """Send what is next; whether it was delivered."""
-        async with self._slots[webhook_id in self._fast]:
+        is_fast = webhook_id in self._fast
+        async with self._slots[is_fast]:
             find = partial(deliveries.next_delivery, webhook_id=webhook_id, looked=self._looked)
             sent = await self._store.read(find, slow=True, single=True)
             if sent is None or not self._may_send():
                 return False
-            problem = await self._timed(sent)
+            problem = await self._timed(sent, self._outgoing[is_fast])
         if problem is None:
             await self._store.write(partial(deliveries.succeeded, sent=sent))
         elif await self._store.write(
@@ -160,18 +162,18 @@ class Webhooks:
             log.warning("webhook disabled", webhook=webhook_id)
         return problem is None
 
-    async def _timed(self, sent: Delivery) -> str | None:
+    async def _timed(self, sent: Delivery, outgoing: Outgoing) -> str | None:
         """Send it, and note how fast the receiver is."""
         time = asyncio.get_running_loop().time
         begun = time()
-        problem = await self._send(sent)
+        problem = await self._send(sent, outgoing)
         if problem is None and time() - begun < limits.WEBHOOK_FAST_MS / 1000:
             self._fast.add(sent.webhook.id)
         else:
             self._fast.discard(sent.webhook.id)
         return problem
 
-    async def _send(self, sent: Delivery) -> str | None:
+    async def _send(self, sent: Delivery, outgoing: Outgoing) -> str | None:
         """Why it was not delivered, None if it was."""
         at = self._clock() // 1000
         headers = {
@@ -181,7 +183,7 @@ class Webhooks:
             "webhook-signature": self._signer.signature(sent.event_id, at, sent.body),
         }
         try:
-            response = await self._outgoing.post(sent.webhook.url, sent.body, headers)
+            response = await outgoing.post(sent.webhook.url, sent.body, headers)
         except Unreachable as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 - its text may hold the address: not for the log
