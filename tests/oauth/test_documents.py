@@ -105,6 +105,10 @@ BAD: dict[str, tuple[Put, str]] = {
         "its own address",
     ),
     "secret": (lambda web: web.put("/secret", client_secret="x"), "must not have a secret"),
+    "no method": (
+        lambda web: web.put("/method", token_endpoint_auth_method=["none"]),
+        "must be a text such as none",
+    ),
     "no address": (lambda web: web.put("/none", redirect_uris=[]), "list of 1 to 10"),
     "http": (lambda web: web.put("/http", redirect_uris=["http://a.example/"]), "https://"),
     "large": (lambda web: web.put("/large", x="x" * 70_000), "more than 64 KiB"),

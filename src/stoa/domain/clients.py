@@ -137,7 +137,12 @@ def described(client_id: str, metadata: Any) -> Client:
         raise BadClient(
             "invalid_client_metadata", "The `client_id` in the document must be its own address."
         )
-    if "client_secret" in members or members.get("token_endpoint_auth_method") in _SECRETS:
+    method = members.get("token_endpoint_auth_method", "none")
+    if not isinstance(method, str):
+        raise BadClient(
+            "invalid_client_metadata", "`token_endpoint_auth_method` must be a text such as `none`."
+        )
+    if "client_secret" in members or method in _SECRETS:
         raise BadClient(
             "invalid_client_metadata", "A client with a document must not have a secret."
         )
