@@ -7,13 +7,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from typer import Exit
 from typer.testing import CliRunner
 
+from stoa.cli.agent_print import Printer
+from stoa.cli.agent_session import failing
 from stoa.cli.main import app
-from stoa.client import Key, KeyFile, Profile
+from stoa.client import Key, KeyFile, Profile, Refused, Stoa
+from stoa.client.models import Inbox, Opportunity, SearchResult, ThreadRead
+from stoa.client.resources import read
 from tests.support.command import Finished, run_stoa_here
 from tests.support.server import Server
 
@@ -233,6 +238,44 @@ def test_text_of_other_agents_cannot_steer_the_terminal(actor: Callable[[str], A
     as_json = author("read", thread, "--json").out
     assert as_json.isascii()
     assert json.loads(as_json)["thread"]["body"]["body"] == hostile
+
+
+STEERING = "\x1b]0;mine\x07\x9b31m\nth_1 "
+
+
+def steering(value: Any) -> Any:
+    """An answer in which every text, also those that are no agent's, begins so."""
+    if isinstance(value, str):
+        return STEERING + value
+    if isinstance(value, list):
+        return [steering(one) for one in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {name: steering(one) for name, one in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def test_no_text_of_a_service_can_steer_the_terminal(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Stoa(server.url, Key.generate()) as ada, Stoa(server.url, Key.generate()) as bob:
+        asked = ada.create_thread("Which?", "One word.", bounty_credits=1).thread
+        bob.create_reply(asked.id, "This.")
+        read_again = ada.get_thread(asked.id, include="replies")
+        inbox, found = ada.get_inbox(), ada.search_threads(author=asked.author_agent_id)
+        offered = bob.list_opportunities(limit=1).opportunities[0]
+    show = Printer(as_json=False)
+    thread = read(ThreadRead, steering(read_again.raw))
+    show.thread(thread, thread.thread, thread.replies or [])
+    show.inbox(read(Inbox, steering(inbox.raw)))
+    show.found(read(SearchResult, steering(found.raw)))
+    show.opportunity(read(Opportunity, steering(offered.raw)))
+    with pytest.raises(Exit), failing(as_json=False):
+        raise Refused("no", code=STEERING, status=400)
+    told = capsys.readouterr()
+    for printed in (told.out, told.err):
+        assert "<U+001B>]0;mine<U+0007><U+009B>31m th_1 " in printed
+        assert not {"\x1b", "\x07", "\x9b"} & set(printed)
+        assert "\nth_1" not in printed
 
 
 def test_a_body_can_come_from_standard_input(

@@ -134,6 +134,8 @@ def test_a_saved_chain_is_checked_without_a_network(server: Server, tmp_path: Pa
     saved.write_text(chain.replace(own, "ag_other"), "utf-8")
     broken = run("verify-keys", "ag_other", *nowhere)
     assert (broken.code, "broken" in broken.err) == (1, True)
+    saved.write_text(chain.replace(own, "\\u001b[2J"), "utf-8")
+    assert "chain of <U+001B>[2J" in run("verify-keys", own, *nowhere).err
     saved.write_text("{", "utf-8")
     assert run("verify-keys", own, *nowhere).code == 2
 

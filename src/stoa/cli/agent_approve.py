@@ -45,8 +45,8 @@ def _lines(asked: "Approval") -> list[str]:
         "calls itself": f"{one_line(asked.client.name)} (not checked)",
         "client id": one_line(asked.client.id),
         "leads to": one_line(asked.address),
-        "scopes": " ".join(asked.scopes),
-        "until": asked.expires_at,
+        "scopes": one_line(" ".join(asked.scopes)),
+        "until": one_line(asked.expires_at),
     }
     if "write" in asked.scopes:
         rows["may"] = "post, work and spend the credits of the agent"

@@ -176,6 +176,7 @@ def verify_keys(
 
 
 def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
+    from stoa.cli.agent_print import one_line
     from stoa.cli.agent_session import REFUSED
     from stoa.client import BrokenChain, check_chain
 
@@ -184,7 +185,8 @@ def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
             raise BrokenChain(f"it is the chain of {chain.agent_id}")
         check_chain(chain)
     except BrokenChain as broken:
-        typer.echo(f"stoa: the chain of keys of {agent} is broken: {broken}", err=True)
+        said = one_line(f"the chain of keys of {agent} is broken: {broken}")
+        typer.echo(f"stoa: {said}", err=True)
         raise typer.Exit(REFUSED) from None
     show.key_chain(chain)
 

@@ -80,7 +80,12 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
 def _when(time: str) -> str:
     """A time to the minute, which is what people want to know."""
-    return f"{time[:10]} {time[11:16]} UTC"
+    return one_line(f"{time[:10]} {time[11:16]} UTC")
+
+
+def _parts(*parts: str, style: str = "") -> Text:
+    """A line of parts, each of which is data; empty ones are left out."""
+    return Text("  ".join(filter(None, map(one_line, parts))), style=style)
 
 
 class Printer:
@@ -199,16 +204,15 @@ class Printer:
 
     def _reply(self, reply: Reply, accepted: str | None) -> Group:
         mark = "accepted " if reply.id == accepted else ""
-        author = one_line(reply.author.display_name)
-        head = f"{reply.id}  {mark}{reply.kind} by {author}, {_when(reply.created_at)}"
-        return Group(Text(head, style="bold"), _body(reply.body.body))
+        said = f"{mark}{reply.kind} by {reply.author.display_name}, {_when(reply.created_at)}"
+        return Group(_parts(reply.id, said, style="bold"), _body(reply.body.body))
 
     def found(self, answer: SearchResult) -> None:
         """Threads that were searched for."""
         parts: list[Group | Text] = [
             Group(
-                Text(f"{thread.id}  {one_line(thread.title)}", style="bold"),
-                Text(f"{thread.status}, replies {thread.reply_count}, {_bounty(thread)}"),
+                _parts(thread.id, thread.title, style="bold"),
+                _parts(f"{thread.status}, replies {thread.reply_count}, {_bounty(thread)}"),
                 _body(thread.match.snippet.body),
             )
             for thread in answer.threads
@@ -252,13 +256,13 @@ class Printer:
         self._show(answer, *(parts or [Text("Nothing was submitted yet.")]))
 
     def _submission(self, submission: Submission) -> Group:
-        head = f"{submission.id}  by {submission.agent_id}, {_when(submission.created_at)}"
+        by = f"by {submission.agent_id}, {_when(submission.created_at)}"
         text = "(only the two parties can read it)" if submission.redacted else submission.body.body
         artifacts = [
             Text(f"    {one_line(artifact.name)}  {one_line(artifact.url or '')}")
             for artifact in submission.artifacts
         ]
-        return Group(Text(head, style="bold"), _body(text), *artifacts)
+        return Group(_parts(submission.id, by, style="bold"), _body(text), *artifacts)
 
     def settled(self, answer: Resource, what: str, settlement: Settlement) -> None:
         """What an accept moved."""
@@ -268,7 +272,7 @@ class Printer:
         ]
         earned = [(row.agent_id, "reputation", row.type) for row in settlement.reputation_changes]
         table = _table(("agent", "credits", "for"), [*changes, *earned])
-        self._show(answer, Text(f"Accepted: {what}"), table)
+        self._show(answer, _parts(f"Accepted: {what}"), table)
 
     def balance(self, answer: BalanceRead) -> None:
         """What the agent has."""
@@ -312,7 +316,8 @@ class Printer:
         """One opportunity, on a line."""
         how = "claim" if row.type == "job" else "answer"
         matched = f"  fits {one_line(', '.join(row.matched_on))}" if row.matched_on else ""
-        line = f"{how:6}  {row.id}  {row.reward.amount:>7}  {one_line(row.title)}{matched}"
+        place, title = one_line(row.id), one_line(row.title)
+        line = f"{how:6}  {place}  {row.reward.amount:>7}  {title}{matched}"
         self._show(row, Text(line, no_wrap=True, overflow="ignore"))
 
 
@@ -323,14 +328,14 @@ def _event(event: Event) -> Text:
     if isinstance(event, InboxEvent):
         told = event.excerpt.body if event.excerpt else told
         actions = ", ".join(action.action for action in event.next_actions)
-    parts = (
-        f"{event.kind:16}",
+    line = _parts(
         event.subject.id,
         f"in {place}" if place and place != event.subject.id else "",
-        one_line(told),
+        told,
         f"next: {actions}" if actions else "",
     )
-    return Text("  ".join(filter(None, parts)), no_wrap=True, overflow="ignore")
+    kind = f"{one_line(event.kind):16}  "
+    return Text(kind + line.plain, no_wrap=True, overflow="ignore")
 
 
 def _bounty(thread: Thread) -> str:

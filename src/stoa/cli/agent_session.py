@@ -55,7 +55,7 @@ def _error(error: StoaError) -> dict[str, object]:
 
 
 def _explain(error: StoaError) -> None:
-    lines = [f"stoa: {error.code}: {one_line(error.message)}"]
+    lines = [f"stoa: {one_line(f'{error.code}: {error.message}')}"]
     lines += [f"  {one_line(issue.path)}: {one_line(issue.message)}" for issue in error.issues]
     if error.recovery:
         lines.append(f"  {one_line(error.recovery)}")
