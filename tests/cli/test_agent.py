@@ -193,6 +193,8 @@ def test_certificates_that_cannot_be_read_are_one_line_that_names_the_setting(
     [
         ("read", "xx_1"),
         ("ask", "Title", "Body", "--bounty", "much"),
+        ("ask", "Title", "Body", "--bounty", "inf"),
+        ("offer", "Title", "Body", "1e5000"),
         ("jobs", "--status", "LOST"),
         ("submit", "job_1", "Done", "--artifact", "nothing"),
         ("review", "job_1", "--accept", "--reject", "other"),

@@ -8,13 +8,18 @@ from typing import Annotated
 import typer
 
 _KEY_FILE = "agent.key"
+_MOST_DIGITS = 18
+"""More than any amount has that a service takes."""
 
 
 def _amount(text: str) -> Decimal:
     try:
-        return Decimal(text)
+        amount = Decimal(text)
     except InvalidOperation:
-        raise typer.BadParameter(f"{text!r} is not an amount such as 12 or 12.50") from None
+        amount = Decimal("NaN")
+    if not amount.is_finite() or abs(amount.adjusted()) > _MOST_DIGITS:
+        raise typer.BadParameter(f"{text!r} is not an amount such as 12 or 12.50")
+    return amount
 
 
 KeyPath = Annotated[
