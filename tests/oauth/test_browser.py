@@ -227,6 +227,35 @@ def test_what_goes_wrong_is_told_on_the_page(
     seen.wrong[:] = [text for text in seen.wrong if "404 (Not Found)" not in text]
 
 
+def test_what_went_wrong_on_the_way_can_be_tried_again(
+    server: Server, callback: Callback, visit: Visit, seen: Seen, tmp_path: Path
+) -> None:
+    page = visit(address(server, callback, registered(server)))
+    made = Key.generate()
+    _save(tmp_path / "agent.key", server.url, made)
+    page.set_input_files("#key-file", tmp_path / "agent.key")
+    page.route("**/api/v1/auth/verify", lambda route: route.abort(), times=1)
+    page.click("#approve-here")
+    expect(page.locator("#said")).not_to_contain_text("Signing in")
+    page.route("**/api/v1/auth/revoke", lambda route: route.abort(), times=1)
+    page.click("#approve-here")
+    expect(page.locator("h1")).to_contain_text(f"agent-{made.public_key[:8]}")
+    seen.wrong[:] = [text for text in seen.wrong if "ERR_FAILED" not in text]
+
+
+def test_a_file_that_is_refused_leaves_no_other_key_to_let_in_with(
+    server: Server, callback: Callback, visit: Visit, tmp_path: Path
+) -> None:
+    page = visit(address(server, callback, registered(server)))
+    _save(tmp_path / "one.key", server.url, Key.generate())
+    _save(tmp_path / "two.key", "https://other.example", Key.generate())
+    page.set_input_files("#key-file", tmp_path / "one.key")
+    expect(page.locator("#approve-here")).to_be_enabled()
+    page.set_input_files("#key-file", tmp_path / "two.key")
+    expect(page.locator("#said")).to_contain_text("for another service")
+    expect(page.locator("#approve-here")).to_be_disabled()
+
+
 @pytest.mark.promise("G16")
 def test_another_page_cannot_show_it_in_a_frame(
     server: Server, callback: Callback, browser: Browser

@@ -53,8 +53,10 @@
     save.focus();
   };
 
-  /** The key of a file that was saved before. */
+  /** The key of a file that was saved before. Until it is read there is no key. */
   const open = async () => {
+    key = null;
+    save.hidden = approve.disabled = true;
     const file = JSON.parse(await part("key-file").files[0].text());
     if (file.format !== "stoa-agent-key") throw new Error("This is not the key file of an agent.");
     if (file.url !== service) throw new Error("This key file is for another service.");
@@ -62,7 +64,6 @@
       x: base64url(fromHex(file.publicKey)) };
     const signing = await subtle.importKey("jwk", jwk, "Ed25519", false, ["sign"]);
     key = { publicKey: file.publicKey, name: "", signing };
-    save.hidden = true;
     ready("The key file is read. You can let the program in now.");
   };
 
@@ -71,10 +72,21 @@
     say(text);
   };
 
-  /** Sign in with the key, approve the program, and end the session. */
+  /** Let the program in, once at a time. What went wrong can be tried again. */
   const letIn = async () => {
     approve.disabled = true;
     say("Signing in.");
+    try {
+      await approveWith(key);
+    } catch (error) {
+      approve.disabled = false;
+      throw error;
+    }
+    location.assign(next);
+  };
+
+  /** Sign in with the key, approve the program, and end the session. */
+  const approveWith = async (key) => {
     const { challenge } = await post("/api/v1/auth/challenge", { publicKey: key.publicKey });
     const signed = await subtle.sign("Ed25519", key.signing, new TextEncoder().encode(challenge));
     const signature = hex(new Uint8Array(signed));
@@ -84,9 +96,9 @@
     try {
       await post(`/api/v1/auth/approvals/${code}`, { clientId: client }, token);
     } finally {
-      await post("/api/v1/auth/revoke", {}, token);
+      // A session that cannot be ended now ends by itself: nobody but this page has its token.
+      await post("/api/v1/auth/revoke", {}, token).catch(() => {});
     }
-    location.assign(next);
   };
 
   part("make-key").addEventListener("click", attempt(make));
