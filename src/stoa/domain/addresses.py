@@ -23,6 +23,8 @@ _HOPS_MAX = 32
 _CLIENT_PREFIX = 64
 _UNICAST = IPv6Network("2000::/3")
 _NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = (
+    IPv4Network("168.63.129.16/32"),  # what Azure tells each of its machines, at a public address
+    IPv4Network("192.0.0.0/24"),  # protocols, and what Oracle's cloud tells its machines
     IPv4Network("192.88.99.0/24"),  # relays of 6to4
     IPv4Network("240.0.0.0/4"),  # reserved
     IPv6Network("2001::/23"),  # protocols, Teredo among them
@@ -30,7 +32,7 @@ _NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = (
     IPv6Network("2002::/16"),  # 6to4
     IPv6Network("3fff::/20"),  # documentation
 )
-"""What some releases of Python take for public."""
+"""What some releases of Python take for public, and what clouds serve to their own machines."""
 _IN_BRACKETS_OR_WITH_PORT = re.compile(r"(?:\[([^]]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
 
 
