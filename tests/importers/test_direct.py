@@ -5,8 +5,10 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from datetime import datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -306,3 +308,33 @@ if REAL.exists():
         assert {thread["title"]: thread["createdAt"] for thread in threads} == {
             title: f"{date}Z" for title, date in dates.items()
         }
+
+
+class Hostile(BaseHTTPRequestHandler):
+    """Refuses each call in words that steer a terminal."""
+
+    def do_GET(self) -> None:
+        body = json.dumps({"error": "\x1b]0;mine\x07", "code": "forum_error"}).encode()
+        self.send_response(400)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+def test_neither_a_file_nor_a_server_can_steer_the_terminal(tmp_path: Path) -> None:
+    source, data = tmp_path / "Posts.xml", str(tmp_path / "data")
+    source.write_text('<posts><row Id="\x9b31m\u202e" PostTypeId="1"/></posts>', "utf-8")
+    command = ("import", "stackexchange", str(source), "--no-attribution")
+    assert run_stoa_here("migrate", "--data-dir", data).code == 0
+    done = run_stoa_here(*command, "--direct", "--data-dir", data)
+    assert "<U+009B>31m<U+202E>" in done.out
+    with HTTPServer(("127.0.0.1", 0), Hostile) as server:
+        threading.Thread(target=server.serve_forever).start()
+        refused = run_stoa_here(*command, "--url", f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert (refused.code, "<U+001B>]0;mine<U+0007>" in refused.err) == (1, True)
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(done.out + done.err + refused.err)
