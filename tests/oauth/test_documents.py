@@ -1,5 +1,6 @@
 """A client id that is an address: its document is fetched within bounds, checked and cached."""
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -8,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from stoa.domain import limits
+from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.oauth_pages import REDIRECT, approve, authorize_path, opened
 
@@ -25,12 +28,16 @@ class Documents:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.came, self.let_go = threading.Semaphore(0), threading.Event()
         self.answers: dict[str, tuple[int, str, bytes]] = {}
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer.asked.append(self.path)
+                outer.came.release()
+                if self.path.startswith("/slow"):
+                    outer.let_go.wait(60)
                 status, media_type, body = outer.answers.get(self.path, (404, "text/plain", b""))
                 self.send_response(status)
                 self.send_header("Content-Type", media_type)
@@ -151,3 +158,28 @@ def test_without_the_setting_no_private_document_is_fetched(
     page = opened(stoa, authorize_path(plain.replace("http://", "https://")), 400)
     assert "not one that this service connects to" in page.words
     assert documents.asked == []
+
+
+@ALLOWED
+def test_documents_that_do_not_come_hold_up_only_the_address_that_named_them(
+    stoa: App, documents: Documents
+) -> None:
+    good = documents.put("/good")
+
+    async def opened_beside() -> tuple[Answer, list[Answer]]:
+        slow = [
+            asyncio.create_task(stoa.ask("GET", authorize_path(f"{documents.url}/slow{number}")))
+            for number in range(2 * limits.OUTGOING_AT_ONCE)
+        ]
+        for _ in range(limits.CLIENT_DOCUMENTS_AT_ONCE):
+            await asyncio.to_thread(documents.came.acquire)
+        other = await stoa.ask("GET", authorize_path(good), client="192.0.2.9")
+        documents.let_go.set()
+        return other, await asyncio.gather(*slow)
+
+    other, slow = stoa.run(opened_beside())
+    assert other.status == 200
+    assert {answer.status for answer in slow} == {400}
+    assert len(documents.asked) == limits.CLIENT_DOCUMENTS_AT_ONCE + 1
+    refused = opened(stoa, authorize_path(f"{documents.url}/slow31"), 400)
+    assert "status 404" in refused.words

@@ -1,11 +1,15 @@
 """Finds the client of a client id: from its registration, or from its metadata document."""
 
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from stoa.calls.authorizing import Authorizing
 from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain import clients, limits
+from stoa.domain.addresses import bucket_key
 from stoa.domain.clients import BadClient, Client
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import OAuthRefusal
@@ -16,6 +20,12 @@ from stoa.outgoing.response import Response, Unreachable
 _UNKNOWN = (
     "The `client_id` is neither one that POST /oauth/register gave nor the https address of a "
     "client's metadata document."
+)
+
+
+_TOO_MANY = (
+    "The documents of other clients are being fetched for your address: load this page again in "
+    "ten seconds."
 )
 
 
@@ -45,6 +55,7 @@ class Clients:
         self._clock = clock
         self._plain = plain
         self._cached: dict[str, _Cached] = {}
+        self._fetching = Counter[str]()
 
     async def find(self, client_id: str, address: str) -> Client:
         """The client with this id, which a request from `address` names.
@@ -61,12 +72,27 @@ class Clients:
     async def _of_document(self, client_id: str, address: str) -> Client:
         cached = self._cached.get(client_id)
         if cached is None or cached.until <= self._clock():
-            await self._charges.count_client(address)
-            cached = await self._fetched(client_id)
+            with self._one_more(bucket_key(address)):
+                await self._charges.count_client(address)
+                cached = await self._fetched(client_id)
             self._keep(client_id, cached)
         if isinstance(cached.client, OAuthRefusal):
             raise cached.client
         return cached.client
+
+    @contextmanager
+    def _one_more(self, key: str) -> Generator[None]:
+        """Fetch for this client address, a few documents at once: servers that do not answer must
+        not take all connections. Raises `OAuthRefusal`, of which nothing is cached."""
+        if self._fetching[key] >= limits.CLIENT_DOCUMENTS_AT_ONCE:
+            raise OAuthRefusal("temporarily_unavailable", _TOO_MANY)
+        self._fetching[key] += 1
+        try:
+            yield
+        finally:
+            self._fetching[key] -= 1
+            if not self._fetching[key]:
+                del self._fetching[key]
 
     async def _fetched(self, client_id: str) -> _Cached:
         try:
