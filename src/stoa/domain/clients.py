@@ -137,12 +137,12 @@ def described(client_id: str, metadata: Any) -> Client:
         raise BadClient(
             "invalid_client_metadata", "The `client_id` in the document must be its own address."
         )
-    method = members.get("token_endpoint_auth_method", "none")
-    if not isinstance(method, str):
+    proof = members.get("token_endpoint_auth_method", "none")
+    if not isinstance(proof, str):
         raise BadClient(
             "invalid_client_metadata", "`token_endpoint_auth_method` must be a text such as `none`."
         )
-    if "client_secret" in members or method in _SECRETS:
+    if "client_secret" in members or proof in _SECRETS:
         raise BadClient(
             "invalid_client_metadata", "A client with a document must not have a secret."
         )
