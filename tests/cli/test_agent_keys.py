@@ -1,6 +1,8 @@
 """The commands of `stoa agent` that change and check keys, against a real server."""
 
+import errno
 import json
+import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +89,22 @@ def test_a_rotation_that_was_cut_off_is_not_begun_again(server: Server, tmp_path
     waiting = key_file(server, tmp_path / "ada.key.new")
     refused = run("rotate", "--key", path)
     assert (refused.code, waiting in refused.err) == (2, True)
+
+
+def test_a_disk_that_takes_no_key_is_left_without_a_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "ada.key")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        refused = run("keygen", "--url", "http://stoa.example", "--key", path)
+    assert (refused.code, "No space left" in refused.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+    assert run("keygen", "--url", "http://stoa.example", "--key", path).code == 0
 
 
 def test_an_agent_is_recovered_with_its_recovery_key(server: Server, tmp_path: Path) -> None:

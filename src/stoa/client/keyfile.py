@@ -70,17 +70,25 @@ class KeyFile:
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(self._members(), file, indent=2)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
+            self._write(handle, path)
         except FileExistsError:
             raise KeyFileError(
                 f"there is a key file {path} already: name another, or move it away"
             ) from None
         except OSError as error:
             raise KeyFileError(f"cannot write the key file {path}: {error.strerror}") from None
+
+    def _write(self, handle: int, path: Path) -> None:
+        """Write the new file that was opened at a path; what is not whole does not stay."""
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(self._members(), file, indent=2)
+                file.write("\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
     def replace(self, path: str | Path, waiting: str | Path) -> None:
         """Put the file that was saved at `waiting` in the place of the one at `path`."""
