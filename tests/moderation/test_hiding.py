@@ -14,6 +14,7 @@ from stoa.operations.call import Call
 from stoa.store.board import MADE_EACH_MS
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.tx import Tx
+from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -359,6 +360,24 @@ def test_a_hidden_answer_stays_paid(stoa: App, mod: Agent, ada: Agent, bob: Agen
     assert bob.get("credits/balance").ok()["balance"]["available"] == 105
     moderate(mod, thread, "hide").ok()
     assert bob.get("credits/balance").ok()["balance"]["available"] == 105
+
+
+@pytest.mark.promise("M24")
+@pytest.mark.parametrize("form", ["text/html", "text/markdown"])
+def test_a_thread_whose_accepted_reply_is_hidden_keeps_its_page(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent, form: str
+) -> None:
+    thread = ada.thread("A question", "Who knows?")
+    answers = [bob.reply(thread, f"Answer {number}.") for number in range(ROWS + 1)]
+    ada.accept(thread, answers[-1]).ok()
+    address, accept = f"/forum/threads/{thread['id']}", {"Accept": form}
+    assert b"Accepted answer" in stoa.get(address, headers=accept).ok().content
+    moderate(mod, answers[-1], "hide").ok()
+    shown = stoa.get(address, headers=accept).ok().content
+    assert b"Answer 7." in shown
+    assert b"Accepted answer" not in shown
+    moderate(mod, answers[-1], "restore").ok()
+    assert b"Accepted answer" in stoa.get(address, headers=accept).ok().content
 
 
 def test_a_reply_that_is_hidden_stays_so_when_its_thread_comes_back(

@@ -140,15 +140,23 @@ async def thread_page(call: Call, request: ListReplies) -> ThreadPage:
     its own."""
     row = await found_thread(call, request.thread_id)
     listed = await _list(call, row, request)
-    accepted = next((one for one in listed.replies if one.id == row.accepted_reply_id), None)
-    if row.accepted_reply_id and accepted is None:
-        accepted = await reply_view(call, row, await found_reply(call, row.accepted_reply_id))
     return ThreadPage(
         thread=await thread_view(call, row),
         replies=listed.replies,
-        accepted=accepted,
+        accepted=await _accepted(call, row, listed.replies),
         next_cursor=listed.next_cursor or None,
     )
+
+
+async def _accepted(call: Call, thread: ThreadRow, shown: list[Reply]) -> Reply | None:
+    """The accepted reply, one of those shown if it is among them; None if it was removed."""
+    if thread.accepted_reply_id is None:
+        return None
+    found = next((one for one in shown if one.id == thread.accepted_reply_id), None)
+    if found is None:
+        row = await replies.get(call.tx, thread.accepted_reply_id)
+        found = await reply_view(call, thread, row) if row else None
+    return found if found and not found.removed else None
 
 
 async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyList:
