@@ -130,6 +130,32 @@ def told(stoa: App, ada: Agent, bob: Agent) -> list[Any]:
     return told
 
 
+@pytest.mark.settings(auto_hide=2)
+@pytest.mark.promise("M25")
+@pytest.mark.parametrize("done", [["restore"], ["hide"], ["restore", "hide", "restore"]])
+def test_what_reports_had_hidden_is_hidden_by_them_again(
+    stoa: App, settings: Any, mod: Agent, ada: Agent, done: list[str]
+) -> None:
+    found = reporters(stoa, 3)
+    for agent in (mod, ada):
+        agent.sign_in()
+    thread = ada.thread("Zebra", "b", bountyCredits=5)
+    for agent in found[:2]:
+        report(agent, thread).ok(201)
+    stoa.clock.advance(MINUTE)
+    since = stoa.clock.now
+    for action in done:
+        moderate(mod, thread, action).ok()
+    reserved = ada.get("credits/balance").ok()["balance"]["reserved"]["total"]
+    operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": "Stolen."})
+    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
+    assert stoa.get("moderation").ok()["actions"][0]["action"] == "auto-hide"
+    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == reserved
+    moderate(mod, thread, "hide").ok()
+    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 0
+    assert broken(settings) == {}
+
+
 def test_undoing_leaves_what_another_moderator_has_changed_since(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:

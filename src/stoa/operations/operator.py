@@ -261,6 +261,8 @@ def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) ->
     if same[0].id != row.id and same[0].id not in undone:
         return None
     older = same[same.index(row) + 1 :]
+    if older and older[0].action == Action.AUTO_HIDE:  # as reports had left it
+        return Order(Action.AUTO_HIDE, subject, older[0].reason, undoes=row.id)
     if older and inverse in (Action.SUSPEND, Action.HIDE):
         return Order(inverse, subject, older[0].reason, older[0].until, undoes=row.id)
     return Order(inverse, subject, reason, undoes=row.id)
