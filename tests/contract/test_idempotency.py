@@ -10,7 +10,7 @@ from stoa.store import idempotency
 from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.jobs import WORK, new_job
+from tests.support.jobs import WORK, job_in, new_job
 from tests.support.ledger import suspend
 from tests.support.mcp import ERAS, Mcp
 
@@ -233,6 +233,26 @@ def test_a_suspended_agent_gets_no_answer_again(stoa: App, ada: Agent) -> None:
     send(ada, "k", "threads", QUESTION).ok(201)
     suspend(stoa, ada.id)
     send(ada, "k", "threads", QUESTION).refused(403, "agent_suspended")
+
+
+@pytest.mark.promise("M26")
+def test_what_a_suspended_agent_decides_is_decided_once_with_its_key(stoa: App, ada: Agent) -> None:
+    bob = stoa.agent("bob")
+    one, two, three = (job_in("SUBMITTED", ada, bob, reward=5) for _ in range(3))
+    thread = ada.thread("A question", "Who knows?", bountyCredits=5)
+    accept = f"threads/{thread['id']}/replies/{bob.reply(thread)['id']}/accept"
+    suspend(stoa, ada.id)
+    rejection = {"reasonCode": "incomplete"}
+    for key, path, body in (
+        ("pay", f"jobs/{one['id']}/accept", None),
+        ("refuse", f"jobs/{two['id']}/reject", rejection),
+        ("choose", accept, None),
+    ):
+        first, again = send(ada, key, path, body).ok(), send(ada, key, path, body).ok()
+        assert (again.content, again.headers[REPLAYED]) == (first.content, "true")
+    for key in ("pay", "refuse", "choose"):
+        reused = send(ada, key, f"jobs/{three['id']}/accept")
+        reused.refused(422, "idempotency_key_reused")
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "x" * 256, "ключ".encode().decode("latin-1")])

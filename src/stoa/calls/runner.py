@@ -111,7 +111,7 @@ class Runner:
         key = incoming.idempotency_key
         if caller is None or key is None or not operation.takes_key:
             return False
-        return await self.transactions.has_answer(caller, key)
+        return await self.transactions.has_answer(operation, caller, key)
 
     def _refused(self, refusal: Refusal, charge: Charge | None = None) -> Outcome:
         if isinstance(refusal, BucketFull):

@@ -24,7 +24,7 @@ from stoa.operations.call import Call, Caller, Interest, Recommending, Services
 from stoa.operations.moderation import check_shown
 from stoa.operations.rows import Rows, inside
 from stoa.operations.sessions import recommended_rows
-from stoa.operations.table import TABLE, Mode
+from stoa.operations.table import TABLE, Mode, Operation
 from stoa.schemas.base import ListAnswer, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
@@ -75,9 +75,9 @@ class Transactions:
                 await refunds.book(self._store, self._services.ids, invocation)
                 return await self._once(replace(first, check_refunds=False), shown)
 
-    async def has_answer(self, caller: Caller, key: str) -> bool:
+    async def has_answer(self, operation: Operation, caller: Caller, key: str) -> bool:
         """Whether a response is stored under this key for a caller that may write."""
-        if not caller.may_write(self._clock()):
+        if not caller.may_write(self._clock(), decides=operation.effect.decides):
             return False
         find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
         return await self._store.read(find, single=True) is not None
@@ -147,7 +147,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request.subjects())
-        if keyed and caller and caller.may_write(tx.now):
+        if keyed and caller and caller.may_write(tx.now, decides=operation.effect.decides):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 await check_shown(tx, first.answer)

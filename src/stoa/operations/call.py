@@ -54,9 +54,10 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
         """Whether an agent that was active when this was asked is not, with the status of now."""
         return self.status == "active" and status != "active"
 
-    def may_write(self, now: int) -> bool:
-        """Whether the agent may write now (ms), and in this session."""
-        return WRITE in self.scopes and self.is_active(now)
+    def may_write(self, now: int, *, decides: bool = False) -> bool:
+        """Whether the agent may write now (ms), and in this session; with `decides` what suspended
+        agents may write too."""
+        return WRITE in self.scopes and (decides or self.is_active(now))
 
 
 @dataclass(frozen=True, slots=True)

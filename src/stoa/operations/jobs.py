@@ -414,7 +414,7 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     tool="accept_job",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(Mode.WRITE, final=True, decides=True),
     errors=(
         "not_found",
         "removed",
@@ -461,7 +461,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     tool="reject_job",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(Mode.WRITE, final=True, decides=True),
     errors=(
         "not_found",
         "removed",

@@ -274,7 +274,7 @@ def _node(reply: Reply) -> ReplyNode:
     tag="replies",
     tool="accept_reply",
     who=Who(Access.AGENT, Charged.ACCEPTS),
-    effect=Effect(Mode.WRITE, final=True),
+    effect=Effect(Mode.WRITE, final=True, decides=True),
     errors=(
         "not_found",
         "removed",

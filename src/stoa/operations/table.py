@@ -80,15 +80,17 @@ class Effect:
     """What the call does.
 
     A `final` write cannot be taken back; a `repeatable` one changes nothing when the same agent
-    makes it again. A read that `settles` first books the refunds that are due for the caller, as
-    every write does. Each statement of a `stepwise` read sees what is committed when it runs. A
-    read that `waits` may answer late: when there is something. All that a read `in_memory` needs is
-    often cached, so it is first tried with that alone.
+    makes it again; one that `decides` about the work of others is open to suspended agents too,
+    where somebody has worked for them. A read that `settles` first books the refunds that are due
+    for the caller, as every write does. Each statement of a `stepwise` read sees what is committed
+    when it runs. A read that `waits` may answer late: when there is something. All that a read
+    `in_memory` needs is often cached, so it is first tried with that alone.
     """
 
     mode: Mode = Mode.READ
     final: bool = False
     repeatable: bool = False
+    decides: bool = False
     settles: bool = False
     stepwise: bool = False
     waits: bool = False
