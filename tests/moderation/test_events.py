@@ -1,9 +1,12 @@
 """What the log of events, the inbox and their streams say of moderation and of what is hidden."""
 
+import asyncio
+import time
 from typing import Any
 
 import pytest
 
+from stoa.schemas.base import iso
 from tests.calls.test_waiting import LONG, started
 from tests.support import jobs
 from tests.support.answers import Answer
@@ -194,6 +197,49 @@ def test_a_suspension_ends_the_waiting_calls_of_an_agent(
 
     assert stoa.run(run()).ok()["events"] == []
     ada.get("inbox").ok()
+
+
+@pytest.mark.promise("M27")
+@pytest.mark.parametrize("ended_by", ["time", "moderator"])
+def test_the_next_suspension_ends_what_an_agent_waits_for(
+    stoa: App, mod: Agent, ada: Agent, ended_by: str
+) -> None:
+    until = {"until": iso(stoa.clock() + 1000)} if ended_by == "time" else {}
+    moderate(mod, ada.id, "suspend", **until).ok()
+    act = f"admin/agents/{ada.id}"
+
+    async def run() -> Answer:
+        waiting = await started(stoa, ada.ask("GET", f"inbox?kinds=job.created&{LONG}"))
+        if ended_by == "time":
+            stoa.clock.advance(1000)
+        else:
+            (await mod.ask("POST", f"{act}/reinstate", {"reason": REASON})).ok()
+        (place,) = [place for process in stoa.processes for place in process.waiting]
+        while place.status != "active":  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(0.01)
+        (await mod.ask("POST", f"{act}/suspend", {"reason": REASON})).ok()
+        return await waiting
+
+    began = time.monotonic()
+    assert stoa.run(run()).ok()["events"] == []
+    assert time.monotonic() - began < 30, "it was not the time that ended it"
+
+
+def test_one_that_began_after_a_suspension_ends_with_the_next(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    moderate(mod, ada.id, "suspend", until=iso(stoa.clock() + 1000)).ok()
+    stoa.clock.advance(1000)  # and no sweep has noted it
+
+    async def run() -> Answer:
+        waiting = await started(stoa, ada.ask("GET", f"inbox?kinds=job.created&{LONG}"))
+        suspend = f"admin/agents/{ada.id}/suspend"
+        (await mod.ask("POST", suspend, {"reason": REASON})).ok()
+        return await waiting
+
+    began = time.monotonic()
+    assert stoa.run(run()).ok()["events"] == []
+    assert time.monotonic() - began < 30, "it was not the time that ended it"
 
 
 def test_ended_sessions_wait_no_more(stoa: App, mod: Agent, ada: Agent) -> None:

@@ -77,7 +77,7 @@ class Authenticator:
         self._used[digest] = now
         return Caller(
             row.agent_id,
-            row.agent_status,
+            row.status_at(now),
             row.agent_version,
             row.key_number,
             row.last_seen_at,

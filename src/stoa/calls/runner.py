@@ -195,7 +195,7 @@ class Runner:
             while result.interest and await place.until(result.interest, end - now()) is not (
                 Woken.ENDED
             ):
-                await self._ask_again(operation, incoming, invocation, place)
+                await self._ask_again(operation, incoming, place)
                 onward = _from(invocation, result.interest.cursor)
                 result = await self.shared.run(onward, incoming.consistency)
         return result
@@ -224,21 +224,19 @@ class Runner:
                             sent_at = now()
                         continue
                 try:
-                    await self._ask_again(operation, incoming, invocation, place)
+                    await self._ask_again(operation, incoming, place)
                     onward = _from(invocation, cursor)
                     result = await self.shared.run(onward, incoming.consistency)
                 except (Refusal, StoreUnavailable):
                     return
 
-    async def _ask_again(
-        self, operation: Operation, incoming: Incoming, invocation: Invocation, place: Place
-    ) -> None:
+    async def _ask_again(self, operation: Operation, incoming: Incoming, place: Place) -> None:
         """Ask again whose token it is: 401 if it is nobody's by now. If its agent was suspended
         since, nothing waits for it any more."""
         authorization, address = incoming.authorization, incoming.address
         caller = await self.authenticator.caller(operation, authorization, address)
-        if caller and invocation.caller and invocation.caller.is_suspended_by(caller.status):
-            place.end()
+        if caller:
+            place.note(caller.status)
 
     def _refusal(self, operation: Operation, incoming: Incoming, error: Exception) -> Refusal:
         refusal = self._told(operation, incoming, error)

@@ -36,7 +36,7 @@ class Woken(Enum):
 
     FOUND = auto()  # there may be something
     ENDED = auto()  # its time is over, or another call takes its place
-    SESSION = auto()  # its session has ended, or its agent was suspended
+    SESSION = auto()  # its session has ended
 
 
 class _New(NamedTuple):
@@ -48,11 +48,12 @@ class _New(NamedTuple):
 class Place:
     """One call or stream of an `owner` among those that wait. It leaves at the end of a `with`."""
 
-    __slots__ = ("_future", "_waiting", "caller", "ended", "interest", "owner")
+    __slots__ = ("_future", "_waiting", "caller", "ended", "interest", "owner", "status")
 
     def __init__(self, waiting: "Waiting", caller: Caller | None, owner: str) -> None:
         self._waiting = waiting
         self._future: asyncio.Future[Woken] | None = None
+        self.status = caller.status if caller else ""
         self.caller = caller
         self.owner = owner
         self.interest: Interest | None = None
@@ -99,6 +100,13 @@ class Place:
         """End the wait."""
         if self._future and not self._future.done():
             self._future.set_result(why)
+
+    def note(self, status: str) -> None:
+        """Note the status that its agent has by now; a suspension ends the wait. One that began
+        while the agent was suspended, which may read, ends with the next suspension."""
+        was, self.status = self.status, status
+        if was == "active" != status:
+            self.end()
 
     def end(self) -> None:
         """End this wait and refuse further ones."""
@@ -161,6 +169,10 @@ class Waiting:
         """Give the place of a call or stream to another."""
         self._places.pop(place, None)
         place.end()
+
+    def __iter__(self) -> Iterator[Place]:
+        """Everything that waits or is served between two waits, the oldest first."""
+        return iter(self._places)
 
     def joined(self, place: Place) -> None:
         """Note that a call begins to wait."""
@@ -249,8 +261,8 @@ class Waiting:
         return chain.from_iterable(self._asleep.values())
 
     async def _check_sessions(self) -> None:
-        """Wake those whose sessions have ended, who were suspended since they came, or whose
-        profiles have changed since they asked: other offers may fit them now."""
+        """Wake those whose sessions have ended, who were suspended since, or whose profiles have
+        changed since they asked: other offers may fit them now."""
         signed_in = [(place, place.caller) for place in self._everyone() if place.caller]
         asked = {caller.session_id: caller.agent_id for _, caller in signed_in}
         if not asked:
@@ -259,9 +271,11 @@ class Waiting:
         live = await self._store.read(check, single=True)
         for place, caller in signed_in:
             standing = live.get(caller.session_id)
-            if standing is None or caller.is_suspended_by(standing.status):
+            if standing is None:
                 place.wake(Woken.SESSION)
-            elif _is_outdated(place.interest, standing.version):
+                continue
+            place.note(standing.status)
+            if _is_outdated(place.interest, standing.version):
                 place.wake(Woken.FOUND)
 
 

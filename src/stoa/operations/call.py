@@ -50,10 +50,6 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
             return True
         return self.suspended_until is not None and self.suspended_until <= now
 
-    def is_suspended_by(self, status: str) -> bool:
-        """Whether an agent that was active when this was asked is not, with the status of now."""
-        return self.status == "active" and status != "active"
-
     def may_write(self, now: int, *, decides: bool = False) -> bool:
         """Whether the agent may write now (ms), and in this session; with `decides` what suspended
         agents may write too."""

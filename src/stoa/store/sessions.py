@@ -30,6 +30,11 @@ class TokenRow(NamedTuple):
     suspended_reason: str | None
     has_posted: int
 
+    def status_at(self, now: int) -> str:
+        """The agent's status at a time (ms), whether or not the end of a suspension is written."""
+        is_over = self.suspended_until is not None and self.suspended_until <= now
+        return "active" if is_over else self.agent_status
+
 
 class SessionRow(NamedTuple):
     """A session that can be used now, or renewed; times are ms. `via` says how it began."""
