@@ -94,6 +94,23 @@ def test_the_end_of_a_suspension_does_not_end_the_next_one(
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
 
 
+def test_a_suspended_agent_is_told_first_what_is_wrong_with_its_input(
+    mod: Agent, ada: Agent
+) -> None:
+    moderate(mod, ada.id, "suspend").ok()
+    ada.post("agents/me/retire", {"confirm": mod.id}).invalid("confirm")
+    ada.post("webhooks", {"url": "http://example.com/", "scope": "inbox"}).invalid("url")
+    ada.post("agents/me/retire", {"confirm": ada.id}).refused(403, "agent_suspended")
+    fine = {"url": "https://example.com/", "scope": "inbox"}
+    ada.post("webhooks", fine).refused(403, "agent_suspended")
+
+
+def test_a_report_that_is_not_there_is_told_before_the_state(mod: Agent, ada: Agent) -> None:
+    unknown = {"reportIds": ["rpt_01arz3ndektsv4rrffq69g5fav"]}
+    moderate(ada, ada.id, "suspend", **unknown).refused(404, "not_found")
+    moderate(mod, ada.id, "reinstate", **unknown).refused(404, "not_found")
+
+
 @pytest.mark.promise("M11")
 def test_nobody_who_worked_for_a_suspended_agent_loses_by_it(
     stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent

@@ -97,10 +97,11 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     Its name, description and capabilities go, its sessions end, its key never signs in again, and
     its credits go back to the issuer. What it wrote stays, under "retired agent".
     """
-    agent_id = call.actor()
-    await key_standing.check_key_session(call)
+    agent_id = call.own_id()
     if request.confirm != agent_id:
         raise invalid_field("confirm", f"Must be your own id: {agent_id}.")
+    call.actor()
+    await key_standing.check_key_session(call)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     keys.follow(KeyEvent.RETIRE)
     await call.tx.lock("account", agent_account(agent_id))

@@ -9,7 +9,7 @@ from stoa.operations.call import Call
 from stoa.operations.moderation import Order, act, found
 from stoa.operations.moderation_views import act_view, acts_on, report_for_moderators
 from stoa.operations.paging import cut, place
-from stoa.operations.reports import resolve
+from stoa.operations.reports import found_report, resolve
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.content import UntrustedContent
@@ -126,6 +126,8 @@ async def moderate_agent(call: Call, request: ModerateAgent) -> Moderated:
 async def _one(call: Call, request: Moderate, order: Order) -> Moderated:
     """Carry one order out for the calling moderator, with the reports that it upholds."""
     await found(call.tx, order.subject)
+    for report_id in request.report_ids or []:
+        await found_report(call, report_id)
     moderator_id = await moderators.check_role(call)
     (done,) = await act(call.tx, call.services, [order], moderator_id)
     await moderators.check_limit(call, moderator_id)
@@ -287,8 +289,7 @@ async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
     What is reported stays as it is: hide or restore it with a call of its own, which can name the
     reports that it upholds.
     """
-    if await moderation.report(call.tx, request.report_id) is None:
-        raise missing("rpt", request.report_id)
+    await found_report(call, request.report_id)
     moderator_id = await moderators.check_role(call)
     row = await resolve(call, request.report_id, request.outcome, request.reason, moderator_id)
     receipt = call.receipt("resolve_report", "report", row.id)

@@ -103,13 +103,19 @@ async def _was_restored(call: Call, subject: Subject) -> bool:
     return any(one.action == Action.RESTORE for one in acts)
 
 
+async def found_report(call: Call, report_id: str) -> ReportRow:
+    """The report with this id; 404 when there is none."""
+    row = await moderation.report(call.tx, report_id)
+    if row is None:
+        raise missing("rpt", report_id)
+    return row
+
+
 async def resolve(
     call: Call, report_id: str, outcome: str, reason: str, moderator_id: str
 ) -> ReportRow:
     """Close a report. 403 for one about what is the moderator's own, 409 for a closed one."""
-    row = await moderation.report(call.tx, report_id)
-    if row is None:
-        raise missing("rpt", report_id)
+    row = await found_report(call, report_id)
     subject = Subject(SubjectType(row.subject_type), row.subject_id)
     if moderator_id in (owner_of(await found(call.tx, subject)), row.agent_id):
         raise Refusal("moderator_conflict")

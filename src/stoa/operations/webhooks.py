@@ -43,13 +43,13 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     /api/v1/webhooks shows it. Deliveries are signed as Standard Webhooks has it, with the key at
     /.well-known/stoa-keys.json. A delivery that fails is tried again for a day.
     """
-    agent_id = call.actor()
     plain = bool(call.services.settings.webhooks_allow)
     wrong = rules.check_address(request.url, plain=plain)
     if wrong:
         raise invalid_field("url", wrong)
-    await call.held_agent()
     call.actor()
+    await call.held_agent()
+    agent_id = call.actor()
     if len(await webhooks.of_agent(call.tx, agent_id)) >= limits.WEBHOOKS_PER_AGENT:
         raise Refusal("webhook_limit", details={"limit": limits.WEBHOOKS_PER_AGENT})
     webhook_id, test_id = call.new_id("wh"), call.new_id("ev")
