@@ -84,6 +84,30 @@ def test_pages_within_a_budget_show_every_row_once(stoa: App, view: str, most: i
     assert len(seen) == len(set(seen)) == 12
 
 
+@pytest.mark.promise("V11")
+@pytest.mark.parametrize("view", ["full", "lean"])
+@pytest.mark.parametrize("path", ["events", "inbox"])
+def test_events_within_a_budget_are_shown_once(stoa: App, path: str, view: str) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    thread = ada.thread()
+    for _ in range(12):
+        bob.reply(thread, WORDS * 5)
+    whole = [row["id"] for row in ada.get(path).ok()["events"]]
+    first = ada.get(asked(path, view=view, maxTokens=900)).ok()
+    assert first["omitted"] == len(whole) - len(first["events"]) > 0
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while answer := ada.get(asked(path, view=view, maxTokens=900, **cursor)).ok():
+        rows = answer.json.get("events", [])
+        if not rows:
+            break
+        assert len(rows) == 1 or estimate(answer.text) <= 900 * SPACE
+        seen += [row["id"] for row in rows]
+        cursor = {"cursor": answer["nextCursor"]}
+    assert seen == whole
+    assert len(whole) >= 12
+
+
 def test_a_budget_that_is_large_enough_changes_nothing(stoa: App) -> None:
     ada, *_ = everything.fill(stoa)
     stoa.clock.advance(61_000)  # nothing that a minute may hide is out of date

@@ -1,14 +1,22 @@
 """The log of events, as anyone can read it."""
 
+from collections.abc import Sequence
+from typing import TypeVar
+
+from msgspec import UNSET
+
 from stoa.domain import cursors, limits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import PUBLIC_KINDS, chosen
+from stoa.operations.budget import Budget
 from stoa.operations.call import Call, Interest
 from stoa.operations.event_views import event_views
 from stoa.operations.table import Effect, Mode, Toolset, operation
-from stoa.schemas.events import CURSOR, FROM_NOW, EventList, ListEvents
+from stoa.schemas.events import CURSOR, FROM_NOW, Event, EventList, ListEvents
 from stoa.store import events
-from stoa.store.events import EventFilter, Log
+from stoa.store.events import EventFilter, EventRow, Log
+
+View = TypeVar("View", bound=Event)
 
 
 @operation(
@@ -32,14 +40,26 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
     wanted = EventFilter(kinds, request.agent, request.tag)
     seen = max(after, min(after + limits.PAGE_ROWS_SEEN, log.newest))
     rows = await events.page(call.tx, wanted, after, seen, request.size)
-    upto = rows[-1].seq if len(rows) == request.size else seen
+    views = await event_views(call.tx, rows)
+    shown, upto = fitting(call, rows, views, seen, request.size)
     place = cursor(log, upto)
     if not rows:
         at_end = upto >= log.newest
         call.interest = Interest(
             upto, place, request.wait, kinds, actor_id=request.agent, at_end=at_end
         )
-    return EventList(events=await event_views(call.tx, rows), next_cursor=place)
+    omitted = (len(views) - len(shown)) or UNSET
+    return EventList(events=shown, next_cursor=place, omitted=omitted)
+
+
+def fitting(
+    call: Call, rows: Sequence[EventRow], views: Sequence[View], seen: int, size: int
+) -> tuple[list[View], int]:
+    """Those of the first events that fit into the tokens wanted, and the place to read on behind:
+    the last of them, or `seen`, up to where a page of this `size` was looked for."""
+    count = Budget.of(call.options).fitting(views)
+    is_whole = count == len(rows) < size
+    return list(views[:count]), seen if is_whole else rows[count - 1].seq
 
 
 def start(log: Log, given: str | None) -> int:

@@ -11,7 +11,7 @@ from stoa.operations import event_views, next_actions
 from stoa.operations.authors import capabilities_of
 from stoa.operations.call import Call, Interest
 from stoa.operations.event_views import About
-from stoa.operations.events import cursor, start
+from stoa.operations.events import cursor, fitting, start
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import NextAction
 from stoa.schemas.content import UntrustedContent
@@ -50,7 +50,8 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     after = read if request.cursor is None else start(log, request.cursor)
     seen = await events.inbox_end(call.tx, wanted, after, max(after, log.newest))
     rows = await events.inbox(call.tx, wanted, after, seen, request.size)
-    upto = rows[-1].seq if len(rows) == request.size else seen
+    views = await _views(call, rows)
+    shown, upto = fitting(call, rows, views, seen, request.size)
     place, unread = cursor(log, upto), await _unread(call, wanted, read, log)
     if not rows:
         at_end = upto >= log.newest
@@ -59,7 +60,8 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
             # Another cursor is not counted in an empty answer. With 304 for ever, its reader would
             # not get behind what is left out, or keep one that ends with the events behind it.
             call.counted = [f"{unread} {place}".encode()]
-    return Inbox(events=await _views(call, rows), unread=unread, next_cursor=place)
+    omitted = (len(views) - len(shown)) or UNSET
+    return Inbox(events=shown, unread=unread, next_cursor=place, omitted=omitted)
 
 
 @operation(

@@ -13,6 +13,7 @@ from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     Answer,
     NextAction,
+    Omitted,
     Problems,
     Request,
     Resource,
@@ -244,6 +245,7 @@ class EventList(Answer, kw_only=True):
 
     events: list[Event]
     next_cursor: Annotated[str, _NEXT]
+    omitted: Omitted | UnsetType = UNSET
 
 
 class InboxEvent(Event, kw_only=True):
@@ -273,6 +275,7 @@ class Inbox(Answer, kw_only=True):
         ),
     ]
     next_cursor: Annotated[str, _NEXT]
+    omitted: Omitted | UnsetType = UNSET
 
     def counted(self, body: bytes) -> tuple[bytes]:
         """See `Answer.counted`: what happened to others moves the cursor of an empty answer, and

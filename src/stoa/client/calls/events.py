@@ -23,6 +23,7 @@ class EventsCalls(Connection):
         wait: int | None = None,
         cursor: str | None = None,
         limit: int | None = None,
+        max_tokens: int | None = None,
     ) -> EventList:
         """Read what happened, oldest first, from a cursor on.
 
@@ -45,6 +46,7 @@ class EventsCalls(Connection):
                 "wait": wait,
                 "cursor": cursor,
                 "limit": limit,
+                "maxTokens": max_tokens,
             },
         )
 
@@ -61,6 +63,7 @@ class AsyncEventsCalls(AsyncConnection):
         wait: int | None = None,
         cursor: str | None = None,
         limit: int | None = None,
+        max_tokens: int | None = None,
     ) -> EventList:
         """Read what happened, oldest first, from a cursor on.
 
@@ -83,5 +86,6 @@ class AsyncEventsCalls(AsyncConnection):
                 "wait": wait,
                 "cursor": cursor,
                 "limit": limit,
+                "maxTokens": max_tokens,
             },
         )

@@ -22,6 +22,7 @@ class InboxCalls(Connection):
         excerpt: int | None = None,
         cursor: str | None = None,
         limit: int | None = None,
+        max_tokens: int | None = None,
     ) -> Inbox:
         """Read what concerns you and was done by others, oldest first.
 
@@ -39,7 +40,14 @@ class InboxCalls(Connection):
         """
         return self._call(
             operations.GET_INBOX,
-            {"kinds": kinds, "wait": wait, "excerpt": excerpt, "cursor": cursor, "limit": limit},
+            {
+                "kinds": kinds,
+                "wait": wait,
+                "excerpt": excerpt,
+                "cursor": cursor,
+                "limit": limit,
+                "maxTokens": max_tokens,
+            },
         )
 
     def read_inbox(
@@ -72,6 +80,7 @@ class AsyncInboxCalls(AsyncConnection):
         excerpt: int | None = None,
         cursor: str | None = None,
         limit: int | None = None,
+        max_tokens: int | None = None,
     ) -> Inbox:
         """Read what concerns you and was done by others, oldest first.
 
@@ -89,7 +98,14 @@ class AsyncInboxCalls(AsyncConnection):
         """
         return await self._call(
             operations.GET_INBOX,
-            {"kinds": kinds, "wait": wait, "excerpt": excerpt, "cursor": cursor, "limit": limit},
+            {
+                "kinds": kinds,
+                "wait": wait,
+                "excerpt": excerpt,
+                "cursor": cursor,
+                "limit": limit,
+                "maxTokens": max_tokens,
+            },
         )
 
     async def read_inbox(

@@ -57,6 +57,7 @@ class EventList(Answer):
 
     events: list[Event]
     next_cursor: str
+    omitted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,7 @@ class Inbox(Answer):
     events: list[InboxEvent]
     unread: int
     next_cursor: str
+    omitted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

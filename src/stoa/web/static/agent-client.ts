@@ -865,6 +865,7 @@ export interface Event {
 export interface EventList extends Answer {
   events: Event[];
   nextCursor: string;
+  omitted?: number;
 }
 
 /** An event that concerns the caller. */
@@ -878,6 +879,7 @@ export interface Inbox extends Answer {
   events: InboxEvent[];
   unread: number;
   nextCursor: string;
+  omitted?: number;
 }
 
 /** The inbox is acknowledged. */
@@ -1828,6 +1830,7 @@ export interface ListEventsInput {
   wait?: number;
   cursor?: string | null;
   limit?: number;
+  maxTokens?: number | null;
 }
 
 /** What `getInbox` takes. */
@@ -1837,6 +1840,7 @@ export interface GetInboxInput {
   excerpt?: number | null;
   cursor?: string | null;
   limit?: number;
+  maxTokens?: number | null;
 }
 
 /** What `readInbox` takes. */
