@@ -35,6 +35,14 @@ def test_a_bulk_does_all_or_nothing(stoa: App, mod: Agent, ada: Agent) -> None:
     assert stoa.get("search?q=spam").ok()["threads"] == []
 
 
+def test_an_action_that_is_none_for_its_subject_is_told_first(mod: Agent, ada: Agent) -> None:
+    unknown = {"subject": subject("th_01arz3ndektsv4rrffq69g5fav"), "action": "suspend"}
+    for agent in (mod, ada):
+        part = {**unknown, "reason": REASON}
+        answer = agent.post("admin/bulk", {"actions": [part, {**part, "subject": "no object"}]})
+        answer.invalid("actions.0.action", "actions.1.subject")
+
+
 def test_a_bulk_that_restores_and_hides_leaves_the_index_right(
     stoa: App, mod: Agent, ada: Agent, bob: Agent
 ) -> None:

@@ -81,6 +81,12 @@ ACTIONS: dict[SubjectType, frozenset[Action]] = {
 }
 """What a moderator can do to what."""
 
+
+def one_of(subject_type: SubjectType) -> str:
+    """What an action on something of this type must be, for readers."""
+    return f"Must be one of {', '.join(f'`{one}`' for one in sorted(ACTIONS[subject_type]))}."
+
+
 ASPECTS: tuple[frozenset[Action], ...] = (
     frozenset({_A.HIDE, _A.RESTORE, _A.AUTO_HIDE}),
     frozenset({_A.LOCK, _A.UNLOCK}),

@@ -18,6 +18,7 @@ from stoa.domain.moderation import (
     SubjectType,
     check_moderator,
     follow,
+    one_of,
 )
 from stoa.entropy import Ids
 from stoa.operations import escrow, event_log, moderators
@@ -164,7 +165,7 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
     """As `act`, of one order on something that is locked; `find_again` must follow."""
     subject, action = order.subject, order.action
     if action not in ACTIONS[subject.type] | {Action.AUTO_HIDE}:
-        raise invalid_field("action", f"Must be one of {_names(subject.type)}.")
+        raise invalid_field("action", one_of(subject.type))
     row = await found(tx, subject)
     if moderator_id is not None:
         await _check_moderator(tx, services, order, row, moderator_id)
@@ -173,10 +174,6 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
     more = (order.until, order.points, order.undoes)
     ids, reason = services.ids, order.reason
     return await record(tx, ids, action, subject, reason, moderator_id, more, on=row)
-
-
-def _names(subject_type: SubjectType) -> str:
-    return ", ".join(f"`{action}`" for action in sorted(ACTIONS[subject_type]))
 
 
 async def record(

@@ -1,11 +1,12 @@
 """Moderation: what moderators ask for, the public log of their acts, and reports."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from msgspec import Meta
 
 from stoa.domain import ids, limits, text
 from stoa.domain.cursors import Form
+from stoa.domain.moderation import ACTIONS, SubjectType, one_of
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     Answer,
@@ -78,6 +79,16 @@ def _needs(values: dict[str, Any]) -> list[tuple[str, str]]:
     if isinstance(until, str) and read_time(until) is None:
         problems.append(("until", _BAD_TIME))
     return problems
+
+
+def _unfit(part: dict[str, Any]) -> list[tuple[str, str]]:
+    """An action that is none for its subject."""
+    subject, action = part.get("subject"), part.get("action")
+    kind = cast("dict[str, Any]", subject).get("type") if isinstance(subject, dict) else None
+    if kind not in list(SubjectType) or action not in ACTION_NAMES:
+        return []
+    fits = action in ACTIONS[SubjectType(kind)]
+    return [] if fits else [("action", one_of(SubjectType(kind)))]
 
 
 def _past(values: dict[str, Any], now: int) -> list[tuple[str, str]]:
@@ -243,7 +254,7 @@ class ModerateMany(Request, kw_only=True):
         return [
             (f"actions.{place}.{path}", message)
             for place, part in _parts(values)
-            for path, message in _needs(part)
+            for path, message in [*_unfit(part), *_needs(part)]
         ]
 
     @classmethod
