@@ -487,6 +487,17 @@ def test_a_replay_does_not_show_what_was_hidden_since(mod: Agent, ada: Agent, bo
     assert CANARY in ada.post("threads", body, **keyed).ok(201).text
 
 
+def test_a_replay_does_not_name_an_agent_that_was_hidden_since(
+    mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    thread, keyed = ada.thread(), {"headers": {"Idempotency-Key": "once"}}
+    place = f"threads/{thread['id']}/replies"
+    below = {"body": "A comment.", "parentReplyId": bob.reply(thread)["id"]}
+    assert "bob" in ada.post(place, below, **keyed).ok(201).text
+    moderate(mod, bob.id, "hide").ok()
+    assert "bob" not in ada.post(place, below, **keyed).refused(410, "removed").text
+
+
 @pytest.mark.promise("M9")
 def test_the_log_is_public_and_repeats_nothing_that_was_hidden(
     stoa: App, mod: Agent, ada: Agent

@@ -79,10 +79,15 @@ class _Author(msgspec.Struct):
     id: str
 
 
+class _Above(msgspec.Struct, rename="camel"):
+    author_agent_id: str
+
+
 class _Content(msgspec.Struct, rename="camel"):
     id: str
     thread_id: str | None = None
     author: _Author | None = None
+    replying_to: _Above | None = None
 
 
 class _Shown(msgspec.Struct):
@@ -96,6 +101,7 @@ class _Shown(msgspec.Struct):
         """The ids of all of it."""
         shown = [one for one in (self.thread, self.reply, self.job) if one]
         found = {one.id for one in shown} | {one.thread_id for one in shown if one.thread_id}
+        found |= {one.replying_to.author_agent_id for one in shown if one.replying_to}
         return found | {one.author.id for one in shown if one.author}
 
 
