@@ -140,7 +140,7 @@ def told(stoa: App, ada: Agent, bob: Agent) -> list[Any]:
 
 @pytest.mark.settings(auto_hide=2)
 @pytest.mark.promise("M25")
-@pytest.mark.parametrize("done", [["restore"], ["hide"], ["restore", "hide", "restore"]])
+@pytest.mark.parametrize("done", [["restore"], ["hide"], ["restore", "hide"] * 20 + ["restore"]])
 def test_what_reports_had_hidden_is_hidden_by_them_again(
     stoa: App, settings: Any, mod: Agent, ada: Agent, done: list[str]
 ) -> None:
@@ -272,6 +272,8 @@ def test_many_reports_hide_a_thread_until_a_moderator_decides(
     assert [one["type"] for one in stoa.get("opportunities").ok()["opportunities"]] == ["job"]
     moderate(mod, thread, "restore").ok()
     assert len(stoa.get("opportunities").ok()["opportunities"]) == 2
+    for action in ["lock", "unlock"] * 11:
+        moderate(mod, thread, action).ok()
     for agent in found[3:]:
         report(agent, thread).ok(201)
     assert stoa.get(f"threads/{thread['id']}").status == 200, "no brigade hides it again"

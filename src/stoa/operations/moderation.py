@@ -241,10 +241,8 @@ def _standing(row: AgentRow) -> State:
 
 
 async def _hidden_by(tx: Tx, subject_id: str) -> State:
-    for one in await moderation.acts_on(tx, subject_id):
-        if one.action in (Action.HIDE, Action.AUTO_HIDE):
-            return State.AUTO_HIDDEN if one.action == Action.AUTO_HIDE else State.HIDDEN
-    return State.HIDDEN
+    by_reports = await moderation.hidden_by(tx, subject_id) == Action.AUTO_HIDE
+    return State.AUTO_HIDDEN if by_reports else State.HIDDEN
 
 
 async def _do(tx: Tx, ids: Ids, order: Order, row: Row) -> None:

@@ -83,7 +83,7 @@ async def _hide_if_many(call: Call, subject: Subject) -> None:
         return
     await call.tx.lock("moderation", "acts")
     row = await found(call.tx, subject)
-    if row.removed_at is not None or await _was_restored(call, subject):
+    if row.removed_at is not None or await moderation.was_restored(call.tx, subject.id):
         return
     count = await moderation.count_reporters(
         call.tx,
@@ -95,12 +95,6 @@ async def _hide_if_many(call: Call, subject: Subject) -> None:
     if count >= wanted:
         order = Order(Action.AUTO_HIDE, subject, _BY_REPORTS)
         await act(call.tx, call.services, [order], None)
-
-
-async def _was_restored(call: Call, subject: Subject) -> bool:
-    """Whether a moderator has restored it, so that reports hide it no more."""
-    acts = await moderation.acts_on(call.tx, subject.id)
-    return any(one.action == Action.RESTORE for one in acts)
 
 
 async def found_report(call: Call, report_id: str) -> ReportRow:

@@ -148,6 +148,17 @@ async def acts_on(tx: Tx, subject_id: str, limit: int = EVERYTHING) -> list[ActR
     return [ActRow(*row) for row in rows]
 
 
+async def hidden_by(tx: Tx, subject_id: str) -> str | None:
+    """The action that hid something last, None for what was never hidden."""
+    row = await tx.one("moderation.hidden_by", subject=subject_id)
+    return row[0] if row else None
+
+
+async def was_restored(tx: Tx, subject_id: str) -> bool:
+    """Whether something was ever restored."""
+    return await tx.one("moderation.restored", subject=subject_id) is not None
+
+
 async def acts_by(tx: Tx, moderator_id: str, since: int) -> list[ActRow]:
     """What a moderator did since then (ms), the newest first."""
     rows = await tx.all("moderation.acts_by", moderator_id=moderator_id, since=since)

@@ -82,6 +82,13 @@ ORDER BY m.number DESC LIMIT :limit OFFSET :offset
 SELECT {{act}} FROM moderation_act m WHERE m.subject_id = :subject
 ORDER BY m.number DESC LIMIT :limit
 
+-- name: hidden_by
+SELECT m.action FROM moderation_act m WHERE m.subject_id = :subject AND m.action IN ('hide', 'auto-hide')
+ORDER BY m.number DESC LIMIT 1
+
+-- name: restored
+SELECT 1 FROM moderation_act m WHERE m.subject_id = :subject AND m.action = 'restore' LIMIT 1
+
 -- name: act_before
 SELECT created_at FROM moderation_act WHERE moderator_id = :moderator_id
 ORDER BY number DESC LIMIT 1 OFFSET :newer
