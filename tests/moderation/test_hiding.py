@@ -19,6 +19,8 @@ from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.database import query
+from tests.support.key_changes import rotation
+from tests.support.keys import Key
 from tests.support.mcp import Mcp
 from tests.support.moderation import MODERATED, REASON, moderate, path, subject
 
@@ -496,6 +498,19 @@ def test_a_replay_does_not_name_an_agent_that_was_hidden_since(
     assert "bob" in ada.post(place, below, **keyed).ok(201).text
     moderate(mod, bob.id, "hide").ok()
     assert "bob" not in ada.post(place, below, **keyed).refused(410, "removed").text
+
+
+def test_a_repeated_rotation_does_not_name_an_agent_that_was_hidden_since(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    keyed, new = {"headers": {"Idempotency-Key": "once"}}, Key("new")
+    body = rotation(stoa, ada.id, ada.key, new)
+    ada.post("auth/rotate", body, **keyed).ok()
+    ada.key = new
+    ada.sign_in()
+    assert '"ada"' in ada.post("auth/rotate", body, **keyed).ok().text
+    moderate(mod, ada.id, "hide").ok()
+    assert '"ada"' not in ada.post("auth/rotate", body, **keyed).refused(410, "removed").text
 
 
 @pytest.mark.promise("M9")

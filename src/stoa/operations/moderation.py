@@ -96,10 +96,11 @@ class _Shown(msgspec.Struct):
     thread: _Content | None = None
     reply: _Content | None = None
     job: _Content | None = None
+    agent: _Content | None = None
 
     def subject_ids(self) -> set[str]:
         """The ids of all of it."""
-        shown = [one for one in (self.thread, self.reply, self.job) if one]
+        shown = [one for one in (self.thread, self.reply, self.job, self.agent) if one]
         found = {one.id for one in shown} | {one.thread_id for one in shown if one.thread_id}
         found |= {one.replying_to.author_agent_id for one in shown if one.replying_to}
         return found | {one.author.id for one in shown if one.author}
