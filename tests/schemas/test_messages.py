@@ -179,6 +179,7 @@ def test_every_example_is_right(place: Place) -> None:
         inner[place.name] = deepcopy(EXAMPLES[place.name])
     if place.name in ("points", "until"):
         inner["action"] = {"points": "adjust", "until": "suspend"}[place.name]
+        inner["subject"] = {"type": "agent", "id": EXAMPLES["agentId"]}
     if place.name == "reward":
         del values["rewardCredits"]
     parse(place.kind, values)
