@@ -381,5 +381,5 @@ def test_a_text_cannot_look_like_a_part_of_the_markdown(
     ada.thread("# Not [a](http://x) title", "# Not a title\n```\n# Nor this\n", tags=["a"])
     exported(settings, clock, tmp_path / "out")
     text = (tmp_path / "out" / "threads.md").read_text()
-    assert text.startswith("# \\# Not \\[a\\]\\(http://x\\) title\n\n- id: `th_")
+    assert text.startswith("# \\# Not \\[a\\]\\(http\\://x\\) title\n\n- id: `th_")
     assert "````untrusted\n# Not a title\n```\n# Nor this\n\n````" in text

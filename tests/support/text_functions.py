@@ -11,6 +11,7 @@ from functools import partial
 import msgspec
 
 from stoa.domain import (
+    base64url,
     challenges,
     cursors,
     excerpts,
@@ -30,7 +31,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
 from stoa.mcp import results
 from stoa.rendering import fences, html, lines, tags
-from stoa.schemas.base import encode
+from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
 from stoa.store import consistency, fts5, tsquery
@@ -71,6 +72,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/tokens.well_formed": tokens.well_formed,
     "domain/tokens.digest": tokens.digest,
     "domain/challenges.digest": challenges.digest,
+    "domain/base64url.decode": refusing(base64url.decode),
     "domain/ids.is_id": lambda given: ids.is_id("th", given),
     "domain/ids.prefix_of": ids.prefix_of,
     "domain/related.described": lambda given: related.described(given, [given], given, [given]),
@@ -110,6 +112,7 @@ FUNCTIONS: dict[str, Function] = {
     "web/markdown._code": markdown_pages._code,  # pyright: ignore[reportPrivateUsage]
     "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
     "mcp/results._as_text": lambda given: results._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
+    "schemas/base.read_time": read_time,
     "schemas/base.encode": lambda given: encode({"body": given}),
     "json": lambda given: msgspec.json.decode(msgspec.json.encode(given)),
 }
