@@ -81,6 +81,7 @@ def client_address(
     return client
 
 
+@lru_cache(_CACHED)
 def canonical(address: str) -> str:
     """An address in canonical text, without port or zone; `UNKNOWN` for what is none."""
     host = _host(address)

@@ -46,9 +46,10 @@ class Changes:
     def fresh(self, keys: Collection[str], stamp: int) -> bool:
         """Whether none of `keys` has changed since `stamp`."""
         changed = self._changed
-        for key in keys:
-            if changed.get(key, 0) > stamp:
-                return False
+        if not changed.keys().isdisjoint(keys):
+            for key in keys:
+                if changed.get(key, 0) > stamp:
+                    return False
         # Read last, because `mark` sets it first: a key that was just dropped is below the floor.
         return stamp >= self._floor
 
