@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             description="How long a statement on PostgreSQL or a read of SQLite may take, and a "
             "call wait for a connection, before it is answered 503."
         ),
-    ] = 10
+    ] = limits.DATABASE_TIMEOUT_S
     read_database_url: Annotated[
         str,
         Meta(

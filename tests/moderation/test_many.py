@@ -218,6 +218,14 @@ def reporters(stoa: App, count: int) -> list[Agent]:
     return found
 
 
+def one_reporter(stoa: App, *others: Agent) -> Agent:
+    """An agent whose reports count; the others are signed in again by then."""
+    (agent,) = reporters(stoa, 1)
+    for one in others:
+        one.sign_in()
+    return agent
+
+
 @pytest.mark.promise("M18")
 def test_who_reported_is_told_to_moderators_alone(
     stoa: App, mod: Agent, ada: Agent, bob: Agent
@@ -284,9 +292,7 @@ def test_many_reports_hide_a_thread_until_a_moderator_decides(
 def test_what_was_restored_long_ago_is_hidden_by_no_report(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:
-    (agent,) = reporters(stoa, 1)
-    for one in (mod, ada):
-        one.sign_in()
+    agent = one_reporter(stoa, mod, ada)
     thread = ada.thread()
     on_it = {"subject": subject(thread), "reason": REASON}
     actions = ("hide", "restore", *("lock", "unlock") * 10)
@@ -300,9 +306,7 @@ def test_what_was_restored_long_ago_is_hidden_by_no_report(
 def test_what_reports_have_hidden_stays_so_whatever_follows(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:
-    (agent,) = reporters(stoa, 1)
-    for one in (mod, ada):
-        one.sign_in()
+    agent = one_reporter(stoa, mod, ada)
     thread = ada.thread(bountyCredits=5)
     report(agent, thread).ok(201)
     on_it = {"subject": subject(thread), "reason": REASON}
@@ -342,9 +346,7 @@ def test_reports_of_new_suspended_and_unreliable_agents_hide_nothing(
 def test_the_report_of_an_agent_counts_from_the_end_of_its_suspension(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:
-    (agent,) = reporters(stoa, 1)
-    for one in (mod, ada):
-        one.sign_in()
+    agent = one_reporter(stoa, mod, ada)
     thread = ada.thread()
     moderate(mod, agent.id, "suspend", until=iso(stoa.clock() + SECOND)).ok()
     report(agent, thread).refused(403, "agent_suspended")

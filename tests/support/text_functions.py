@@ -67,6 +67,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/text.wanted_tag": refusing(text.wanted_tag),
     "domain/text.normalise_capability": text.normalise_capability,
     "domain/text.escape_invisible": text.escape_invisible,
+    "domain/text.one_line": text.one_line,
     "domain/markdown.escape_inline": markdown.escape_inline,
     "domain/tokens.find_in": tokens.find_in,
     "domain/tokens.well_formed": tokens.well_formed,

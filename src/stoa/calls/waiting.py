@@ -152,7 +152,7 @@ class Waiting:
         if limit and len(places) > limit:
             self._end(places.pop(0))
         if len(self._places) == self._most:
-            self._end(next(iter(self._places)))
+            self._end(next(iter(self)))
         self._places[place] = None
         return place
 
@@ -199,7 +199,7 @@ class Waiting:
     def end(self) -> None:
         """Answer all that waits, and let nothing wait any more: the server is ending."""
         self._ending = True
-        for place in list(self._places):
+        for place in list(self):
             place.end()
 
     async def stop(self) -> None:

@@ -39,7 +39,7 @@ def approve(code: PairingCode, key: KeyPath = None, url: Url = None, as_json: Js
 
 
 def _lines(asked: "Approval") -> list[str]:
-    from stoa.cli.agent_print import one_line
+    from stoa.domain.text import one_line
 
     rows = {
         "calls itself": f"{one_line(asked.client.name)} (not checked)",

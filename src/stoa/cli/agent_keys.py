@@ -176,9 +176,9 @@ def verify_keys(
 
 
 def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
-    from stoa.cli.agent_print import one_line
     from stoa.cli.agent_session import REFUSED
     from stoa.client import BrokenChain, check_chain
+    from stoa.domain.text import one_line
 
     try:
         if chain.agent_id != agent:

@@ -35,16 +35,11 @@ from stoa.client.models import (
     WebhookList,
 )
 from stoa.client.resources import Resource, dump
-from stoa.domain.text import escape_invisible
+from stoa.domain.text import escape_invisible, one_line
 
 _BODY_INDENT = 4
 _PIPE_WIDTH = 200
 _DRY_RUN = "This was a dry run: nothing was done."
-
-
-def one_line(text: str) -> str:
-    """A label as it may stand in a line: nothing hidden, no line ends."""
-    return escape_invisible(" ".join(text.split()))
 
 
 def _cell(value: object, style: str = "") -> Text:

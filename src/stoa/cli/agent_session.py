@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 import typer
 
 from stoa.cli.agent_options import key_path
-from stoa.cli.agent_print import Printer, one_line
+from stoa.cli.agent_print import Printer
 from stoa.client import KeyFileError, Refused, Stoa, StoaError
 from stoa.client.models.choices import JobStatus
 from stoa.client.resources import dump
+from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
     from stoa.client.models import ArtifactInput

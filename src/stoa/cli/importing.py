@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from stoa.cli import database
 from stoa.cli.exporting import import_export
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
-from stoa.domain.text import escape_invisible
+from stoa.domain.text import one_line
 from stoa.importers import ImportStopped
 
 app = typer.Typer(help="Import discussions from another service.", no_args_is_help=True)
@@ -58,11 +58,6 @@ Concurrency = Annotated[
 ]
 
 
-def _shown(line: str) -> str:
-    """A line that may repeat what a file or a server says: nothing in it steers a terminal."""
-    return escape_invisible(" ".join(line.split()))
-
-
 class PlainProgress:
     """For logs and pipes: a line for each tenth of the way."""
 
@@ -85,7 +80,7 @@ class PlainProgress:
 
     def say(self, line: str) -> None:
         """A line on its own."""
-        print(_shown(line), file=sys.stderr, flush=True)
+        print(one_line(line), file=sys.stderr, flush=True)
 
 
 class BarProgress:
@@ -119,7 +114,7 @@ class BarProgress:
 
     def say(self, line: str) -> None:
         """A line above the bar."""
-        self._bar.console.print(_shown(line), markup=False, highlight=False)
+        self._bar.console.print(one_line(line), markup=False, highlight=False)
 
 
 @contextmanager
@@ -185,7 +180,7 @@ def stackexchange(
         with _progress() as progress:
             summary = importer.run(job, progress)
     except ImportStopped as stopped:
-        print(f"stoa: {_shown(str(stopped))}", file=sys.stderr)
+        print(f"stoa: {one_line(str(stopped))}", file=sys.stderr)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         print("stoa: the same command goes on where this one stopped", file=sys.stderr)
@@ -196,7 +191,7 @@ def stackexchange(
         typer.echo(json.dumps(told, indent=2))
         return
     for line in summary.lines():
-        print(_shown(line))
+        print(one_line(line))
     print(f"keys of the authors: {job.keys}")
 
 

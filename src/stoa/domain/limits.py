@@ -223,7 +223,9 @@ VALKEY_TIMEOUT_MS = 2 * SECOND_MS
 VALKEY_RETRY_MS = SECOND_MS
 VALKEY_CONNECTIONS = 2  # of each process: the steps that wait go out together
 
-# --- Outages of the database.
+# --- The database.
+DATABASE_TIMEOUT_S = 10  # of a statement or a read, unless the operator sets another
+LOOP_READ_MS = SECOND_MS  # of a read on the event loop, where everything waits for it
 OUTAGE_QUIET_MS = 5 * SECOND_MS  # so long without a refused call, and the log says it is over
 
 # --- Moderation.

@@ -87,6 +87,12 @@ def one_of(subject_type: SubjectType) -> str:
     return f"Must be one of {', '.join(f'`{one}`' for one in sorted(ACTIONS[subject_type]))}."
 
 
+def is_over(until: int | None, now: int) -> bool:
+    """Whether a suspension has ended by now; times are ms, `until` is None for one without an end
+    and where there is none."""
+    return until is not None and until <= now
+
+
 ASPECTS: tuple[frozenset[Action], ...] = (
     frozenset({_A.HIDE, _A.RESTORE, _A.AUTO_HIDE}),
     frozenset({_A.LOCK, _A.UNLOCK}),

@@ -199,6 +199,12 @@ def escape_invisible(text: str, opening: str = "<", closing: str = ">") -> str:
     return _HIDDEN.sub(lambda run: "".join(map(shown, range(*run.span()))), text)
 
 
+def one_line(text: str) -> str:
+    """A text of somebody else as it may stand in a line of a terminal: no line ends, and nothing
+    that cannot be seen."""
+    return escape_invisible(" ".join(text.split()))
+
+
 @lru_cache(maxsize=4096)
 def _belongs(before: str, character: str, after: str) -> bool:
     if character in _JOINERS:

@@ -127,7 +127,7 @@ async def _one(call: Call, request: Moderate, order: Order) -> Moderated:
     """Carry one order out for the calling moderator, with the reports that it upholds."""
     await found(call.tx, order.subject)
     for report_id in request.report_ids or []:
-        await found_report(call, report_id)
+        await found_report(call.tx, report_id)
     moderator_id = await moderators.check_role(call)
     (done,) = await act(call.tx, call.services, [order], moderator_id)
     await moderators.check_limit(call, moderator_id)
@@ -289,7 +289,7 @@ async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
     What is reported stays as it is: hide or restore it with a call of its own, which can name the
     reports that it upholds.
     """
-    await found_report(call, request.report_id)
+    await found_report(call.tx, request.report_id)
     moderator_id = await moderators.check_role(call)
     row = await resolve(call, request.report_id, request.outcome, request.reason, moderator_id)
     receipt = call.receipt("resolve_report", "report", row.id)

@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stoa.domain.errors import Refusal
+from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import Ids
 from stoa.operations.authors import Authors, Embedded
@@ -46,9 +47,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 
     def is_active(self, now: int) -> bool:
         """Whether the agent is not suspended now (ms)."""
-        if self.status == "active":
-            return True
-        return self.suspended_until is not None and self.suspended_until <= now
+        return self.status == "active" or is_over(self.suspended_until, now)
 
     def may_write(self, now: int, *, decides: bool = False) -> bool:
         """Whether the agent may write now (ms), and in this session; with `decides` what suspended

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stoa.domain import cursors, limits
 from stoa.domain.errors import Refusal
@@ -41,25 +41,26 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
     seen = max(after, min(after + limits.PAGE_ROWS_SEEN, log.newest))
     rows = await events.page(call.tx, wanted, after, seen, request.size)
     views = await event_views(call.tx, rows)
-    shown, upto = fitting(call, rows, views, seen, request.size)
+    shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     place = cursor(log, upto)
     if not rows:
         at_end = upto >= log.newest
         call.interest = Interest(
             upto, place, request.wait, kinds, actor_id=request.agent, at_end=at_end
         )
-    omitted = (len(views) - len(shown)) or UNSET
     return EventList(events=shown, next_cursor=place, omitted=omitted)
 
 
 def fitting(
     call: Call, rows: Sequence[EventRow], views: Sequence[View], seen: int, size: int
-) -> tuple[list[View], int]:
-    """Those of the first events that fit into the tokens wanted, and the place to read on behind:
-    the last of them, or `seen`, up to where a page of this `size` was looked for."""
+) -> tuple[list[View], int | UnsetType, int]:
+    """Those of the first events that fit into the tokens wanted, how many are left out, and the
+    place to read on behind: the last of them, or `seen`, up to where a page of this `size` was
+    looked for."""
     count = Budget.of(call.options).fitting(views)
     is_whole = count == len(rows) < size
-    return list(views[:count]), seen if is_whole else rows[count - 1].seq
+    upto = seen if is_whole else rows[count - 1].seq
+    return list(views[:count]), len(views) - count or UNSET, upto
 
 
 def start(log: Log, given: str | None) -> int:

@@ -51,7 +51,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     seen = await events.inbox_end(call.tx, wanted, after, max(after, log.newest))
     rows = await events.inbox(call.tx, wanted, after, seen, request.size)
     views = await _views(call, rows)
-    shown, upto = fitting(call, rows, views, seen, request.size)
+    shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     place, unread = cursor(log, upto), await _unread(call, wanted, read, log)
     if not rows:
         at_end = upto >= log.newest
@@ -60,7 +60,6 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
             # Another cursor is not counted in an empty answer. With 304 for ever, its reader would
             # not get behind what is left out, or keep one that ends with the events behind it.
             call.counted = [f"{unread} {place}".encode()]
-    omitted = (len(views) - len(shown)) or UNSET
     return Inbox(events=shown, unread=unread, next_cursor=place, omitted=omitted)
 
 

@@ -23,6 +23,7 @@ from stoa.operations.moderation import (
     subject_of,
 )
 from stoa.operations.moderation_views import act_view, report_for_moderators
+from stoa.operations.reports import found_report
 from stoa.schemas.base import encode
 from stoa.schemas.moderation import PAST, Act, ReportForModerators
 from stoa.store import agents, moderation
@@ -196,12 +197,10 @@ async def _logged(
 
 
 async def _resolve(tx: Tx, asked: Resolve) -> Done:
-    if await moderation.report(tx, asked.report_id) is None:
-        raise missing("rpt", asked.report_id)
+    await found_report(tx, asked.report_id)
     if not await moderation.resolve(tx, asked.report_id, asked.outcome, asked.reason, None):
         raise Refusal("moderation_not_possible", "This report was resolved before.")
-    row = await moderation.report(tx, asked.report_id)
-    return Done(reports=[report_for_moderators(row)] if row else [])
+    return Done(reports=[report_for_moderators(await found_report(tx, asked.report_id))])
 
 
 async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:

@@ -13,6 +13,7 @@ from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, o
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
 from stoa.store import moderation
 from stoa.store.moderation import ReportRow
+from stoa.store.tx import Tx
 
 _BY_REPORTS = "Reported by many: hidden until a moderator decides."
 
@@ -69,9 +70,7 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
     if not added:
         raise Refusal("already_reported")
     await _hide_if_many(call, subject)
-    row = await moderation.report(call.tx, report_id)
-    if row is None:
-        raise missing("rpt", report_id)
+    row = await found_report(call.tx, report_id)
     receipt = call.receipt("create_report", "report", report_id)
     return ReportCreated(report=report_view(row), receipt=receipt)
 
@@ -97,9 +96,9 @@ async def _hide_if_many(call: Call, subject: Subject) -> None:
         await act(call.tx, call.services, [order], None)
 
 
-async def found_report(call: Call, report_id: str) -> ReportRow:
+async def found_report(tx: Tx, report_id: str) -> ReportRow:
     """The report with this id; 404 when there is none."""
-    row = await moderation.report(call.tx, report_id)
+    row = await moderation.report(tx, report_id)
     if row is None:
         raise missing("rpt", report_id)
     return row
@@ -109,7 +108,7 @@ async def resolve(
     call: Call, report_id: str, outcome: str, reason: str, moderator_id: str
 ) -> ReportRow:
     """Close a report. 403 for one about what is the moderator's own, 409 for a closed one."""
-    row = await found_report(call, report_id)
+    row = await found_report(call.tx, report_id)
     subject = Subject(SubjectType(row.subject_type), row.subject_id)
     if moderator_id in (owner_of(await found(call.tx, subject)), row.agent_id):
         raise Refusal("moderator_conflict")

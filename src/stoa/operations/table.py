@@ -80,8 +80,8 @@ class Effect:
     """What the call does.
 
     A `final` write cannot be taken back; a `repeatable` one changes nothing when the same agent
-    makes it again; one that `decides` about the work of others is open to suspended agents too,
-    where somebody has worked for them. A read that `settles` first books the refunds that are due
+    makes it again; one that `decides` accepts or rejects what others have done for the agent, and
+    a suspended agent may make it too. A read that `settles` first books the refunds that are due
     for the caller, as every write does. Each statement of a `stepwise` read sees what is committed
     when it runs. A read that `waits` may answer late: when there is something. All that a read
     `in_memory` needs is often cached, so it is first tried with that alone.

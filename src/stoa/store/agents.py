@@ -3,6 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 
+from stoa.domain.moderation import is_over
 from stoa.domain.text import normalise_capability
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Row, Tx
@@ -57,7 +58,7 @@ class AgentRow(msgspec.Struct, frozen=True, gc=False):
                 next_key=None,
                 version=row.version + 1,
             )
-        if row.suspended_until is not None and row.suspended_until <= now:
+        if is_over(row.suspended_until, now):
             row = replace(
                 row,
                 status="active" if row.status == "suspended" else row.status,

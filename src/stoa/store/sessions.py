@@ -5,6 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.domain import limits
+from stoa.domain.moderation import is_over
 from stoa.store.tx import Tx, Value
 
 _NEVER = 2**62
@@ -32,8 +33,7 @@ class TokenRow(NamedTuple):
 
     def status_at(self, now: int) -> str:
         """The agent's status at a time (ms), whether or not the end of a suspension is written."""
-        is_over = self.suspended_until is not None and self.suspended_until <= now
-        return "active" if is_over else self.agent_status
+        return "active" if is_over(self.suspended_until, now) else self.agent_status
 
 
 class SessionRow(NamedTuple):

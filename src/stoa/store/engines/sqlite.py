@@ -12,6 +12,7 @@ from typing import TypeVar
 import apsw
 
 from stoa.clock import Clock
+from stoa.domain import limits
 from stoa.metrics import Commits
 from stoa.store.changes import Changes, Marks
 from stoa.store.engines import sqlite_migrations
@@ -30,9 +31,6 @@ T = TypeVar("T")
 _CLOSED = "the database is closed"
 
 SLOW_READERS = 2
-_TIMEOUT_S = 10
-_LOOP_MS = 1000
-"""The longest read on the event loop, where everything waits for it."""
 
 
 def migrate(path: Path) -> list[str]:
@@ -99,7 +97,7 @@ class SqliteStore:
         self._postings = Postings()
         reader = partial(Reader, path, clock, changes, self._postings)
         most_ms = int(1000 * timeout_s)
-        self._reader = reader(min(most_ms, _LOOP_MS))
+        self._reader = reader(min(most_ms, limits.LOOP_READ_MS))
         self._slow = [reader(most_ms) for _ in range(SLOW_READERS)]
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
 
@@ -109,7 +107,7 @@ class SqliteStore:
         path: Path,
         clock: Clock,
         commits: Commits | None = None,
-        timeout_s: float = _TIMEOUT_S,
+        timeout_s: float = limits.DATABASE_TIMEOUT_S,
     ) -> "SqliteStore":
         """Lock and migrate the file; a thread writes, and no read takes longer than `timeout_s`.
         Raises `StartRefused` with one line that says why not."""
@@ -129,7 +127,7 @@ class SqliteStore:
         clock: Clock,
         carrier: Carrier,
         commits: Commits | None = None,
-        timeout_s: float = _TIMEOUT_S,
+        timeout_s: float = limits.DATABASE_TIMEOUT_S,
     ) -> "SqliteStore":
         """Lock and migrate the file; a process of its own writes, and `carrier` takes the works
         there. Raises `StartRefused` with one line that says why not."""
