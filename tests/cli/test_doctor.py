@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from stoa.clock import SystemClock
@@ -124,6 +126,30 @@ def test_an_absent_database_and_wrong_settings_are_checks_too(tmp_path: Path) ->
     code, found = diagnose(STOA_METRICS="9464")
     assert (code, found["settings"]["status"]) == (1, "fail")
     assert "STOA_METRICS" in found["settings"]["detail"]
+
+
+def test_a_damaged_file_is_told_in_a_line(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with App(Settings(data_dir=str(data), **LIMITS_OFF)) as app:
+        app.agent("ada")
+    damage(data / "stoa.db")
+    code, found = diagnose(STOA_DATA_DIR=str(data), STOA_PORT=str(free_port()))
+    assert (code, found["schema"]["status"]) == (1, "fail")
+    assert f"{data}/stoa.db is damaged: restore a backup" in found["schema"]["detail"]
+    audited = run_stoa_here("audit", "--data-dir", str(data))
+    assert (audited.code, audited.err.count("\n")) == (1, 1)
+    assert f"{data}/stoa.db is damaged: restore a backup" in audited.err
+
+
+def damage(file: Path) -> None:
+    """Write over the first page of a table, as a disk that goes bad does."""
+    with closing(apsw.Connection(str(file))) as connection:
+        sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'account'"
+        ((page,),) = connection.execute(sql).fetchall()
+        size = connection.pragma("page_size")
+    content = bytearray(file.read_bytes())
+    content[(page - 1) * size : page * size] = b"?" * size
+    file.write_bytes(content)
 
 
 def test_a_caller_is_told_the_address_it_counts_as(stoa: App) -> None:

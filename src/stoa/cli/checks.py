@@ -175,7 +175,10 @@ def _database(named: Database) -> Checks:
         with named.refusing():
             found = asyncio.run(engine.read_once(named.settings, clock, _look))
     except (StartRefused, StoreUnavailable) as error:
-        remedy = "Start the database, name another one, or migrate it with `stoa migrate`."
+        remedy = (
+            "Start the database, name another one, migrate it with `stoa migrate`, or restore a "
+            "backup if it is damaged."
+        )
         yield _fail("schema", str(error), remedy)
         return
     yield _ok("schema", "the database has this program's schema")

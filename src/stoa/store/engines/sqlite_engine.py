@@ -1,9 +1,11 @@
 """The embedded engine as the registry knows it: one SQLite file."""
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Generator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
+
+import apsw
 
 from stoa.clock import Clock
 from stoa.metrics import Commits
@@ -12,7 +14,8 @@ from stoa.store.copying import Source, Target
 from stoa.store.engines import sqlite, sqlite_alone, sqlite_backups, sqlite_copying, sqlite_file
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
-from stoa.store.tx import Alone, Restored, Work
+from stoa.store.engines.sqlite_groups import BENIGN
+from stoa.store.tx import Alone, Restored, StartRefused, Work
 
 T = TypeVar("T")
 
@@ -44,12 +47,14 @@ async def refuse_absent(settings: Settings) -> None:
 
 async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     """See `Engine`."""
-    return sqlite.read_once(settings.database_path, clock, work)
+    with _told(settings.database_path):
+        return sqlite.read_once(settings.database_path, clock, work)
 
 
 async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     """See `Engine`."""
-    return sqlite.write_once(settings.database_path, clock, work)
+    with _told(settings.database_path):
+        return sqlite.write_once(settings.database_path, clock, work)
 
 
 async def back_up(settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:
@@ -80,3 +85,16 @@ def open_alone(settings: Settings) -> AbstractAsyncContextManager[Alone]:
 def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
     """See `Engine`."""
     return sqlite_copying.open_target(settings.database_path, clock)
+
+
+@contextmanager
+def _told(path: Path) -> Generator[None]:
+    """Raise what the file or its disk does to a work as `StartRefused`."""
+    try:
+        yield
+    except BENIGN:
+        raise
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StartRefused(f"{path} is damaged: restore a backup ({error})") from error
+    except apsw.Error as error:
+        raise StartRefused(f"cannot use the database {path}: {error}") from error

@@ -35,7 +35,7 @@ CHECK_S = 1.0
 Outcome = tuple[Any, Exception | None]
 """What a piece of work returned, or what it raised."""
 
-_BENIGN = (
+BENIGN = (
     apsw.ConstraintError,
     apsw.SQLError,
     apsw.BindingsError,
@@ -143,7 +143,7 @@ class Groups:
         except _HalfDone as half:
             self._connection.execute("ROLLBACK")
             return [half.outcome] if len(works) == 1 else self._commit(works, apart=True)
-        except _BENIGN as error:
+        except BENIGN as error:
             return self._commit_each(works, error)
         except apsw.Error as error:
             return self._break(works, error)
@@ -160,7 +160,7 @@ class Groups:
             tx = SqliteTx(self._connection, self._clock())
             outcome = drive(work(tx)), None
         except BaseException as error:  # errors of the work go to its caller
-            if isinstance(error, apsw.Error) and not isinstance(error, _BENIGN):
+            if isinstance(error, apsw.Error) and not isinstance(error, BENIGN):
                 raise
             outcome = None, _as_exception(error)
             if apart:
