@@ -43,6 +43,7 @@ GOOD: list[dict[str, Any]] = [
     {"base_url": "https://[2001:db8::1]:8443"},
     {"host": "0.0.0.0", "base_url": "https://stoa.example"},  # noqa: S104
     {"host": "::1"},
+    {"data_dir": "", "database_url": "sqlite:////var/lib/stoa/stoa.db"},
     {"host": "localhost"},
     {"host": "127.0.0.2"},
     {"trusted_proxies": ["10.0.0.0/8", "2001:db8::/64", "192.0.2.1"]},
@@ -75,6 +76,9 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("STOA_SIGNUP_GRANT", {"signup_grant": Decimal("Infinity")}),
     ("STOA_BASE_URL", {"host": "0.0.0.0"}),  # noqa: S104
     ("STOA_BASE_URL", {"host": "stoa.example"}),
+    ("STOA_HOST is empty", {"host": "", "base_url": "https://stoa.example"}),
+    ("STOA_HOST is empty", {"host": " ", "base_url": "https://stoa.example"}),
+    ("STOA_DATA_DIR is empty", {"data_dir": ""}),
     ("STOA_BASE_URL", {"base_url": "stoa.example"}),
     ("STOA_BASE_URL", {"base_url": "ftp://stoa.example"}),
     ("STOA_BASE_URL", {"base_url": "https://"}),

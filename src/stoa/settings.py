@@ -360,6 +360,7 @@ def _in_words(kind: msgspec.inspect.Type) -> str:
 
 def check(settings: Settings) -> None:
     """Raise SettingsError where settings do not go together or a text is not what it should be."""
+    _check_present(settings)
     _check_database(settings)
     _check_replica(settings)
     _check_valkey(settings)
@@ -374,6 +375,16 @@ def check(settings: Settings) -> None:
     _check_contact(settings)
     _check_telemetry(settings)
     _check_admin_keys(settings)
+
+
+def _check_present(settings: Settings) -> None:
+    """An empty host would mean every address of the machine, an empty folder the one that the
+    program is started in."""
+    needed = {"host": settings.host, "data_dir": settings.data_dir or settings.database_url}
+    for name, value in needed.items():
+        if not value.strip():
+            variable = environment_name(name)
+            raise SettingsError(f"{variable} is empty: give it a value or leave it out")
 
 
 def _check_database(settings: Settings) -> None:
