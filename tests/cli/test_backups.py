@@ -125,6 +125,19 @@ def test_backups_are_made_at_intervals_until_the_command_is_stopped(tmp_path: Pa
     assert len(list(folder.glob("*.db"))) == 2
 
 
+def test_backups_go_on_where_what_is_said_cannot_be_written(tmp_path: Path) -> None:
+    data, folder = tmp_path / "data", tmp_path / "backups"
+    assert run_stoa_here("migrate", "--data-dir", str(data)).code == 0
+    command = [sys.executable, "-m", "stoa", "backup", str(folder), "--every", "1s"]
+    with Path("/dev/full").open("w") as full, (tmp_path / "errors").open("w") as errors:
+        process = subprocess.Popen(
+            [*command, "--data-dir", str(data)], stdout=full, stderr=errors, text=True
+        )
+    until(lambda: process.poll() is not None or len(list(folder.glob("*.db"))) > 1)
+    process.terminate()
+    assert (process.wait(60), (tmp_path / "errors").read_text()) == (0, "")
+
+
 @pytest.mark.parametrize("every", ["1", "0h", "h", "1w", "-1h", "1.5h"])
 def test_a_pause_that_cannot_be_read_is_refused(tmp_path: Path, every: str) -> None:
     done = run_stoa_here("backup", str(tmp_path / "backups"), "--every", every)

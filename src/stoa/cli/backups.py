@@ -7,8 +7,11 @@ import re
 import select
 import signal
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -58,39 +61,45 @@ def backup(
     named = database.chosen(config, data_dir, database_url)
     with named.refusing():
         asyncio.run(engine_of(named.settings).refuse_absent(named.settings))
+        say = typer.echo if every is None else partial(_try_to_say, sys.stdout)
         if not as_json:
-            typer.echo(f"database: {named.address}")
+            say(f"database: {named.address}")
+        make = partial(_back_up, named, folder, keep, as_json=as_json)
         if every is None:
-            _back_up(named, folder, keep, as_json=as_json)
+            say(make())
         else:
-            _back_up_each(every, named, folder, keep, as_json=as_json)
+            _back_up_each(every, make)
 
 
-def _back_up(named: Database, folder: Path, keep: int, *, as_json: bool) -> None:
+def _back_up(named: Database, folder: Path, keep: int, *, as_json: bool) -> str:
+    """Make a backup; returns what is to be said of it."""
     from stoa.store.engines import engine_of
 
     engine = engine_of(named.settings)
     file = asyncio.run(engine.back_up(named.settings, SystemClock(), folder, keep))
     if as_json:
-        told = json.dumps({"database": named.address, "file": str(file)}, indent=2)
-    else:
-        told = f"backup:   {file}"
-    print(told, flush=True)
+        return json.dumps({"database": named.address, "file": str(file)}, indent=2)
+    return f"backup:   {file}"
 
 
-def _back_up_each(
-    pause_ms: int, named: Database, folder: Path, keep: int, *, as_json: bool
-) -> None:
+def _back_up_each(pause_ms: int, make: Callable[[], str]) -> None:
     """Make backups until SIGTERM or Ctrl-C. One that has begun is finished."""
     stopped = _readable_on_stop()
     left_ms = 0
     while not select.select([stopped], [], [], left_ms / 1000)[0]:
         began = elapsed_ms()
         try:
-            _back_up(named, folder, keep, as_json=as_json)
+            _try_to_say(sys.stdout, make())
         except StartRefused as refusal:
-            print(f"stoa: {refusal}", file=sys.stderr, flush=True)
+            _try_to_say(sys.stderr, f"stoa: {refusal}")
         left_ms = max(0, began + pause_ms - elapsed_ms())
+
+
+def _try_to_say(output: TextIO, line: str) -> None:
+    """Write a line, unbuffered. One that cannot be written, to a full disk or a closed terminal, is
+    lost, and ends nothing."""
+    with suppress(OSError):
+        os.write(output.fileno(), f"{line}\n".encode())
 
 
 def _readable_on_stop() -> int:
