@@ -231,9 +231,10 @@ class Stoa:
         details = self.store.figures()
         if self.settings.workers > 1:
             details["process"] = os.getpid()
-        newest = backups.newest(self.settings.backup_dir)
+        now = self._clock()
+        newest = backups.newest(self.settings.backup_dir, now)
         if newest is not None:
-            details["backupAgeSeconds"] = (self._clock() - newest) // 1000
+            details["backupAgeSeconds"] = (now - newest) // 1000
         if isinstance(self._clock, SystemClock) and (step_ms := self._clock.step_ms()):
             details["clockStepMs"] = step_ms
         if isinstance(self.limiter, SharedLimiter):

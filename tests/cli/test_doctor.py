@@ -112,6 +112,7 @@ def test_an_old_backup_fails(start_server: StartServer, tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
     make_backup(folder, SystemClock()() - 27 * 3600 * 1000)
+    make_backup(folder, SystemClock()() + DAY)
     (folder / "notes.txt").touch()
     code, found = diagnose(**variables(start_server()), STOA_BACKUP_DIR=str(folder))
     assert (code, found["backup"]["status"]) == (1, "fail")

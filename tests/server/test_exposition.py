@@ -22,6 +22,7 @@ from stoa.settings import LIMITS_OFF
 from stoa.store import ledger
 from tests.support.app import App
 from tests.support.backups import make_backup
+from tests.support.clock import DAY
 from tests.support.keys import Key
 from tests.support.metrics import by_label, samples, scrape, values
 from tests.support.postgresql import PostgreSQL
@@ -322,6 +323,7 @@ def test_the_age_of_the_newest_backup_is_told(stoa: App, tmp_path: Path) -> None
         make_backup(folder, stoa.clock() - age * 1000)
     unfinished = make_backup(folder, stoa.clock())
     unfinished.rename(folder / f".{unfinished.name}.partial")
+    make_backup(folder, stoa.clock() + DAY)
     (folder / "notes.txt").touch()
     assert values(exposed(stoa))["stoa_backup_age_seconds"] == pytest.approx(90, abs=1)
 

@@ -293,11 +293,12 @@ def _backup(settings: Settings) -> Check:
     if not settings.backup_dir:
         remedy = "Make backups regularly, and set STOA_BACKUP_DIR to their folder."
         return _warn("backup", "it is not known where backups are", remedy)
-    newest = backups.newest(settings.backup_dir)
+    now = SystemClock()()
+    newest = backups.newest(settings.backup_dir, now)
     if newest is None:
-        detail = f"there is no backup in {settings.backup_dir}"
+        detail = f"there is no backup in {settings.backup_dir} that is not dated in the future"
         return _fail("backup", detail, "Make a backup now, and let a timer make more.")
-    hours = (SystemClock()() - newest) // _HOUR_MS
+    hours = (now - newest) // _HOUR_MS
     detail = f"the newest backup in {settings.backup_dir} is {hours} hours old"
     if hours > _BACKUP_HOURS:
         return _fail("backup", detail, "Look at what makes the backups, and make one now.")

@@ -132,7 +132,7 @@ class Exposition:
     def _of_files(self) -> Lines:
         """What lies on the disk. A file that is not there has no size."""
         now = self.clock()
-        newest = backups.newest(self.settings.backup_dir)
+        newest = backups.newest(self.settings.backup_dir, now)
         if newest is not None:
             yield from _gauge(BACKUP_AGE, (now - newest) / 1000)
         if self.settings.engine == "sqlite":

@@ -5,6 +5,8 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+from stoa.domain import limits
+
 _TIME = "%Y%m%dT%H%M%S"
 _NAME = re.compile(r"stoa-(\d{8}T\d{6})(\d{3})?Z\.(db|dump)")
 _BEGINNING = {"db": b"SQLite format 3\0", "dump": b"PGDMP"}
@@ -53,17 +55,19 @@ def has_changed(backup: Path) -> bool:
     return known != checksum_line(backup, backup.name).encode().split()[:1]
 
 
-def newest(folder: str) -> int | None:
+def newest(folder: str, now: int) -> int | None:
     """When the newest backup in a folder was made, ms since 1970; None without any, or without a
-    folder. What has the name of a backup but does not begin like one does not count."""
+    folder. What has the name of a backup but does not begin like one does not count, nor does one
+    that is dated in the future, by a clock that was wrong: it would hide that no more are made."""
     if not folder:
         return None
     try:
         named = {file: made_at(file.name) for file in Path(folder).iterdir()}
     except OSError:
         return None
-    dated = sorted(((at, file) for file, at in named.items() if at is not None), reverse=True)
-    return next((at for at, file in dated if _begins_well(file)), None)
+    latest = now + limits.CLOCK_STEP_MS
+    made = ((at, file) for file, at in named.items() if at is not None and at <= latest)
+    return next((at for at, file in sorted(made, reverse=True) if _begins_well(file)), None)
 
 
 def _begins_well(file: Path) -> bool:
