@@ -22,6 +22,7 @@ from stoa.calls.transaction import PlainRuns, Transactions
 from stoa.calls.waiting import Waiting
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
+from stoa.domain import limits
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import RESOURCE
@@ -48,7 +49,7 @@ from stoa.outgoing.client import Outgoing
 from stoa.rest.ready import ReadyChallenges
 from stoa.rest.rest import Rest
 from stoa.server.access import RequestLines, observed
-from stoa.server.connections import Connections
+from stoa.server.connections import Connections, Timeouts
 from stoa.server.exposition import Exposition
 from stoa.server.server import Server
 from stoa.server.tracing import traced
@@ -174,13 +175,16 @@ class Stoa:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def server(self, tracer: "Tracer | None" = None) -> Server:
-        """The server of the application; loopback and trusted proxies may hold many connections.
+    def server(self, tracer: "Tracer | None" = None, most: int = limits.CONNECTIONS) -> Server:
+        """The server of the application, with so many connections at most; loopback and trusted
+        proxies may hold many of them.
 
         With a `tracer` each answer is a span.
         """
         proxies = parse_networks(self.settings.trusted_proxies)
-        connections = Connections(lambda peer: is_loopback(peer) or is_trusted(peer, proxies))
+        connections = Connections(
+            lambda peer: is_loopback(peer) or is_trusted(peer, proxies), Timeouts(connections=most)
+        )
         app = observed(self.asgi, self.sheet, self._lines)
         if tracer:
             app = traced(app, tracer)

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from stoa.domain import limits
+from tests.support.processes import until
 from tests.support.server import Server
 
 CROWD = 2 * limits.CONNECTIONS
@@ -96,4 +97,19 @@ def test_a_crowd_that_trickles_does_not_keep_others_waiting(start_server: Callab
         crowded = slowest(http)
         assert crowd.bytes_sent
     assert crowded < 2 * alone + NOISE_S
+    assert server.stop() == 0
+
+
+def test_more_clients_than_there_may_be_files_leave_nobody_without_an_answer(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(program="few_files")
+    assert '"event": "the limit of open files is low", "connections": 100}' in server.log
+    with ExitStack() as stack:
+        for _ in range(300):
+            stack.enter_context(socket.create_connection(server.address))
+        statuses = {httpx.get(f"{server.url}/healthz", timeout=60).status_code for _ in range(9)}
+        assert statuses <= {200, 503}
+        # Who came a moment ago makes no room yet.
+        until(lambda: httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200)
     assert server.stop() == 0

@@ -99,7 +99,7 @@ def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | N
     from stoa.cli.supervising import Supervisor, places
     from stoa.clock import SystemClock
     from stoa.domain import limits
-    from stoa.logs import configure_logs
+    from stoa.logs import configure_logs, log
     from stoa.server.server import loop_factory
     from stoa.store import statements
     from stoa.store.engines import engine_of
@@ -107,6 +107,9 @@ def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | N
     configure_logs(settings.log_level, settings.log_format)
     sys.setswitchinterval(_TURN_S)
     _allow_files(limits.CONNECTIONS + _OTHER_FILES)
+    most = _most_connections()
+    if most < limits.CONNECTIONS:
+        log.warning("the limit of open files is low", connections=most)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
     clock = SystemClock()
     sheets = new_sheets(places(settings.workers))
@@ -117,7 +120,7 @@ def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | N
 
     def work(link: "Link") -> None:
         with asyncio.Runner(loop_factory=loops) as runner, suppress(asyncio.CancelledError):
-            if not runner.run(_serve(settings, listener, clock, link, sheets, metrics)):
+            if not runner.run(_serve(settings, listener, clock, link, sheets, metrics, most)):
                 raise SystemExit(os.EX_SOFTWARE)
 
     gc.set_threshold(_NEW_OBJECTS)
@@ -145,6 +148,17 @@ def _allow_files(wanted: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))
 
 
+def _most_connections() -> int:
+    """How many connections may be open at once. Where files are few, half of them at most: a
+    connection for which there is no file would be closed without an answer."""
+    from stoa.domain import limits
+
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return limits.CONNECTIONS
+    return min(limits.CONNECTIONS, max(files - _OTHER_FILES, files // 2))
+
+
 async def _serve(
     settings: Settings,
     listener: socket.socket,
@@ -152,6 +166,7 @@ async def _serve(
     link: "Link",
     sheets: "Sheets",
     metrics: socket.socket | None,
+    most: int,
 ) -> bool:
     """Serve until this is to end; whether it could do its work until then."""
     from stoa.app import Stoa
@@ -165,7 +180,7 @@ async def _serve(
     sheet = sheets.each[link.place]
     async with await Stoa.open(settings, clock, apart=True, sheet=sheet) as stoa:
         provider = new_provider(settings)  # has a thread, so not before the writer was forked
-        server = stoa.server(provider and provider.get_tracer("stoa"))
+        server = stoa.server(provider and provider.get_tracer("stoa"), most)
         server.end_on_signals()
         gc.collect()
         gc.freeze()  # the loaded program stays in memory: the collector need not look through it
