@@ -1,11 +1,15 @@
 """The socket by which the operator's commands reach a server."""
 
 import asyncio
+import errno
+import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from stoa.server import control
+from stoa.store.tx import StartRefused
 
 
 @pytest.mark.parametrize("error", [ValueError, LookupError])
@@ -26,3 +30,22 @@ def test_a_command_that_fails_ends_its_connection_at_once(
 
     assert asyncio.run(run()) == b""
     assert [type(fault) for fault in faults] == [error], "it is logged"
+
+
+def test_a_server_of_another_user_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(_socket: socket.socket, _address: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(socket.socket, "connect", refusing)
+    with pytest.raises(StartRefused, match="Permission denied; run this as its user or as root"):
+        control.ask(tmp_path / "stoa.db", b"{}")
+
+
+def test_a_server_that_does_not_answer_has_said_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "_ANSWER_S", 0.05)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "stoa.db.control"))
+        silent.listen()
+        assert control.ask(tmp_path / "stoa.db", b"{}") == b""

@@ -5,11 +5,14 @@ address of a socket can have, so the folder is named by an open descriptor.
 """
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
+
+from stoa.store.tx import StartRefused
 
 MOST_BYTES = 16 * 1024 * 1024
 _ANSWER_S = 60.0
@@ -47,7 +50,8 @@ def _forget(address: str) -> None:
 
 def ask(file: Path, command: bytes) -> bytes | None:
     """The answer of the server that uses the database in this file; None when there is no server,
-    and nothing (`b""`) from one that failed or ended."""
+    and nothing (`b""`) from one that failed, ended or did not answer in time. Raises `StartRefused`
+    when the server cannot be asked."""
     if not file.parent.is_dir():
         return None
     with (
@@ -59,9 +63,14 @@ def ask(file: Path, command: bytes) -> bytes | None:
             connection.connect(address)
         except (FileNotFoundError, ConnectionRefusedError):
             return None
-        connection.sendall(command + b"\n")
-        with connection.makefile("rb") as answers:
+        except OSError as error:
+            hint = "; run this as its user or as root" if error.errno == errno.EACCES else ""
+            told = f"the server that uses {file} cannot be asked: {error.strerror or error}{hint}"
+            raise StartRefused(told) from None
+        with suppress(OSError), connection.makefile("rb") as answers:
+            connection.sendall(command + b"\n")
             return answers.readline()
+    return b""
 
 
 @contextmanager
