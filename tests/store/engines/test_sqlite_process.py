@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from functools import partial
@@ -15,10 +16,12 @@ from stoa.clock import SystemClock
 from stoa.domain.errors import Issue, Refusal
 from stoa.logs import ELSEWHERE
 from stoa.operations.buckets import Bucket, BucketFull, refused
+from stoa.server.server import loop_factory
 from stoa.store import sessions
 from stoa.store.changes import Changes
 from stoa.store.engines.frames import Carrier, PlainForm
 from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.engines.sqlite_file import lock
 from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.engines.sqlite_process import ProcessWriter
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
@@ -329,6 +332,27 @@ def test_a_process_that_cannot_start_is_told_and_leaves_nothing_behind(
             asyncio.run(start)
     with pytest.raises(ProcessLookupError):
         os.kill(forked[0], 0)
+
+
+@pytest.mark.parametrize("turns", range(1, 5))
+def test_a_start_that_is_cancelled_leaves_nothing_behind(
+    migrated_file: Path, tmp_path: Path, turns: int
+) -> None:
+    """As by SIGTERM; `turns` of the event loop after it began."""
+    file = tmp_path / "stoa.db"
+    shutil.copy(migrated_file, file)
+
+    async def start_and_cancel() -> None:
+        starting = asyncio.ensure_future(SqliteStore.open_apart(file, SystemClock(), Carrier(())))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(start_and_cancel())
+    os.close(lock(file))
 
 
 def test_a_second_server_is_refused_while_the_first_one_serves(

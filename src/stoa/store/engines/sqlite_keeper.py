@@ -154,6 +154,7 @@ class Keeper:
         try:
             await self._loop.create_unix_connection(lambda: link, sock=ours)
         except BaseException:
+            self._link = None  # as when this is cancelled: the event loop has closed its transport
             ours.close()
             raise
 
