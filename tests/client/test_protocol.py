@@ -276,6 +276,26 @@ def test_a_429_that_names_no_time_is_an_error_at_once() -> None:
     assert play.waited == []
 
 
+def test_a_429_that_asks_for_no_pause_does_not_make_the_client_ask_for_ever() -> None:
+    play = Play(session(None), *[refused(429, "rate_limited", 0) for _ in range(9)])
+    with pytest.raises(RateLimited):
+        play.run(play.session.call(LIST_THREADS, {}))
+    assert play.waited == [0.5, 1, 2]
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_proxy_that_does_not_reach_the_service_is_asked_again(status: int) -> None:
+    page = Reply(status, {"content-type": "text/html"}, b"<h1>Bad gateway</h1>")
+    play = Play(session(None), page, ok(EMPTY_PAGE))
+    play.run(play.session.call(LIST_THREADS, {}))
+    assert play.waited == [0.5]
+    play = Play(session(None), *[page] * 9)
+    with pytest.raises(UnexpectedAnswer) as caught:
+        play.run(play.session.call(CREATE_REPLY, REPLY))
+    assert (caught.value.status, caught.value.retryable) == (status, True)
+    assert (play.waited, len(set(play.keys))) == ([0.5, 1, 2], 1)
+
+
 def test_a_busy_service_is_read_again_after_the_pause_it_asks_for() -> None:
     busy = refused(503, "temporarily_unavailable", 5)
     play = Play(session(None), busy, busy, ok(EMPTY_PAGE))
@@ -351,19 +371,23 @@ def test_a_caller_may_choose_the_key_of_a_write_and_make_it_a_dry_run() -> None:
 )
 @pytest.mark.parametrize(
     "unknown",
-    [lost(maybe_done=True), refused(503, "temporarily_unavailable")],
-    ids=["lost", "busy"],
+    [
+        lost(maybe_done=True),
+        refused(503, "temporarily_unavailable"),
+        Reply(504, {"content-type": "text/html"}, b""),
+    ],
+    ids=["lost", "busy", "a proxy did not wait"],
 )
 def test_a_write_that_may_have_happened_stays_so_when_nothing_gets_through_any_more(
     unknown: Reply | Unreachable, last: Reply | Unreachable
 ) -> None:
     play = Play(session(None), unknown, *[last] * 3)
-    with pytest.raises((Unreachable, Refused)) as caught:
+    with pytest.raises((Unreachable, Refused, UnexpectedAnswer)) as caught:
         play.run(play.session.call(CREATE_REPLY, REPLY))
     if isinstance(unknown, Unreachable):
         assert caught.value is unknown
     else:
-        assert caught.value.status == 503
+        assert caught.value.status == unknown.status
 
 
 def test_a_write_that_was_never_sent_is_repeated() -> None:
@@ -389,7 +413,7 @@ def test_trying_again_comes_to_an_end() -> None:
         Reply(200, JSON, b'{"threads": [], "nextCursor": null}'),
         Reply(200, JSON, b'{"threads": {}, "limit": 1, "nextCursor": null}'),
         Reply(200, JSON, b'{"threads": [], "limit": true, "nextCursor": null}'),
-        Reply(502, {"content-type": "text/html"}, b"<h1>Bad gateway</h1>"),
+        Reply(500, {"content-type": "text/html"}, b"<h1>Defect</h1>"),
         Reply(302, {"content-type": "text/html"}, b""),
     ],
 )
@@ -398,6 +422,13 @@ def test_an_answer_of_another_form_is_not_believed(reply: Reply) -> None:
     with pytest.raises(UnexpectedAnswer) as caught:
         play.run(play.session.call(LIST_THREADS, {}))
     assert caught.value.status == reply.status
+
+
+def test_a_redirect_is_not_followed_and_its_address_is_told() -> None:
+    moved = {"content-type": "text/html", "location": "https://stoa.test/api/v1/threads"}
+    play = Play(session(None), Reply(308, moved, b""))
+    with pytest.raises(UnexpectedAnswer, match=r"it leads to https://stoa\.test/api/v1/threads"):
+        play.run(play.session.call(LIST_THREADS, {}))
 
 
 def test_an_error_body_with_nothing_but_its_text_is_understood() -> None:

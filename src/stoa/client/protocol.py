@@ -35,7 +35,8 @@ _NOT_MODIFIED = 304
 _UNAUTHORIZED = 401
 _CONFLICT = 409
 _TOO_MANY = 429
-_UNAVAILABLE = 503
+_UNAVAILABLE = frozenset({502, 503, 504})
+"""What a busy service answers, and a proxy that gets no answer of the service."""
 TOKEN_CODES = frozenset(
     {"invalid_or_expired_token", "token_expired", "invalid_token", "missing_bearer_token"}
 )
@@ -307,10 +308,10 @@ class _RetryBudget:
 def _attempts(operation: Operation[Any], request: Send, budget: _RetryBudget) -> Steps[Reply]:
     """The reply to a request, sent again as long as that is safe and the budget allows it.
 
-    A 429 was refused before any work: anything may be sent again. A 503 or a lost connection leaves
-    open whether a write happened: only what is repeatable is sent again, or what never left. A 409
-    says that an earlier attempt still runs. What was left open stays so when later attempts do not
-    get through.
+    A 429 was refused before any work: anything may be sent again. A 503, a proxy's 502 or 504, or a
+    lost connection leaves open whether a write happened: only what is repeatable is sent again, or
+    what never left. A 409 says that an earlier attempt still runs. What was left open stays so when
+    later attempts do not get through.
     """
     left_open: Outcome | None = None
     while True:
@@ -338,8 +339,8 @@ def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> 
         return budget.pause() if safe else None
     asked = _retry_after(outcome)
     if outcome.status == _TOO_MANY and asked is not None:
-        return budget.wait(asked)
-    if _still_running(outcome) or (outcome.status == _UNAVAILABLE and operation.repeatable):
+        return budget.wait(asked) if asked else budget.pause()
+    if _still_running(outcome) or (outcome.status in _UNAVAILABLE and operation.repeatable):
         return budget.pause(asked or 0)
     return None
 
@@ -353,7 +354,7 @@ def _leaves_open(outcome: Outcome) -> bool:
     """Whether it is unknown if the call was carried out."""
     if isinstance(outcome, Unreachable):
         return outcome.maybe_done
-    return outcome.status == _UNAVAILABLE
+    return outcome.status in _UNAVAILABLE
 
 
 def _did_not_get_through(outcome: Outcome) -> bool:
@@ -440,7 +441,7 @@ def _refusal(reply: Reply) -> StoaError:
     try:
         body = _json(reply)
     except WrongShape as error:
-        return UnexpectedAnswer(str(error), reply.status, _retry_after(reply))
+        return UnexpectedAnswer(f"{error}{_elsewhere(reply)}", reply.status, _retry_after(reply))
     code, message, recovery = body.get("code"), body.get("error"), body.get("recovery")
     if not isinstance(code, str):
         # The service may refuse with nothing but `error`.
@@ -456,6 +457,12 @@ def _refusal(reply: Reply) -> StoaError:
         issues=_issues(body),
         details=body,
     )
+
+
+def _elsewhere(reply: Reply) -> str:
+    """Where a redirect leads, which is not followed."""
+    address = reply.headers.get("location")
+    return f"; it leads to {address}" if address and 300 < reply.status < 400 else ""
 
 
 def _issues(body: JsonObject) -> tuple[Issue, ...]:

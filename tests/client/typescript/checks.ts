@@ -271,6 +271,23 @@ const checks: Record<string, () => Promise<void>> = {
     const long = played([refused(429, "rate_limited", 61)]);
     const error = await failure(RateLimited, () => long.stoa.createThread(THREAD));
     same([error.code, error.retryAfter], ["rate_limited", 61]);
+    const endless = played(Array(9).fill(refused(429, "rate_limited", 0)), { maxWaitSeconds: 0.6 });
+    await failure(RateLimited, () => endless.stoa.listThreads());
+    same(endless.sent.length, 2);
+  },
+
+  async "a proxy that does not reach the service is asked again"() {
+    const page = () => new Response("<h1>Bad gateway</h1>", { status: 502 });
+    const { stoa, sent } = played([page, EMPTY]);
+    await stoa.listThreads();
+    same(sent.length, 2);
+  },
+
+  async "a write that still runs is asked for again with its key"() {
+    const running = refused(409, "idempotency_in_progress", 0);
+    const { stoa, sent } = played([broken, running, json({})]);
+    await stoa.createThread(THREAD);
+    same([sent.length, new Set(sent.map((send) => send.key)).size], [3, 1]);
   },
 
   async "only what is safe is repeated when the service is busy"() {
@@ -340,12 +357,12 @@ const checks: Record<string, () => Promise<void>> = {
       () => new Response("{}", { headers: html }),
       () => new Response("{", { headers: { "Content-Type": "application/json" } }),
       () => new Response("[]", { headers: { "Content-Type": "application/json" } }),
-      () => new Response("<h1>", { status: 502, headers: html }),
+      () => new Response("<h1>", { status: 500, headers: html }),
       () => new Response(null, { status: 302, headers: { Location: "http://evil.test" } }),
     ]) {
       const { stoa, sent } = played([response]);
-      await failure(UnexpectedAnswer, () => stoa.listThreads());
-      same(sent.length, 1);
+      const told = await failure(UnexpectedAnswer, () => stoa.listThreads());
+      same([sent.length, /leads to http:..evil.test$/.test(told.message)], [1, told.status === 302]);
     }
   },
 

@@ -90,7 +90,7 @@ export class Unreachable extends StoaError {
 export class UnexpectedAnswer extends StoaError {
   constructor(message: string, status: number) {
     const recovery = "Check that the address is the base address of a Stoa.";
-    const retryable = status === 502 || status === 503 || status === 504;
+    const retryable = UNAVAILABLE.has(status);
     super(message, { code: "unexpected_answer", status, retryable, recovery });
   }
 }
@@ -2230,6 +2230,8 @@ export interface InboxOptions extends FollowOptions, Pick<GetInboxInput, "kinds"
 const SHORTEST_PAUSE_SECONDS = 1;
 const LONGEST_PAUSE_SECONDS = 60;
 const PAUSES_SECONDS = [0.5, 1, 2];
+/** What a busy service answers, and a proxy that gets no answer of the service. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 const PAGE_ROWS = 100;
 const CONSISTENCY = "X-Stoa-Consistency";
 const TOKEN_CODES: ReadonlySet<unknown> = new Set([
@@ -2333,7 +2335,9 @@ function retryAfter(reply: HttpReply): number | null {
 function readJson({ status, headers, text }: HttpReply): Json {
   const [type = ""] = (headers.get("content-type") ?? "none").toLowerCase().split(";");
   if (type.trim() !== "application/json" && !type.trim().endsWith("+json")) {
-    throw new UnexpectedAnswer(`HTTP ${status} of type ${type}, not JSON`, status);
+    const to = status > 300 && status < 400 ? headers.get("location") : null;
+    const elsewhere = to ? `; it leads to ${to}` : "";
+    throw new UnexpectedAnswer(`HTTP ${status} of type ${type}, not JSON${elsewhere}`, status);
   }
   let value: unknown;
   try {
@@ -2659,9 +2663,10 @@ class Connection {
   /**
    * The reply to a request, sent again as long as that is safe and the budget allows it.
    *
-   * A 429 was refused before any work: anything may go out again. A 503 or a lost connection leaves
-   * open whether a write happened: only what is repeatable goes out again, or what never left. What
-   * was left open stays so when later attempts do not get through.
+   * A 429 was refused before any work: anything may go out again. A 503, a proxy's 502 or 504, or a
+   * lost connection leaves open whether a write happened: only what is repeatable goes out again, or
+   * what never left. A 409 says that an earlier attempt still runs. What was left open stays so when
+   * later attempts do not get through.
    */
   async #attempts(operation: Operation, send: Send, budget: RetryBudget): Promise<HttpReply> {
     let leftOpen: Outcome | null = null;
@@ -2704,14 +2709,19 @@ function waitAfter(operation: Operation, outcome: Outcome, budget: RetryBudget):
     return operation.repeatable || !outcome.maybeDone ? budget.pause() : null;
   }
   const asked = retryAfter(outcome);
-  if (outcome.status === 429 && asked !== null) return budget.wait(asked);
-  if (outcome.status === 503 && operation.repeatable) return budget.pause(asked ?? 0);
-  return null;
+  if (outcome.status === 429 && asked !== null) return asked ? budget.wait(asked) : budget.pause();
+  const again = UNAVAILABLE.has(outcome.status) && operation.repeatable;
+  return again || stillRunning(outcome) ? budget.pause(asked ?? 0) : null;
+}
+
+/** Whether the service still runs an earlier attempt at this call. */
+function stillRunning(reply: HttpReply): boolean {
+  return reply.status === 409 && refusal(reply).code === "idempotency_in_progress";
 }
 
 /** Whether it is unknown if the call was carried out. */
 function leavesOpen(outcome: Outcome): boolean {
-  return outcome instanceof Unreachable ? outcome.maybeDone : outcome.status === 503;
+  return outcome instanceof Unreachable ? outcome.maybeDone : UNAVAILABLE.has(outcome.status);
 }
 
 /** Whether the outcome of an attempt says nothing about those before it. */
