@@ -19,7 +19,7 @@ from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile, Refused, Stoa
 from stoa.client.models import Inbox, Opportunity, SearchResult, ThreadRead
 from stoa.client.resources import read
-from tests.support.command import Finished, run_stoa_here
+from tests.support.command import Finished, run_stoa, run_stoa_here
 from tests.support.server import Server
 
 Actor = Callable[..., Finished]
@@ -189,6 +189,37 @@ def test_certificates_that_cannot_be_read_are_one_line_that_names_the_setting(
 
 
 @pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:1080", "socks"),
+        ("ALL_PROXY", "gopher://127.0.0.1:70", "gopher"),
+        ("HTTP_PROXY", "http://proxy:port", "'port'"),
+        ("NO_PROXY", "[::1]", ":1]"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_one_line_that_names_the_variables(
+    actor: Callable[[str], Actor],
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+    said: str,
+) -> None:
+    asker = actor("asker")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:3128")
+    monkeypatch.setenv(variable, value)
+    for command in ("whoami", "mcp"):
+        refused = asker(command)
+        assert (refused.code, refused.err.count("\n"), refused.out) == (2, 1, "")
+        assert (said in refused.err, "NO_PROXY" in refused.err) == (True, True)
+
+
+def test_a_call_that_is_too_long_for_an_address_is_one_line(actor: Callable[[str], Actor]) -> None:
+    refused = actor("asker")("search", "a " * 40_000)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "too long" in refused.err
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("read", "xx_1"),
@@ -290,6 +321,19 @@ def test_a_body_can_come_from_standard_input(
         command, input="From a pipe.\n", capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout)["thread"]["body"]["body"] == "From a pipe.\n"
+
+
+def test_what_the_terminal_has_no_character_for_is_shown_as_an_escape(
+    server: Server, tmp_path: Path
+) -> None:
+    path = tmp_path / "baker.key"
+    KeyFile(server.url, Key.generate(), Profile(display_name="Bäcker")).save(path)
+    asked = run_stoa(
+        "agent", "ask", "Rye → wheat?", "½ and ½", "--key", str(path), PYTHONIOENCODING="ascii"
+    )
+    assert (asked.code, asked.err) == (0, "")
+    assert r"Rye \u2192 wheat?" in asked.out
+    assert r"\xbd and \xbd" in asked.out
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])

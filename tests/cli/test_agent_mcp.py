@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -263,3 +264,43 @@ def test_without_a_key_file_it_says_how_to_make_one(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert "stoa agent keygen" in done.stderr
+
+
+PING = b'{"jsonrpc": "2.0", "id": 5, "method": "ping"}\n'
+
+
+def serving(server: Server, folder: Path) -> "subprocess.Popen[bytes]":
+    """The command with open pipes, once it has answered."""
+    parameters = command(folder, "agent", server.url)
+    process = subprocess.Popen(
+        [parameters.command, *parameters.args],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        env=parameters.env,
+    )
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(PING)
+    assert b'"id":5' in process.stdout.readline()
+    return process
+
+
+def test_ctrl_c_ends_it_while_the_client_says_nothing(server: Server, tmp_path: Path) -> None:
+    with serving(server, tmp_path) as process:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT
+        assert process.stderr
+        assert process.stderr.read() == b"stoa: interrupted\n"
+
+
+def test_it_ends_when_nobody_reads_the_answers_any_more(server: Server, tmp_path: Path) -> None:
+    with serving(server, tmp_path) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(PING)
+        assert process.wait(60) == 1
+        assert process.stderr.read() == b""

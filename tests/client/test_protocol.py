@@ -366,6 +366,14 @@ def test_a_caller_may_choose_the_key_of_a_write_and_make_it_a_dry_run() -> None:
     assert chosen.body == plain.body
 
 
+@pytest.mark.parametrize("key", ["ü", "a\nb", " a", "a b"])
+def test_a_key_that_no_header_can_carry_is_told_and_nothing_is_sent(key: str) -> None:
+    play = Play(session(None))
+    with pytest.raises(ValueError, match="visible ASCII"):
+        play.run(play.session.call(CREATE_REPLY, {**REPLY, "idempotencyKey": key}))
+    assert play.sent == []
+
+
 @pytest.mark.parametrize(
     "last", [lost(maybe_done=False), refused(429, "rate_limited", 61)], ids=["nobody there", "full"]
 )

@@ -9,14 +9,16 @@ import asyncio
 import base64
 import json
 import sys
+import threading
 from collections.abc import Awaitable
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import httpx
 
 from stoa.client import AsyncStoa, StoaError, Unreachable
 from stoa.client.protocol import TOKEN_CODES
-from stoa.client.transport import unreachable
+from stoa.client.transport import opened, unreachable
 
 Json = dict[str, Any]
 
@@ -221,21 +223,51 @@ def _refused(message: Json, body: Json) -> Json | None:
     return {"jsonrpc": "2.0", "id": message["id"], "result": {**result, "isError": True}}
 
 
+def _lines() -> asyncio.Queue[bytes]:
+    """The lines of standard input, the last one empty. A thread reads them that ends with the
+    process, so that Ctrl-C does not have to wait for a line."""
+    lines = asyncio.Queue[bytes]()
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        # A reader of its own, since `sys.stdin` may be closed while a line is waited for.
+        with open(sys.stdin.fileno(), "rb", closefd=False) as given, suppress(RuntimeError):
+            while line := given.readline():
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+            loop.call_soon_threadsafe(lines.put_nowait, b"")
+
+    threading.Thread(target=read, daemon=True).start()
+    return lines
+
+
 async def serve(stoa: AsyncStoa, wanted: Wanted) -> None:
-    """Answer the messages on standard input, each on a line, until it ends."""
+    """Answer the messages on standard input, each on a line, until it ends.
+
+    Raises BrokenPipeError once nobody reads the answers.
+    """
+    lines = _lines()
+    unread: BrokenPipeError | None = None
 
     async def respond(answer: Awaitable[Json | None]) -> None:
+        nonlocal unread
         body = await answer
-        if body is not None:
+        if body is None:
+            return
+        try:
             sys.stdout.buffer.write(_encode(body) + b"\n")
             sys.stdout.buffer.flush()
+        except BrokenPipeError as error:
+            unread = error
+            lines.put_nowait(b"")
 
     async with (
         stoa,
-        httpx.AsyncClient(base_url=stoa.url, timeout=_TIMEOUT_S) as http,
+        opened(httpx.AsyncClient, stoa.url, _TIMEOUT_S) as http,
         asyncio.TaskGroup() as tasks,
     ):
         proxy = Proxy(stoa, http, wanted)
-        while line := await asyncio.to_thread(sys.stdin.buffer.readline):
+        while line := await lines.get():
             if line.strip():
                 tasks.create_task(respond(proxy.answer(line)))
+    if unread:
+        raise unread

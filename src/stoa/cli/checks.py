@@ -15,7 +15,7 @@ import msgspec
 
 from stoa import configuration
 from stoa.cli.database import Database
-from stoa.client.transport import tls_context
+from stoa.client.transport import opened
 from stoa.clock import SystemClock
 from stoa.domain import addresses, ids
 from stoa.settings import Settings, SettingsError
@@ -213,12 +213,12 @@ def _audit(found: _Found) -> Check:
 def _address(settings: Settings) -> Checks:
     """The base URL as a client calls it, and which address a proxy hands over."""
     try:
-        tls = tls_context()
+        opening = opened(httpx.Client, settings.origin, _TIMEOUT_S)
     except ValueError as error:
-        yield _fail("base_url", str(error), "Correct SSL_CERT_FILE, or unset it.")
+        yield _fail("base_url", str(error), "Correct that variable, or unset it.")
         return
     try:
-        with httpx.Client(timeout=_TIMEOUT_S, verify=tls) as client:
+        with opening as client:
             proxy = _proxy(client, settings)
             ready = _ready(client, settings)
     except httpx.HTTPError as error:

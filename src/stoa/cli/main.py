@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -88,6 +89,9 @@ def _hide_types(command: Any) -> None:
 
 def run() -> NoReturn:
     """Run the command of this process and end with its status. Raises `KeyboardInterrupt`."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # What a terminal has no character for is shown as an escape: the command was carried out.
+        sys.stdout.reconfigure(errors="backslashreplace")
     end_with(_status)
 
 

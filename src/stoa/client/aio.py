@@ -57,9 +57,7 @@ class AsyncConnection(BaseConnection):
     """The asyncio client without its calls. Tasks may share it."""
 
     def _open(self, timeout: float) -> None:
-        self._http = httpx.AsyncClient(
-            base_url=self.url, timeout=timeout, verify=transport.tls_context()
-        )
+        self._http = transport.opened(httpx.AsyncClient, self.url, timeout)
         self._signing_in = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -241,3 +239,5 @@ class AsyncConnection(BaseConnection):
             )
         except httpx.RequestError as error:
             raise transport.unreachable(self.url, error) from None
+        except httpx.InvalidURL as error:
+            raise transport.not_sent(error) from None

@@ -8,6 +8,7 @@ Each call is a generator of steps. It yields what to do next and is sent what ca
 - `SignIn`: run `Session.renew` to its end while no other call of this client does.
 """
 
+import re
 import threading
 import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -43,6 +44,7 @@ TOKEN_CODES = frozenset(
 """The codes of a 401 that signing in again answers."""
 _CONSISTENCY = "x-stoa-consistency"
 _IDEMPOTENCY_KEY = "Idempotency-Key"
+_VISIBLE_ASCII = re.compile("[!-~]+")
 _VIEW = "view"
 _IN_PROGRESS = "idempotency_in_progress"
 
@@ -386,13 +388,20 @@ def _request(
     if _VIEW in given:
         asked[_VIEW] = given.pop(_VIEW)
     if operation.keyed:
-        sent[_IDEMPOTENCY_KEY] = given.pop("idempotencyKey", None) or str(uuid.uuid4())
+        sent[_IDEMPOTENCY_KEY] = _sendable(given.pop("idempotencyKey", None) or str(uuid.uuid4()))
         if given.pop("dryRun", False):
             asked["dryRun"] = "true"
     path = f"{path}?{urlencode(asked)}" if asked else path
     # A lone surrogate goes out as it is, so that the service can say which field holds it.
     body = dump(given).encode("utf-8", "surrogatepass")
     return Send(operation.method, path, sent, body)
+
+
+def _sendable(key: str) -> str:
+    """The idempotency key, if a header can carry it. Raises ValueError otherwise."""
+    if not _VISIBLE_ASCII.fullmatch(key):
+        raise ValueError("an idempotency key is visible ASCII characters, such as a UUID")
+    return key
 
 
 def _as_text(value: str | int | bool | Decimal | Sequence[str]) -> str:

@@ -56,9 +56,7 @@ class Connection(BaseConnection):
     """The blocking client without its calls. Threads may share it."""
 
     def _open(self, timeout: float) -> None:
-        self._http = httpx.Client(
-            base_url=self.url, timeout=timeout, verify=transport.tls_context()
-        )
+        self._http = transport.opened(httpx.Client, self.url, timeout)
         self._signing_in = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -235,3 +233,5 @@ class Connection(BaseConnection):
             )
         except httpx.RequestError as error:
             raise transport.unreachable(self.url, error) from None
+        except httpx.InvalidURL as error:
+            raise transport.not_sent(error) from None

@@ -2,7 +2,7 @@
 
 import os
 import ssl
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 import httpx
 
@@ -10,6 +10,9 @@ from stoa.client.errors import Unreachable
 from stoa.client.protocol import Reply, Send
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+
+
+C = TypeVar("C", httpx.Client, httpx.AsyncClient)
 
 
 class Arguments(TypedDict):
@@ -22,7 +25,24 @@ class Arguments(TypedDict):
     timeout: httpx.Timeout
 
 
-def tls_context() -> ssl.SSLContext:
+def opened(kind: type[C], url: str, timeout: float) -> C:
+    """A client of httpx for the service at `url`.
+
+    Raises `ValueError` where the environment names certificates or a proxy that cannot be used.
+    """
+    tls = _tls_context()
+    try:
+        return kind(base_url=url, timeout=timeout, verify=tls)
+    except (ImportError, httpx.InvalidURL, ValueError) as error:
+        reason = str(error).rstrip(".")
+        raise ValueError(
+            f"a proxy that the environment names cannot be used: {reason}. Let HTTP_PROXY, "
+            "HTTPS_PROXY and ALL_PROXY be as http://proxy.example:3128, and NO_PROXY a list of "
+            "hosts, or unset them."
+        ) from error
+
+
+def _tls_context() -> ssl.SSLContext:
     """What checks the certificates of services. Raises `ValueError` where `SSL_CERT_FILE` names no
     file of certificates that can be read."""
     try:
@@ -60,3 +80,8 @@ def unreachable(url: str, error: httpx.RequestError) -> Unreachable:
     return Unreachable(
         f"no answer from {url}: {reason}", maybe_done=not isinstance(error, _NEVER_SENT)
     )
+
+
+def not_sent(error: httpx.InvalidURL) -> ValueError:
+    """The error for a call whose values make no address."""
+    return ValueError(f"the call cannot be sent: {error}. Shorten what it asks for.")

@@ -312,6 +312,12 @@ const checks: Record<string, () => Promise<void>> = {
     same(again.map((send) => [send.body, send.key]), Array(3).fill([THREAD, first?.key]));
   },
 
+  async "a key that no header can carry is told and nothing is sent"() {
+    const { stoa, sent } = played([]);
+    await failure(TypeError, () => stoa.createThread({ ...THREAD, idempotencyKey: "a\nb" }));
+    same(sent.length, 0);
+  },
+
   async "every write has a key of its own and a read has none"() {
     const { stoa, sent } = played([json({}), json({}), EMPTY]);
     await stoa.createThread(THREAD);

@@ -2301,6 +2301,12 @@ function newKey(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
+/** The idempotency key, if a header can carry it. */
+function sendable(key: string): string {
+  if (/^[!-~]+$/.test(key)) return key;
+  throw new TypeError("an idempotency key is visible ASCII characters, such as a UUID");
+}
+
 function request(operation: Operation, input: object, headers: Record<string, string>): Send {
   const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
   const rest = new Map<string, unknown>(given);
@@ -2314,7 +2320,7 @@ function request(operation: Operation, input: object, headers: Record<string, st
     const sent: Record<string, string> = { ...accept, "Content-Type": "application/json" };
     const { idempotencyKey, dryRun, view, ...fields } = Object.fromEntries(rest);
     if (operation.keyed) {
-      sent["Idempotency-Key"] = idempotencyKey ? String(idempotencyKey) : newKey();
+      sent["Idempotency-Key"] = sendable(idempotencyKey ? String(idempotencyKey) : newKey());
     }
     const asked = [...(view ? [`view=${String(view)}`] : []), ...(dryRun ? ["dryRun=true"] : [])];
     const target = asked.length > 0 ? `${path}?${asked.join("&")}` : path;
