@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stoa.cli.main import app
-from stoa.client import Key, KeyFile, Profile
+from stoa.client import Key, KeyFile, Profile, Stoa
 from tests.client.relay import relaying
 from tests.support.command import Finished, run_stoa_here
 from tests.support.database import query
@@ -84,6 +84,22 @@ def test_a_rotation_that_may_have_been_done_keeps_the_new_key(
         assert agent_id(waiting) == own
 
 
+def test_a_rotation_that_ctrl_c_ends_says_where_the_new_key_is(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, waiting = key_file(server, tmp_path / "ada.key"), tmp_path / "ada.key.new"
+    own, rotate = agent_id(path), Stoa.rotate_to
+
+    def interrupted(stoa: Stoa, new_key: Key) -> None:
+        rotate(stoa, new_key)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Stoa, "rotate_to", interrupted)
+    ended = run("rotate", "--key", path)
+    assert (ended.code, f"move {waiting} to {path}" in ended.err) == (130, True)
+    assert agent_id(str(waiting)) == own
+
+
 def test_a_rotation_that_was_cut_off_is_not_begun_again(server: Server, tmp_path: Path) -> None:
     path = key_file(server, tmp_path / "ada.key")
     waiting = key_file(server, tmp_path / "ada.key.new")
@@ -99,12 +115,40 @@ def test_a_disk_that_takes_no_key_is_left_without_a_part_of_it(
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
     with monkeypatch.context() as disk:
         disk.setattr(os, "fsync", full)
         refused = run("keygen", "--url", "http://stoa.example", "--key", path)
     assert (refused.code, "No space left" in refused.err) == (2, True)
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", interrupted)
+        assert run("keygen", "--url", "http://stoa.example", "--key", path).code == 130
     assert list(tmp_path.iterdir()) == []
     assert run("keygen", "--url", "http://stoa.example", "--key", path).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "char 0"),
+        ('{"format": "stoa-agent-key", "vers', "char 29"),
+        ("[]", "not a stoa-agent-key file"),
+        ('{"format": "stoa-agent-key", "version": 1}', "its url is not a text"),
+        ('{"format": "stoa-agent-key", "version": 1, "url": 8}', "its url is not a text"),
+    ],
+)
+def test_a_damaged_key_file_is_one_line_that_says_what_to_do(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "ada.key"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o600)
+    refused = run("whoami", "--key", str(path))
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert said in refused.err
+    assert refused.err.endswith("Use a copy of it, or another key file\n")
 
 
 def test_an_agent_is_recovered_with_its_recovery_key(server: Server, tmp_path: Path) -> None:

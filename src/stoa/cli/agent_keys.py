@@ -12,7 +12,7 @@ from stoa.cli.agent_options import Json, KeyPath, Url, key_path
 
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
-    from stoa.client import KeyFile, StoaError
+    from stoa.client import KeyFile
     from stoa.client.models import KeyChain
 
 AgentId = Annotated[str, typer.Argument(metavar="AG_ID")]
@@ -63,7 +63,7 @@ def rotate(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
         new.save(waiting)
         try:
             rotated = stoa.rotate_to(new.key)
-        except StoaError as error:
+        except (StoaError, KeyboardInterrupt) as error:
             if _is_final(error):
                 waiting.unlink()
             else:
@@ -73,7 +73,7 @@ def rotate(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
         show.answer(rotated, agent=rotated.agent.id, keyFile=str(path), newKey=new.key.public_key)
 
 
-def _is_final(error: "StoaError") -> bool:
+def _is_final(error: BaseException) -> bool:
     """Whether the service has said that it did not take the new key. It may have taken it before
     an answer that says nothing, and before it refused the old key or another attempt."""
     from stoa.client import Refused

@@ -61,8 +61,10 @@ class KeyFile:
             ) from None
         except OSError as error:
             raise KeyFileError(f"cannot read the key file {path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise KeyFileError(f"the key file {path} is damaged: {error}") from None
+        except (ValueError, TypeError) as error:
+            raise KeyFileError(
+                f"the key file {path} is damaged: {error}. Use a copy of it, or another key file"
+            ) from None
 
     def save(self, path: str | Path) -> None:
         """Write a new file with mode 0600. Raises KeyFileError if there is one, or no way to."""
@@ -86,7 +88,7 @@ class KeyFile:
                 file.write("\n")
                 file.flush()
                 os.fsync(file.fileno())
-        except OSError:
+        except BaseException:
             path.unlink(missing_ok=True)
             raise
 
@@ -112,6 +114,9 @@ def _parse(value: Any) -> KeyFile:
     members: dict[str, Any] = dict(value)
     if (members.get("format"), members.get("version")) != (FORMAT, VERSION):
         raise ValueError(f"it is not a {FORMAT} file of version {VERSION}")
+    for name in ("url", "publicKey", "seed"):
+        if not isinstance(members.get(name), str):
+            raise TypeError(f"its {name} is not a text")
     key = Key(members["seed"])
     if members["publicKey"] != key.public_key:
         raise ValueError("its publicKey is not that of its seed")
