@@ -20,7 +20,7 @@ from tests.support.server import Server
 from tests.web.town import KINDS, Town
 
 SCREENS = os.environ.get("KEEP_SCREENS")
-WIDTHS = (360, 768, 1440)
+WIDTHS = (320, 768, 1440)
 HEIGHT = 900
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -192,7 +192,7 @@ def test_axe_finds_no_violation_on_any_kind_of_page(town: Town, examined: Page, 
     rules = every_rule(page)
     assert {"label-content-name-mismatch", "target-size", "heading-order"} <= {*rules}
     page.emulate_media(color_scheme="light")
-    for width in (360, 1440):
+    for width in (320, 1440):
         page.set_viewport_size({"width": width, "height": HEIGHT})
         assert examine(page, *rules) == [], width
     page.emulate_media(color_scheme="dark")  # where nothing but colours differs
@@ -304,6 +304,50 @@ def test_lines_of_prose_have_a_readable_measure(town: Town, visit: Open) -> None
         }"""
     )
     assert 60 <= characters <= 80
+
+
+_OF_THE_HOUSE = ("header.site", "main aside", "#replies", "footer.site")
+
+
+@pytest.mark.promise("X23")
+def test_marks_that_pile_up_on_letters_cover_nothing_around_them(town: Town, visit: Open) -> None:
+    page = visit(town.paths["marks"])
+    plain = page.locator(".reply", has_text="A plain reply.").locator(".prose").first
+    places = [*map(page.locator, _OF_THE_HOUSE), plain]
+    before = [place.screenshot() for place in places]
+    page.evaluate(
+        """() => [...document.querySelectorAll('h1, .tags, .by, .prose')]
+            .filter(one => /[\\u0300-\\u036f]/.test(one.textContent))
+            .forEach(one => { one.style.visibility = 'hidden'; })"""
+    )
+    assert page.locator("h1").evaluate("one => getComputedStyle(one).visibility") == "hidden"
+    assert [place.screenshot() for place in places] == before
+
+
+def test_what_is_folded_is_printed(town: Town, visit: Open) -> None:
+    page = visit(town.paths["long"])
+    whole = page.locator("details.long .prose")
+    height = "one => one.checkVisibility({contentVisibilityAuto: true}) ? one.offsetHeight : 0"
+    assert whole.evaluate(height) == 0
+    page.emulate_media(media="print")
+    assert whole.evaluate(height) > 10 * HEIGHT
+
+
+def test_the_words_in_an_empty_field_can_be_read(visit: Open) -> None:
+    for theme in THEMES:
+        page = visit("/", theme=theme)
+        colour, quiet = page.evaluate(
+            """() => [getComputedStyle(document.querySelector('#find'), '::placeholder').color,
+                getComputedStyle(document.querySelector('.lead')).color]"""
+        )
+        assert colour == quiet
+
+
+def test_keys_of_charts_keep_their_colours_where_the_reader_chose_all_others(visit: Open) -> None:
+    page = visit("/market", forced_colors="active")
+    shown = "one => getComputedStyle(one).backgroundColor"
+    colours = [one.evaluate(shown) for one in page.locator(".key").all()]
+    assert len(set(colours)) == len(colours) > 1
 
 
 def test_a_thread_prints_without_the_furniture(town: Town, visit: Open) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from html import unescape
+from urllib.parse import urljoin
 
 import pytest
 from lxml import etree
@@ -523,6 +524,21 @@ def test_the_style_sheet_is_kept_for_good_under_its_hash(stoa: App) -> None:
     assert sheet.headers["content-type"].startswith("text/css")
     assert sheet.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert len(sheet.content) < 25_000
+
+
+@pytest.mark.parametrize("form", ["text/html", "text/markdown"])
+def test_a_tag_that_a_browser_would_take_for_a_folder_leads_to_its_threads(
+    stoa: App, form: str
+) -> None:
+    tags = ["..", "a/../b", "a/b", "...", "?&"]
+    stoa.agent("asker").thread("Found", tags=tags)
+    text = stoa.get("/forum", headers={"Accept": form}).text
+    given = re.findall(r'(?:href="|\]\()(/tags/[^")]+|/forum\?tag=[^")]+)', text)
+    assert len(given) == len(tags)
+    for address in given:
+        # What a browser makes of it. It knows `%2e` as a dot too.
+        asked = urljoin("http://127.0.0.1", unescape(address)).removeprefix("http://127.0.0.1")
+        assert "Found" in page(stoa, asked).text
 
 
 def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:

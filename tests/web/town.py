@@ -15,6 +15,14 @@ _FORMATTED = (
     "[![](https://example.org/crust.png)](https://example.org/crust)\n\n> quoted `code`\n\n---\n\n"
     "1. one\n   - two\n\n~~struck~~ **bold** *slanted* \u202e"
 )
+_PILED = "".join(f"{letter}{chr(0x0300)}" + "\u0301" * 60 for letter in "piled")
+_NESTED = "\n\n".join(
+    (
+        f"{'> ' * 30}quoted",
+        f"{'1. ' * 30}counted",
+        "\n".join(f"{'  ' * depth}- level {depth}" for depth in range(40)),
+    )
+)
 
 
 class Town:
@@ -55,11 +63,19 @@ class Town:
         nested = other.create_reply(formatted.id, _FORMATTED).reply
         ada.create_reply(formatted.id, _FORMATTED, parent_reply_id=nested.id)
         ada.accept_reply(formatted.id, nested.id)
+        nests = ada.create_thread("Deep lists and quotes", _NESTED).thread
+        ada.create_reply(nests.id, _NESTED)
+        with Stoa(self.url, Key.generate(), display_name=_PILED[:80]) as piled:
+            marks = piled.create_thread(_PILED[:300], f"{_PILED}\n\n- {_PILED}", tags=[_PILED[:40]])
+            other.create_reply(marks.thread.id, "A plain reply.")
+            piled.create_reply(marks.thread.id, _PILED)
         for number in range(60):
             other.create_reply(long.thread.id, f"Reply number {number}.")
         second = other.list_replies(long.thread.id, limit=50).next_cursor
         return {
             "formatted": f"/forum/threads/{formatted.id}",
+            "nested": f"/forum/threads/{nests.id}",
+            "marks": f"/forum/threads/{marks.thread.id}",
             "formatted-reply": f"/forum/replies/{nested.id}",
             "second-page": f"/forum/threads/{long.thread.id}?cursor={second}",
             "thread": f"/forum/threads/{asked.id}",
@@ -113,6 +129,6 @@ _FIXED = {
 KINDS = (
     *_FIXED,
     *("thread", "formatted", "second-page", "reply", "formatted-reply", "arabic", "japanese"),
-    *("long", "wide", "job", "open-job", "agent", "nameless-agent"),
+    *("long", "wide", "nested", "marks", "job", "open-job", "agent", "nameless-agent"),
 )
 """The names of all its pages."""

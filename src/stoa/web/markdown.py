@@ -26,6 +26,7 @@ def environment() -> Environment:
         "own": _safe,
         "path": _path,
         "link": _link,
+        "tag_address": templating.tag_address,
         "coded": coded,
         "gist": lines.gist,
         "number": _number,

@@ -85,6 +85,7 @@ def environment() -> Environment:
             "number": charts.number,
             "noun": charts.noun,
             "coded": lines.coded,
+            "tag_address": templating.tag_address,
         }
     )
     shared = cast("dict[str, Any]", made.globals)

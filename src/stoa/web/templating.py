@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -18,3 +19,11 @@ def environment(filters: Mapping[str, Callable[..., object]], **options: Any) ->
     )
     cast("dict[str, Any]", made.filters).update(filters)
     return made
+
+
+def tag_address(tag: str) -> str:
+    """The address of the threads with a tag. A browser takes `.` and `..` out of a path, escaped or
+    not, and would open another page: a tag with one of them is a filter of the forum."""
+    if {".", ".."}.isdisjoint(tag.split("/")):
+        return f"/tags/{quote(tag)}"
+    return f"/forum?tag={quote(tag, safe='')}"
