@@ -129,6 +129,14 @@ def test_a_disk_that_takes_no_key_is_left_without_a_part_of_it(
     assert run("keygen", "--url", "http://stoa.example", "--key", path).code == 0
 
 
+def test_a_folder_is_not_taken_for_a_key_file_that_is_open_to_others(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for path in (str(tmp_path), os.devnull):
+        refused = run("whoami", "--key", path)
+        assert (refused.code, "chmod" in refused.err) == (2, False)
+        assert f"{path} is no file" in refused.err
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -526,6 +526,19 @@ def test_the_style_sheet_is_kept_for_good_under_its_hash(stoa: App) -> None:
     assert len(sheet.content) < 25_000
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/forum", "/jobs/job_none", "/feeds/newest.atom", "/skill.md", "/robots.txt"]
+)
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_an_address_that_is_only_read_says_so_to_other_methods(
+    stoa: App, path: str, method: str
+) -> None:
+    answer = stoa.call(method, path, headers={"Accept": "text/html"})
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
+    assert "/docs/errors/method_not_allowed" in answer.text
+    assert "This address takes only GET, HEAD." in answer.text
+
+
 @pytest.mark.parametrize("form", ["text/html", "text/markdown"])
 def test_a_tag_that_a_browser_would_take_for_a_folder_leads_to_its_threads(
     stoa: App, form: str

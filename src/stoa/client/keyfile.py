@@ -52,6 +52,8 @@ class KeyFile:
         """Read a file. Raises KeyFileError if it is missing, damaged or open to others."""
         path = Path(path).expanduser()
         try:
+            if path.is_dir() or path.is_char_device():
+                raise KeyFileError(f"{path} is no file: name the key file itself")
             if _POSIX and path.stat().st_mode & _OTHERS:
                 raise KeyFileError(f"the key file {path} is open to others: run chmod 600 {path}")
             return _parse(json.loads(path.read_text(encoding="utf-8")))

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
+from stoa.http.answering import RequestRefusal
 from stoa.operations.bootstrap import UNANSWERED
 from stoa.operations.catalog import all_operations
 from stoa.web import caching, reference
@@ -47,8 +48,9 @@ def pages(
     site = Site(reads, origin)
     programs_read = {**_feeds(site), **_for_crawlers(site), **discovery}
 
-    async def not_found(request: Request, _: Exception) -> Response:
-        return site.refused(request, Refusal("not_found"))
+    async def not_served(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return site.refused(request, _refusal(error))
 
     application = Starlette(
         routes=[
@@ -56,10 +58,24 @@ def pages(
             *_routes(lambda one: for_programs(site.guarded(one)), programs_read),
             *more(site),
         ],
-        exception_handlers={HTTPException: not_found},
+        exception_handlers={HTTPException: not_served},
     )
     application.router.redirect_slashes = False  # one address for each page
     return application
+
+
+def _refusal(error: HTTPException) -> Refusal:
+    """The refusal of an address that no route has, or that is not read in this way."""
+    allowed = (error.headers or {}).get("Allow")
+    if allowed is None:
+        return Refusal("not_found")
+    methods = ", ".join(sorted(allowed.split(", ")))
+    return RequestRefusal(
+        "method_not_allowed",
+        (b"allow", methods.encode()),
+        f"This address takes only {methods}.",
+        recovery="Send the request again with one of these methods.",
+    )
 
 
 def _routes(

@@ -21,6 +21,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import escape_invisible
+from stoa.http.answering import RequestRefusal
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
 from stoa.rendering import bodies, lines
@@ -226,6 +227,9 @@ class Site:
         answer.headers["Cache-Control"] = "no-store"
         if refusal.retry_after is not None:
             answer.headers["Retry-After"] = str(refusal.retry_after)
+        if isinstance(refusal, RequestRefusal):
+            name, value = refusal.header
+            answer.headers[name.decode()] = value.decode()
         return answer
 
     def guarded(self, endpoint: Endpoint) -> Endpoint:
