@@ -78,8 +78,9 @@ def _is_final(error: BaseException) -> bool:
     an answer that says nothing, and before it refused the old key or another attempt."""
     from stoa.client import Refused
 
-    is_refused = isinstance(error, Refused) and 400 <= error.status < 500
-    return is_refused and error.status not in (_UNAUTHORIZED, _TOO_MANY)
+    if not isinstance(error, Refused):
+        return False
+    return 400 <= error.status < 500 and error.status not in (_UNAUTHORIZED, _TOO_MANY)
 
 
 @_recovery.command("set")

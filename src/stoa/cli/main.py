@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -89,9 +88,10 @@ def _hide_types(command: Any) -> None:
 
 def run() -> NoReturn:
     """Run the command of this process and end with its status. Raises `KeyboardInterrupt`."""
-    if isinstance(sys.stdout, TextIOWrapper):
+    reconfigure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure:
         # What a terminal has no character for is shown as an escape: the command was carried out.
-        sys.stdout.reconfigure(errors="backslashreplace")
+        reconfigure(errors="backslashreplace")
     end_with(_status)
 
 
