@@ -22,6 +22,8 @@ from stoa.store.tx import Row, StartRefused
 from tests.support import everything, jobs
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
+from tests.support.moderation import moderate, operate
+from tests.support.oauth import bearer, granted, post, renewal
 from tests.support.postgresql import PostgreSQL, rows
 from tests.support.schema import migrated
 
@@ -126,6 +128,11 @@ def differing(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
     """What the two tell differently, but for searches: each engine ranks in its own way."""
     names = sorted(one.keys() | two.keys())
     return [name for name in names if one.get(name) != two.get(name) and "search?q" not in name]
+
+
+def found(app: App, word: str) -> list[str]:
+    """The ids of the threads that a search finds."""
+    return [thread["id"] for thread in app.get(f"search?q={word}").ok()["threads"]]
 
 
 class Mortal:
@@ -279,6 +286,44 @@ def test_what_is_written_during_a_copy_comes_with_the_next_one(
     assert differing(told_at(other, stoa, full[:1]), told) == []
     with served(other, stoa, full) as there:
         assert there.get("search?q=meanwhile").ok()["threads"] != []
+
+
+@BOTH
+def test_what_was_hidden_between_two_runs_is_not_found_in_the_copy(
+    stoa: App, settings: Settings, other: Settings
+) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    thread, shown = ada.thread("Hidden with its replies"), ada.thread("Shown")
+    bob.reply(thread, "A secret of the thread.")
+    reply = bob.reply(shown, "A secret of the reply.")
+    assert not copy(settings, other, stoa.clock).finished
+    operate(stoa, {"command": "grant", "key": ada.key.public, "reason": "She is careful."})
+    moderate(ada, thread, "hide").ok()
+    moderate(ada, reply, "hide").ok()
+    stoa.close()
+    moved(settings, other, stoa.clock)
+    with served(other, stoa, [ada]) as there:
+        assert found(there, "secret") == found(there, "hidden") == []
+        assert found(there, "shown") == [shown["id"]]
+        moderate(ada, reply, "restore").ok()
+        assert found(there, "secret") == [shown["id"]]
+
+
+@BOTH
+def test_sessions_that_were_renewed_between_two_runs_are_copied(
+    stoa: App, settings: Settings, other: Settings
+) -> None:
+    ada = stoa.agent("ada")
+    first = [granted(stoa, ada) for _ in range(3 * SMALL)]
+    assert not copy(settings, other, stoa.clock).finished
+    renewed = [post(stoa, renewal(str(tokens.refresh_token))).ok() for tokens in first]
+    stoa.close()
+    moved(settings, other, stoa.clock)
+    with App(other, stoa.clock) as there:
+        for tokens in renewed:
+            there.get("credits/balance", headers=bearer(tokens["access_token"])).ok()
+        old = there.get("credits/balance", headers=bearer(first[0].access_token))
+        assert old.status == 401
 
 
 @BOTH

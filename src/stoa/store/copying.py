@@ -47,7 +47,8 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("key_change", ("agent_id", "position")),),
     (Table("agent_capability", ("capability", "agent_id"), loses=True),),
     (Table("challenge_used", ("hash",), loses=True),),
-    (Table("token", ("hash",), loses=True),),
+    # Not by its hash, which is another one after each renewal of the session.
+    (Table("token", ("session_id",), loses=True),),
     (Table("refresh_token", ("hash",), loses=True),),
     (Table("authorization_request", ("handle",), loses=True),),
     (Table("registration", ("agent_id",)),),
@@ -150,6 +151,10 @@ class Target(Side, Protocol):
         """Carry out changes, all or none; new rows in reverse order of the list."""
         ...
 
+    async def unindex_hidden(self) -> None:
+        """Let texts that are hidden by now not be found any more."""
+        ...
+
     async def index(self, posts: list[Row]) -> None:
         """Make texts findable, all or none: rows of the post's number, title and body."""
         ...
@@ -228,6 +233,7 @@ async def copy(
     tallies: dict[Table, Tally] = {}
     for group in GROUPS:
         tallies |= await _copy(source, target, group, tell, batch)
+    await target.unindex_hidden()
     await index_missing(target, tell, batch)
     tell("comparing", 0)
     tables = [await _compare(source, target, table, tallies[table], batch) for table in TABLES]

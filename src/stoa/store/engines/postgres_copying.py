@@ -128,6 +128,9 @@ class PostgresTarget(_PostgresSide):
                         table.name, records=new, columns=columns
                     )
 
+    async def unindex_hidden(self) -> None:
+        await self.tx.run("search.unindex_hidden")
+
     async def index(self, posts: list[Row]) -> None:
         for post in posts:
             search.index(self.tx, *post)

@@ -106,6 +106,10 @@ class SqliteTarget(_SqliteSide):
                 execute(sql.update(table, columns), [sql.keyed(table, columns, r) for r in changed])  # pyright: ignore[reportArgumentType]
                 execute(sql.insert(table, columns), new)
 
+    async def unindex_hidden(self) -> None:
+        with self._connection:
+            await self.tx.run("search.unindex_hidden")
+
     async def index(self, posts: list[Row]) -> None:
         with self._connection:
             for post in posts:

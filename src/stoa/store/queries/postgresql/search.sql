@@ -137,6 +137,12 @@ DELETE FROM post_index WHERE id IN (
   UNION ALL SELECT p.id FROM gone g JOIN reply r ON r.thread_id = g.thread_id JOIN post p ON p.reply_id = r.id
   WHERE g.reply_id IS NULL)
 
+-- What became hidden after it was put into the index of a copy.
+-- name: unindex_hidden
+DELETE FROM post_index WHERE id IN (
+  SELECT p.id FROM post p JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
+  WHERE t.removed_at IS NOT NULL OR r.removed_at IS NOT NULL)
+
 -- Texts that the index lacks.
 -- name: unindexed
 SELECT p.id, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body)

@@ -75,6 +75,12 @@ DELETE FROM post_index WHERE rowid IN (
   UNION ALL SELECT p.id FROM reply r CROSS JOIN post p
   WHERE :reply_id IS NULL AND r.thread_id = :thread_id AND p.reply_id = r.id)
 
+-- What became hidden after it was put into the index of a copy.
+-- name: unindex_hidden
+DELETE FROM post_index WHERE rowid IN (
+  SELECT p.id FROM post p JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
+  WHERE t.removed_at IS NOT NULL OR r.removed_at IS NOT NULL)
+
 -- Texts that the index lacks.
 -- name: unindexed
 SELECT p.id, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body)
