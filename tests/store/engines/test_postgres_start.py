@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from socket import AF_UNIX, SHUT_RDWR, create_server, socket
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,11 @@ from stoa.domain import ids
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines import postgres, postgres_connection, postgres_migrations
 from stoa.store.engines.steps import read
-from stoa.store.tx import StartRefused
+from stoa.store.tx import StartRefused, Tx
 from tests.support.app import App
 from tests.support.clock import HOUR, START
 from tests.support.command import run_stoa
-from tests.support.database import rows
+from tests.support.database import fetched, rows
 from tests.support.logs import logged
 from tests.support.pooler import Pooler
 from tests.support.postgresql import PostgreSQL, name_of
@@ -108,6 +109,61 @@ def test_a_step_that_fails_leaves_everything_as_it_was(
         asyncio.run(migrate())
     tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
     assert asyncio.run(rows(url, tables)) == [("good",), ("stoa_migration",)]
+
+
+LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+IN_FORCE = f"SELECT name, setting FROM pg_settings WHERE name IN {LIMITS} ORDER BY 1"
+
+
+@pytest.fixture
+def hurried(postgresql: PostgreSQL) -> str:
+    """The address of a database that gives its users an hour for each thing."""
+    url = postgresql.new()
+    for limit in LIMITS:
+        postgresql.do(f"ALTER DATABASE {name_of(url)} SET {limit} = '1h'")
+    return url
+
+
+def test_what_a_database_allows_its_users_does_not_end_a_long_audit(hurried: str) -> None:
+    async def look(tx: Tx) -> list[tuple[str, str]]:
+        return await fetched(connection_of(tx), IN_FORCE)
+
+    lifted = [(limit, "0") for limit in sorted(LIMITS)]
+    assert asyncio.run(rows(hurried, IN_FORCE)) == [(limit, "3600000") for limit in sorted(LIMITS)]
+    assert asyncio.run(postgres.read_once(hurried, int, look)) == lifted
+    assert asyncio.run(postgres.write_once(hurried, int, look)) == lifted
+
+
+def test_what_a_database_allows_its_users_does_not_end_a_long_step(
+    hurried: str, tmp_path: Path
+) -> None:
+    (tmp_path / f"{len(STEPS) + 1:04}_long.sql").write_text(f"CREATE TABLE told AS {IN_FORCE}")
+
+    async def migrate() -> None:
+        async with postgres_connection.opened(hurried) as connection:
+            await postgres_migrations.migrate(connection, "here", [*STEPS, *read(tmp_path)])
+
+    asyncio.run(migrate())
+    assert {setting for _, setting in asyncio.run(rows(hurried, "TABLE told"))} == {"0"}
+
+
+@pytest.mark.parametrize("end", ["pg_cancel_backend", "pg_terminate_backend"])
+def test_a_command_whose_database_goes_away_says_so_in_one_line(
+    postgresql: PostgreSQL, end: str
+) -> None:
+    url = postgresql.new()
+
+    async def go_away(tx: Tx) -> None:
+        await fetched(connection_of(tx), f"SELECT {end}(pg_backend_pid()), pg_sleep(60)")
+
+    for once in (postgres.read_once, postgres.write_once):
+        with pytest.raises(StartRefused, match=f"{name_of(url)} cannot be used: .+"):
+            asyncio.run(once(url, int, go_away))
+
+
+def connection_of(tx: Any) -> Any:
+    """By which a transaction runs."""
+    return tx._connection
 
 
 async def bring_to_version(url: str, number: int) -> None:

@@ -15,6 +15,7 @@ from stoa.store.engines import postgres_migrations
 from stoa.store.engines.postgres_connection import (
     Connection,
     connect,
+    lift_limits,
     opened,
     place,
     refuse_forgetful_pool,
@@ -78,6 +79,7 @@ async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
     async with opened(url) as connection:
         await postgres_migrations.check_current(connection, place(url))
         async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await lift_limits(connection)
             return await work(PostgresTx(connection, clock))
 
 
@@ -87,6 +89,7 @@ async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
         await postgres_migrations.refuse_unfinished(connection, place(url))
         await postgres_migrations.migrate(connection, place(url))
         async with connection.transaction():
+            await lift_limits(connection)
             tx = PostgresTx(connection, clock)
             result = await work(tx)
             await tx.finish()

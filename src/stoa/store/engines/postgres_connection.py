@@ -14,6 +14,7 @@ from asyncpg import exceptions as errors
 from asyncpg.connect_utils import SessionAttribute
 
 from stoa.settings import POSTGRESQL_UNREADABLE
+from stoa.store.engines.postgres_errors import Meaning, meaning, said
 from stoa.store.tx import StartRefused
 
 OLDEST = 14
@@ -30,6 +31,11 @@ _FORGETFUL = (
     "1.21 or newer with max_prepared_statements = 200"
 )
 _FORGOTTEN = (errors.InvalidSQLStatementNameError, errors.DuplicatePreparedStatementError)
+_FAULTS = (errors.PostgresError, errors.InterfaceError, errors.InternalClientError)
+_LIFT_LIMITS = """
+SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN (
+  'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')
+"""
 _PROBE = f"stoa_probe_{os.getpid()}"
 _STATEMENTS = 1000  # more than there are: each is prepared once per connection
 _WARNINGS = 10
@@ -89,9 +95,18 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Con
         raise StartRefused(_FORGETFUL.format(where=place(url))) from None
     except errors.InsufficientPrivilegeError as error:
         raise StartRefused(no_right(place(url), str(error))) from error
+    except _FAULTS as error:
+        if meaning(error, connection) is Meaning.DEFECT:
+            raise
+        raise StartRefused(f"{place(url)} cannot be used: {said(error)}") from error
     finally:
         with suppress(Exception):  # what was done is done, however the connection ends
             await connection.close(timeout=CONNECT_S)
+
+
+async def lift_limits(connection: Connection) -> None:
+    """Let this transaction take as long as it needs, whatever the database allows its users."""
+    await connection.execute(_LIFT_LIMITS)
 
 
 async def refuse_unreadable_replica(url: str) -> None:
@@ -131,10 +146,10 @@ async def _meet_in_pool(first: Connection, second: Connection) -> None:
             await prepared.fetchval()
 
 
-def no_right(where: str, said: str) -> str:
+def no_right(where: str, words: str) -> str:
     """The line about a user who may not use a table; the database's own words name it."""
     return (
-        f"{where}: {said}; let the owner of the database "
+        f"{where}: {words}; let the owner of the database "
         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public to this user"
     )
 
@@ -175,7 +190,7 @@ _REASONS: tuple[tuple[type[Exception], str], ...] = (
 def _reason(url: str, error: Exception) -> str:
     for kind, text in _REASONS:
         if isinstance(error, kind):
-            said = getattr(error, "strerror", None) or str(error)
-            return text.format(where=place(url), said=said, seconds=CONNECT_S)
+            words = getattr(error, "strerror", None) or str(error)
+            return text.format(where=place(url), said=words, seconds=CONNECT_S)
     # What a library says of an address may repeat a part of the password.
     return POSTGRESQL_UNREADABLE.format(setting="STOA_DATABASE_URL")

@@ -1,11 +1,13 @@
 """What an error of PostgreSQL or of the way to it means for the transaction that met it."""
 
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 import asyncpg
 from asyncpg import exceptions as errors
 
-from stoa.store.engines.postgres_connection import Connection
+if TYPE_CHECKING:  # a connection that is opened tells of these errors too
+    from stoa.store.engines.postgres_connection import Connection
 
 
 class Meaning(Enum):
@@ -56,7 +58,7 @@ _MEANINGS = (
 )
 
 
-def meaning(error: Exception, connection: Connection | None = None) -> Meaning:
+def meaning(error: Exception, connection: "Connection | None" = None) -> Meaning:
     """What `error` means to work on this connection."""
     for kinds, found in _MEANINGS:
         if isinstance(error, kinds):

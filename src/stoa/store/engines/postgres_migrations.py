@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from asyncpg import exceptions as errors
 
 from stoa.store.engines import marks
-from stoa.store.engines.postgres_connection import Connection, no_right
+from stoa.store.engines.postgres_connection import Connection, lift_limits, no_right
 from stoa.store.engines.steps import Step
 from stoa.store.engines.steps import steps as read_steps
 from stoa.store.tx import StartRefused
@@ -120,6 +120,7 @@ async def migrate(
 
 async def _apply_next(connection: Connection, where: str, known: Sequence[Step]) -> list[str]:
     """Apply one step, unless another program did meanwhile."""
+    await lift_limits(connection)
     await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
     present = await check(connection, where, known)
     for step in known:
