@@ -45,10 +45,17 @@ async def write(tx: Tx) -> None:
 
 
 @pytest.mark.promise("D11")
+@pytest.mark.parametrize("told", ["notice", "error"])
 def test_a_commit_that_no_longer_waits_for_a_standby_is_not_acknowledged(
-    alone: str,
+    alone: str, told: str
 ) -> None:
+    """Whatever the database is set to tell its users."""
+
     async def run() -> None:
+        administrator = await connect(alone)
+        await administrator.execute("SET synchronous_commit = local")
+        await administrator.execute(f"ALTER ROLE postgres SET client_min_messages = {told}")
+        await administrator.close()
         store = PostgresStore(alone, SystemClock(), connections=1, timeout_s=30)
         stopping = asyncio.create_task(stop_somebodys_wait(alone))
         with pytest.raises(StoreUnavailable, match="in doubt"):

@@ -45,9 +45,10 @@ _PLANS = (
     "; SET LOCAL plan_cache_mode = force_generic_plan"
     "; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL enable_memoize = off"
 )
-# A time-out during COMMIT would report as done what no standby has; in a transaction that failed
-# unnoticed SET is an error, where COMMIT alone would roll back and say nothing.
-_COMMIT = "SET LOCAL statement_timeout = 0; COMMIT"
+# A time-out during COMMIT would report as done what no standby has, and a warning tells of the
+# same; in a transaction that failed unnoticed SET is an error, where COMMIT alone would roll back
+# and say nothing.
+_COMMIT = "SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; COMMIT"
 
 
 class _Again(Exception):
