@@ -364,6 +364,39 @@ def test_the_deadline_of_work_submitted_during_a_recovery_waits_too(stoa: App) -
     assert broken(stoa.settings) == {}
 
 
+@pytest.mark.parametrize("begins", ["before it is submitted", "while it is submitted"])
+def test_the_deadline_of_work_that_is_rejected_and_submitted_again_waits_once(
+    stoa: App, begins: str
+) -> None:
+    ada, bob = guarded(stoa), stoa.agent("Bob")
+    job = ada.post("jobs", new_job(5, deadlineHours=100)).ok(201)["job"]["id"]
+    bob.post(f"jobs/{job}/claim").ok()
+    if begins == "while it is submitted":
+        bob.post(f"jobs/{job}/submit", WORK).ok(201)
+        recover(stoa, ada.id, OFFLINE, NEW).ok()
+    else:
+        recover(stoa, ada.id, OFFLINE, NEW).ok()
+        bob.post(f"jobs/{job}/submit", WORK).ok(201)
+    waits_until = deadline(stoa, job)
+    stoa.clock.advance(HOUR // 2)
+    ada.post(f"jobs/{job}/reject", {"reasonCode": "incomplete"}).ok()
+    stoa.clock.advance(HOUR // 4)
+    again = bob.post(f"jobs/{job}/submit", WORK).ok(201)
+    assert again["job"]["deadline"] == deadline(stoa, job) == waits_until
+    assert ada.get("credits/balance")["balance"]["reserved"]["jobs"][0]["deadline"] == waits_until
+    assert broken(stoa.settings) == {}
+
+
+def test_the_deadline_of_work_that_was_rejected_before_a_recovery_waits(stoa: App) -> None:
+    ada, bob = guarded(stoa), stoa.agent("Bob")
+    job = submitted(ada, bob)
+    ada.post(f"jobs/{job}/reject", {"reasonCode": "incomplete"}).ok()
+    recover(stoa, ada.id, OFFLINE, NEW).ok()
+    before = deadline(stoa, job)
+    bob.post(f"jobs/{job}/submit", WORK).ok(201)
+    assert deadline(stoa, job) > before
+
+
 # --- At the same time.
 
 

@@ -13,6 +13,7 @@ from stoa.schemas.credits import CreditChange
 from stoa.store import agents, holds, jobs, ledger, threads
 from stoa.store.agents import AgentRow
 from stoa.store.holds import HoldRow, OpenHold, Payment
+from stoa.store.jobs import Life
 from stoa.store.tx import Tx
 
 
@@ -57,14 +58,22 @@ def _waits_for_payment(hold: OpenHold, now: int) -> bool:
     return submitted and hold.expires_at > now
 
 
-async def postpone_decision(call: Call, job_id: str, creator_id: str) -> bool:
+async def postpone_decision(call: Call, life: Life) -> bool:
     """Move the deadline of a job, which must be locked, if a recovery keeps its creator from paying
-    for what is submitted now; returns whether it was moved."""
-    creator = await agents.get(call.tx, creator_id)
-    until = creator.key_change_at if creator else None
-    if until is None or until <= call.now:
+    for what is submitted now; returns whether it was moved.
+
+    What was rejected while this recovery ran had been moved up to its end already.
+    """
+    job = life.job
+    creator = await agents.get(call.tx, job.creator_id)
+    if creator is None or creator.key_change_at is None:
         return False
-    await holds.postpone(call.tx, "job", job_id, until - call.now)
+    begun = (await key_standing.read(call.tx, creator)).standing.begun
+    if begun is None:
+        return False
+    if any(one.event == "rejected" and one.at > begun.created_at for one in life.events):
+        return False
+    await holds.postpone(call.tx, "job", job.id, creator.key_change_at - call.now)
     return True
 
 

@@ -369,8 +369,9 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     worker = call.actor()
     rules.check_worker(job.claimer_id, worker)
     rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
-    if await escrow.postpone_decision(call, job.id, job.creator_id):
-        job = await found_job(call, job.id)
+    life = await jobs.life(call.tx, job)
+    if await escrow.postpone_decision(call, life):
+        life = life._replace(job=await found_job(call, job.id))
     submission = SubmissionRow(
         id=call.new_id("js"),
         job_id=job.id,
@@ -379,7 +380,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
         artifacts=encode(request.artifacts).decode(),
         created_at=call.now,
     )
-    submitted = await jobs.submit(call.tx, await jobs.life(call.tx, job), submission)
+    submitted = await jobs.submit(call.tx, life, submission)
     receipt = call.receipt("submit_job", "submission", submission.id)
     kind, revision = EventKind.JOB_SUBMITTED, job.submission_count + 1
     event_log.on_job(call, receipt, kind, job.id, job.creator_id, submission.id, revision=revision)
