@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import Any, cast
 
@@ -19,14 +20,15 @@ from stoa.domain import limits
 from stoa.entropy import Ids
 from stoa.operations import escrow
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import audit, jobs, statements, threads
+from stoa.store import audit, jobs, ledger, statements, threads
 from stoa.store.engines.postgres_tx import PostgresTx, numbered
 from stoa.store.jobs import Life
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
-from tests.support.clock import DAY, SECOND, START, VirtualClock
+from tests.support.clock import DAY, HOUR, SECOND, START, VirtualClock
 from tests.support.database import rows
-from tests.support.jobs import REJECTION, WORK, done, offer, read
+from tests.support.jobs import REJECTION, WORK, done, new_job, offer, read
+from tests.support.key_changes import name_recovery, recovery
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.sessions import begin_sessions, live_sessions
@@ -220,6 +222,76 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
     assert outcome == ((1, "SUBMITTED") if locked else (2, "REJECTED_REVISION_ALLOWED"))
 
 
+def test_a_bounty_beside_the_begin_of_a_recovery_waits_for_its_end(
+    stoa: App, ada: Agent, locked: bool, patience_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offline, new = Key("the offline key"), Key("the new key")
+    name_recovery(ada, offline).ok()
+    ada.thread()
+    body = recovery(stoa, ada.id, offline, new)
+    asks, begun = asyncio.Event(), asyncio.Event()
+    real = ledger.book
+
+    async def held_up(*values: Any) -> str:
+        asks.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(begun.wait(), patience_s)
+        return await real(*values)
+
+    async def begin() -> Answer:
+        await asks.wait()
+        answer = await stoa.ask("POST", "auth/recover", body)
+        begun.set()
+        return answer
+
+    monkeypatch.setattr(ledger, "book", held_up)
+    asked = ada.ask("POST", "threads", {"title": "t", "body": "b", "bountyCredits": 1})
+    created, started = stoa.together(asked, begin())
+    started.ok()
+    bounty = stoa.get(f"threads/{created.ok(201)['thread']['id']}").ok()["thread"]["bounty"]
+    assert (bounty["expiresAt"] > started["keyChangeAt"]) is locked
+
+
+@pytest.mark.settings(limit_new_agent_holds=9)
+def test_what_waits_for_another_offer_of_its_agent_has_its_whole_time(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first_is_in, second_waits = asyncio.Event(), asyncio.Event()
+    real = ledger.book
+
+    async def held_up(*values: Any) -> str:
+        if not first_is_in.is_set():
+            first_is_in.set()
+            await second_waits.wait()
+        return await real(*values)
+
+    async def second(path: str, body: dict[str, Any]) -> Any:
+        await first_is_in.wait()
+        asked = asyncio.create_task(ada.ask("POST", path, body))
+        while not await rows(stoa.settings.database_url, WAITING):
+            continue
+        stoa.clock.advance(SECOND)
+        second_waits.set()
+        return (await asked).ok(201)
+
+    monkeypatch.setattr(ledger, "book", held_up)
+    thread = {"title": "t", "body": "b", "bountyCredits": 1}
+    _, job = stoa.together(ada.ask("POST", "threads", thread), second("jobs", new_job(1)))
+    first_is_in.clear()
+    second_waits.clear()
+    _, asked = stoa.together(ada.ask("POST", "threads", thread), second("threads", thread))
+    thread = asked["thread"]
+    assert span(job["job"]["createdAt"], job["job"]["deadline"]) == timedelta(hours=168)
+    assert span(thread["createdAt"], thread["bounty"]["expiresAt"]) == timedelta(hours=72)
+    held = "SELECT DISTINCT expires_at - created_at FROM hold WHERE type = 'bounty'"
+    assert stoa.sql(held) == [(72 * HOUR,)]
+
+
+def span(start: str, end: str) -> timedelta:
+    """The time between two times."""
+    return datetime.fromisoformat(end) - datetime.fromisoformat(start)
+
+
 def test_two_changes_of_a_profile_are_both_kept(
     stoa: App, ada: Agent, locked: bool, meet: Meet
 ) -> None:
@@ -364,7 +436,7 @@ def deadlocks(cluster: PostgreSQL, url: str) -> int:
 def test_noting_when_an_agent_was_seen_waits_for_nobody(
     postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch, *, waits: bool, engine: str
 ) -> None:
-    """Ada has moved her credits and comes to what notes that she was seen; the other has locked her
+    """Ada has got credits back and comes to what notes that she was seen; the other has locked her
     and wants to pay her."""
     if waits:
         sql, names = numbered()["agents.seen"]
@@ -376,6 +448,11 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
         ada, bob = app.agent("ada"), app.agent("bob")
         thread = bob.thread(bountyCredits=1)
         path = f"threads/{thread['id']}/replies/{ada.reply(thread)['id']}/accept"
+        job = offer(ada, 1)
+        worker = app.agent("carol")
+        done(worker, job, "claim", "submit")
+        done(ada, job, "reject")
+        done(worker, job, "submit")
         app.clock.advance(SECOND)
         meeting = Meeting(2, NEAR_S)
         real = PostgresTx.finish
@@ -387,8 +464,8 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
 
         monkeypatch.setattr(PostgresTx, "finish", held_up)
         hold_up(monkeypatch, "stoa.operations.escrow.pay", meeting)
-        body = {"title": "t", "body": "b", "bountyCredits": 1}
-        statuses(app, [ada.ask("POST", "threads", body), bob.ask("POST", path)])
+        rejects = ada.ask("POST", f"jobs/{job['id']}/reject", REJECTION)
+        statuses(app, [rejects, bob.ask("POST", path)])
     assert (deadlocks(postgresql, url) > 0) is waits
 
 

@@ -18,21 +18,26 @@ from stoa.store.tx import Tx
 
 
 async def place(
-    call: Call, hold_type: str, hold_id: str, subject_id: str, amount: Credits, expires_at: int
+    call: Call,
+    agent: AgentRow,
+    hold_type: str,
+    hold_id: str,
+    subject_id: str,
+    amount: Credits,
+    expires_at: int,
 ) -> None:
-    """Set the actor's credits aside. 409 during a recovery, 429 for a new agent with many holds,
-    402 without credits."""
-    agent = await agents.get(call.tx, call.own_id())
-    assert agent
-    call.let_in_again(agent)
-    agent_id = call.actor()
+    """Set credits of the actor aside. 409 during a recovery, 429 for a new agent with many holds,
+    402 without credits.
+
+    Its `agent` is held: what it has promised is counted, and a recovery that begins finds it all.
+    """
     if agent.key_change_at is not None:
         key_standing.check_may_spend(agent)
     await _check_new_agent(call, agent)
-    movement = credits.hold(hold_type, hold_id, agent_id, amount)
+    movement = credits.hold(hold_type, hold_id, agent.id, amount)
     await ledger.book(call.tx, call.services.ids, movement)
     await holds.insert(
-        call.tx, hold_id, hold_type, subject_id, agent_id, amount.hundredths, expires_at
+        call.tx, hold_id, hold_type, subject_id, agent.id, amount.hundredths, expires_at
     )
 
 
@@ -88,7 +93,6 @@ async def _check_new_agent(call: Call, agent: AgentRow) -> None:
     rest = new_for_ms(call, agent) if limit else 0
     if not rest:
         return
-    await call.tx.lock("agent", agent.id)
     count, first_expiry = await holds.count_open(call.tx, agent.id)
     if count >= limit:
         raise Refusal(

@@ -85,10 +85,11 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     when the deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will
     check.
     """
+    agent = await call.held_agent()
     deadline = _deadline(call, request)
     creator = call.actor()
     job_id = call.new_id("job")
-    await escrow.place(call, "job", job_id, job_id, request.amount, deadline)
+    await escrow.place(call, agent, "job", job_id, job_id, request.amount, deadline)
     row = _new_row(job_id, creator, request, call.now, deadline)
     offered = await jobs.insert(call.tx, row)
     await offer(

@@ -28,6 +28,7 @@ from stoa.schemas.threads import (
     ThreadRead,
 )
 from stoa.store import replies, search, threads
+from stoa.store.agents import AgentRow
 from stoa.store.threads import ThreadFilter, ThreadRow
 
 
@@ -58,25 +59,26 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     reserves credits for the reply that you accept; after 72 hours without one they come back to
     you.
     """
+    payer = await call.held_agent() if request.bounty_amount else None
     author = call.actor()
     thread_id = call.new_id("th")
     await threads.insert(call.tx, thread_id, author, request.title, request.body, request.tags)
     await call.note_post(thread_id)
-    if request.bounty_amount:
-        await _offer_bounty(call, thread_id, request)
+    if payer:
+        await _offer_bounty(call, payer, thread_id, request)
     await search.add(call.tx, thread_id, None, request.title, request.body)
     receipt = call.receipt("create_thread", "thread", thread_id)
-    is_offer = bool(request.bounty_amount)
+    is_offer = payer is not None
     event_log.on_thread(call, receipt, EventKind.THREAD_CREATED, thread_id, offer=is_offer)
     thread = await thread_view(call, await found_thread(call, thread_id))
     return ThreadCreated(thread=thread, receipt=receipt, next_actions=thread.next_actions)
 
 
-async def _offer_bounty(call: Call, thread_id: str, request: CreateThread) -> None:
+async def _offer_bounty(call: Call, payer: AgentRow, thread_id: str, request: CreateThread) -> None:
     bounty_id = call.new_id("bty")
     expires_at = call.now + call.services.settings.bounty_ttl_seconds * 1000
     amount = request.bounty_amount
-    await escrow.place(call, "bounty", bounty_id, thread_id, amount, expires_at)
+    await escrow.place(call, payer, "bounty", bounty_id, thread_id, amount, expires_at)
     await threads.set_bounty(call.tx, thread_id, bounty_id)
     await offer(
         call,
