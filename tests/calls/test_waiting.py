@@ -288,7 +288,7 @@ def test_addresses_do_not_take_places_of_each_other(stoa: App) -> None:
 def test_of_too_many_in_all_the_oldest_ends(stoa: App) -> None:
     waiting = Waiting(stoa.stoa.store, Settings(), most=2)
     with ExitStack() as stack:
-        places = [stack.enter_context(waiting.place(None, f"8.8.8.{n}")) for n in range(3)]
+        places = [stack.enter_context(waiting.place(None, f"8.8.8.{n}", 0)) for n in range(3)]
         assert [place.ended for place in places] == [True, False, False]
         assert waiting.count == 2
     assert waiting.count == 0
@@ -339,7 +339,7 @@ def test_who_comes_while_events_are_looked_for_is_told_of_those_before_them(
 
     async def run() -> Woken:
         newest = (await read(events.log, single=True)).newest
-        first, second = (waiting.place(None, f"8.8.8.{n}") for n in range(2))
+        first, second = (waiting.place(None, f"8.8.8.{n}", 0) for n in range(2))
         leaves = asyncio.create_task(first.until(after(newest), LATE_S))
         await looks.wait()
         first.end()

@@ -225,6 +225,28 @@ def test_the_next_suspension_ends_what_an_agent_waits_for(
     assert time.monotonic() - began < 30, "it was not the time that ended it"
 
 
+@pytest.mark.parametrize("first", ["suspend", "reinstate"])
+def test_a_suspension_between_two_looks_ends_what_an_agent_waits_for(
+    stoa: App, mod: Agent, ada: Agent, first: str
+) -> None:
+    acts = ["suspend", "reinstate"]
+    if first == "reinstate":
+        moderate(mod, ada.id, "suspend").ok()
+        acts.reverse()
+
+    async def run() -> Answer:
+        waiting = await started(stoa, ada.ask("GET", f"inbox?kinds=job.created&{LONG}"))
+        stoa.clock.advance(1)
+        for act in acts:
+            path = f"admin/agents/{ada.id}/{act}"
+            (await mod.ask("POST", path, {"reason": REASON})).ok()
+        return await waiting
+
+    began = time.monotonic()
+    assert stoa.run(run()).ok()["events"] == []
+    assert time.monotonic() - began < 30, "it was not the time that ended it"
+
+
 def test_one_that_began_after_a_suspension_ends_with_the_next(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:

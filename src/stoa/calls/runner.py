@@ -191,7 +191,7 @@ class Runner:
         assert result.interest
         now = asyncio.get_running_loop().time
         end = now() + result.interest.seconds
-        with self.waiting.place(invocation.caller, incoming.address) as place:
+        with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
             while result.interest and await place.until(result.interest, end - now()) is not (
                 Woken.ENDED
             ):
@@ -208,7 +208,7 @@ class Runner:
         server ends."""
         now = asyncio.get_running_loop().time
         sent_at = now()
-        with self.waiting.place(invocation.caller, incoming.address) as place:
+        with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
             while not place.ended:
                 if result.interest is None:
                     page = _decode_page(result.body)

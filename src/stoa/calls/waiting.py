@@ -48,14 +48,15 @@ class _New(NamedTuple):
 class Place:
     """One call or stream of an `owner` among those that wait. It leaves at the end of a `with`."""
 
-    __slots__ = ("_future", "_waiting", "caller", "ended", "interest", "owner", "status")
+    __slots__ = ("_future", "_waiting", "caller", "ended", "interest", "owner", "since", "status")
 
-    def __init__(self, waiting: "Waiting", caller: Caller | None, owner: str) -> None:
+    def __init__(self, waiting: "Waiting", caller: Caller | None, owner: str, since: int) -> None:
         self._waiting = waiting
         self._future: asyncio.Future[Woken] | None = None
         self.status = caller.status if caller else ""
         self.caller = caller
         self.owner = owner
+        self.since = since
         self.interest: Interest | None = None
         self.ended = False
 
@@ -140,13 +141,14 @@ class Waiting:
         """How many calls and streams wait or are served between two waits."""
         return len(self._places)
 
-    def place(self, caller: Caller | None, address: str) -> Place:
-        """A place for a call or stream. With too many of one agent, or of one address without a
-        token, the oldest of these ends, and with too many in all the oldest of all."""
+    def place(self, caller: Caller | None, address: str, since: int) -> Place:
+        """A place for a call or stream that began to wait at a time (ms). With too many of one
+        agent, or of one address without a token, the oldest of these ends, and with too many in all
+        the oldest of all."""
         of_agent, anonymous = self._limits
         owner, limit = (caller.agent_id, of_agent) if caller else (bucket_key(address), anonymous)
         places = self._owners.setdefault(owner, [])
-        place = Place(self, caller, owner)
+        place = Place(self, caller, owner, since)
         place.ended = self._ending
         places.append(place)
         if limit and len(places) > limit:
@@ -275,6 +277,8 @@ class Waiting:
                 place.wake(Woken.SESSION)
                 continue
             place.note(standing.status)
+            if (standing.suspended_at or 0) > place.since:  # also if that is over by now
+                place.end()
             if _is_outdated(place.interest, standing.version):
                 place.wake(Woken.FOUND)
 

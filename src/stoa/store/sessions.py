@@ -49,10 +49,12 @@ class SessionRow(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The status of an agent with a live session, and the version of its profile."""
+    """The status of an agent with a live session, the version of its profile, and when (ms) it was
+    suspended last, None for one that never was."""
 
     status: str
     version: int
+    suspended_at: int | None
 
 
 class Origin(NamedTuple):
