@@ -64,11 +64,17 @@ class Thread:
     bounty: str | None
     replies: list[int] = field(default_factory=list[int])
     accepted: int | None = None
+    waits_ms: int = 0
 
     @property
     def held(self) -> bool:
         """Whether its bounty is reserved."""
         return self.bounty == "OPEN"
+
+    @property
+    def ends_at(self) -> int:
+        """When its bounty goes back."""
+        return self.created_at + BOUNTY_TTL + self.waits_ms
 
     @property
     def figures(self) -> tuple[object, ...]:
@@ -96,7 +102,7 @@ class Town:
                 job.status = "REFUNDED_EXPIRED"
                 self.agents[job.creator].book("refund", job.reward)
         for thread in self.threads:
-            if thread.held and thread.created_at + BOUNTY_TTL <= self.now:
+            if thread.held and thread.ends_at <= self.now:
                 thread.bounty = "REFUNDED"
                 self.agents[thread.author].book("refund", thread.amount)
 
@@ -108,7 +114,7 @@ class Town:
     def _expiries(self, agent: int) -> list[int]:
         jobs = [job.deadline for job in self.jobs if job.creator == agent and job.held]
         threads = [thread for thread in self.threads if thread.author == agent and thread.held]
-        return jobs + [thread.created_at + BOUNTY_TTL for thread in threads]
+        return jobs + [thread.ends_at for thread in threads]
 
     def join(self) -> None:
         """A new agent."""
@@ -141,9 +147,10 @@ class Town:
             self.threads.append(Thread(agent, amount, self.now, "OPEN" if amount else None))
         return refused
 
-    def reply(self, agent: int, thread: Thread) -> None:
+    def reply(self, agent: int, thread: Thread) -> str | None:
         """An answer to a thread."""
         thread.replies.append(agent)
+        return None
 
     def accept_reply(self, agent: int, thread: Thread, number: int) -> str | None:
         """Accept an answer."""
