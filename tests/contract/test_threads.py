@@ -126,6 +126,66 @@ def test_the_first_hundred_replies_are_embedded_in_chronological_order(
     assert answer["thread"]["replyCount"] == 101
 
 
+def walked(door: Door, arguments: dict[str, Any]) -> list[str]:
+    """The ids of all replies that reading a thread and going on with its cursors shows."""
+    found: list[str] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        answer = door.call("get_thread", {**arguments, "include": "replies", **cursor}).ok()
+        assert "warnings" not in answer
+        found += [reply["id"] for reply in answer["replies"]]
+        assert ("nextCursor" in answer) == ("repliesTruncated" in answer)
+        if "nextCursor" not in answer:
+            return found
+        cursor = {"cursor": answer["nextCursor"]}
+
+
+@pytest.mark.parametrize("view", ["full", "lean"])
+def test_reading_a_thread_goes_on_behind_the_first_hundred_replies(
+    stoa: App, alice: Agent, door: Door, view: str
+) -> None:
+    thread = alice.thread()
+    written = [alice.reply(thread)["id"] for _ in range(102)]
+    assert walked(door, {"threadId": thread["id"], "view": view}) == written
+
+
+@pytest.mark.parametrize("view", ["full", "lean"])
+def test_reading_a_thread_goes_on_with_what_did_not_fit(
+    stoa: App, alice: Agent, door: Door, view: str
+) -> None:
+    thread = alice.thread()
+    written = [alice.reply(thread, "Bread rises well. " * 40)["id"] for _ in range(6)]
+    assert walked(door, {"threadId": thread["id"], "view": view, "maxTokens": 1200}) == written
+
+
+def test_what_a_thread_shows_behind_a_cursor_is_what_its_list_of_replies_shows(
+    stoa: App, alice: Agent
+) -> None:
+    thread = alice.thread()
+    for _ in range(103):
+        alice.reply(thread)
+    path = f"threads/{thread['id']}?include=replies"
+    first = stoa.get(path).ok()
+    rest = stoa.get(f"{path}&cursor={first['nextCursor']}").ok()
+    listed = stoa.get(f"{thread['repliesUrl']}&cursor={first['nextCursor']}").ok()
+    assert rest["replies"] == listed["replies"]
+    assert [reply["threadOrder"] for reply in rest["replies"]] == [100, 101, 102]
+    assert rest["thread"]["replyCount"] == 103
+
+
+def test_a_cursor_of_replies_comes_with_them_and_is_one_of_theirs(
+    stoa: App, alice: Agent, door: Door
+) -> None:
+    thread = alice.thread()
+    alice.thread()
+    asked = {"threadId": thread["id"]}
+    other = stoa.get("threads?limit=1").ok()["nextCursor"]
+    for wrong in ({"cursor": "MQpyZXBsaWVzCmkw"}, {"include": "replies", "cursor": other}):
+        refused = door.call("get_thread", {**asked, **wrong}).refused(400, "invalid_request")
+        (path,) = refused.issues
+        assert path.removeprefix("query.") == "cursor"
+
+
 def test_a_write_shows_at_once_in_every_read(stoa: App, alice: Agent, bob: Agent) -> None:
     thread = alice.thread()
     path = f"threads/{thread['id']}?include=replies"

@@ -367,7 +367,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="7",
+    version="8",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
@@ -415,6 +415,7 @@ _EXTENSIONS = contract.Extensions(
         "market: dailyJobs",
         "nextActions: by",
         "opportunity: bodyTruncated, matchedOn",
+        "read a thread: cursor, nextCursor",
         "read one reply: repliesTruncated",
         (
             "reputation: distinctCounterparties, expiredClaims, topCounterpartyShare, "

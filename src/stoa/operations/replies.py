@@ -194,7 +194,7 @@ async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyLis
 async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
     """Read one reply with its ancestors, its descendants and its thread.
 
-    `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
+    `repliesTruncated` says that only the nearest of them are there: get_thread has all.
     """
     return await _focus(call, await found_reply(call, request.reply_id))
 

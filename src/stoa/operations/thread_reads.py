@@ -4,20 +4,20 @@ encoded in few steps, and the ETag counts what can change of it."""
 from collections.abc import Iterable, Mapping
 from itertools import count, repeat
 from operator import ne
-from typing import Any, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 import msgspec
 from msgspec import UNSET, Raw
 
 from stoa import __version__
-from stoa.domain import limits
+from stoa.domain import cursors, limits
 from stoa.operations import paging
 from stoa.operations.authors import Author
 from stoa.operations.call import Call
 from stoa.operations.views import replying_to, thread_resource
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
-from stoa.schemas.threads import Reply, ReplyingTo, Thread, ThreadRead
+from stoa.schemas.threads import ListReplies, Reply, ReplyingTo, Thread, ThreadRead
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import ThreadRow
 
@@ -46,9 +46,22 @@ async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> Thre
     return ThreadRead(
         thread=thread,
         replies=views[:shown],
-        replies_truncated=True if shown < row.reply_count else UNSET,
+        **more_replies(row, shown),
         next_actions=thread.next_actions,
     )
+
+
+class _More(TypedDict):
+    replies_truncated: NotRequired[bool]
+    next_cursor: NotRequired[str]
+
+
+def more_replies(row: ThreadRow, seen: int) -> _More:
+    """The members that lead on when a thread has more replies than so many."""
+    if seen >= row.reply_count:
+        return {}
+    next_cursor = cursors.encode(ListReplies.orders[""].kind, seen - 1)
+    return {"replies_truncated": True, "next_cursor": next_cursor}
 
 
 def _replies(

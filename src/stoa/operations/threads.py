@@ -13,7 +13,7 @@ from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
-from stoa.operations.thread_reads import thread_read
+from stoa.operations.thread_reads import more_replies, thread_read
 from stoa.operations.views import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
 from stoa.schemas.threads import (
@@ -162,17 +162,27 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
 async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     """Read a thread, with its first replies when `include=replies`.
 
-    `repliesTruncated` says that there are more replies: page through `repliesUrl`.
+    `repliesTruncated` says that there are more replies: go on with `cursor`.
     """
     row = await found_thread(call, request.thread_id)
     if request.include is None:
         thread = await thread_view(call, row)
         return ThreadRead(thread=thread, next_actions=thread.next_actions)
-    if call.as_json:
+    if call.as_json and request.cursor is None:
         columns = await replies.columns(call.tx, row.id, limits.EMBEDDED_REPLIES)
         if None not in columns.bodies:
             return await thread_read(call, row, columns)
-    reply_rows = await replies.page(call.tx, row.id, limit=limits.EMBEDDED_REPLIES)
+    return await _with_replies(call, row, _place(request.cursor))
+
+
+def _place(cursor: str | None) -> int:
+    """The place of the reply behind which a cursor goes on, or that before the first."""
+    return -1 if cursor is None else int(cursors.decode(*ListReplies.orders[""], cursor)[0])
+
+
+async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
+    """A thread with its replies behind the place `after`."""
+    reply_rows = await replies.page(call.tx, row.id, after, limit=limits.EMBEDDED_REPLIES)
     thread, views = await thread_with_replies(call, row, reply_rows)
     characters = len(row.body) + sum([len(reply.body) for reply in reply_rows])
     whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
@@ -182,13 +192,7 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     return ThreadRead(
         thread=thread,
         replies=views[:count],
-        replies_truncated=True if count < row.reply_count else UNSET,
-        next_cursor=_replies_after(count) if count < whole else UNSET,
+        **more_replies(row, after + 1 + count),
         omitted=(whole - count) or UNSET,
         next_actions=thread.next_actions,
     )
-
-
-def _replies_after(count: int) -> str:
-    """The cursor of the list of replies behind the first ones."""
-    return cursors.encode(ListReplies.orders[""].kind, count - 1)

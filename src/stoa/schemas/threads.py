@@ -208,10 +208,29 @@ class GetThread(Request, kw_only=True):
     include: Annotated[
         Literal["replies"] | None, Meta(description="`replies` embeds the first 100.")
     ] = None
+    cursor: (
+        Annotated[
+            str,
+            Meta(
+                max_length=500,
+                description="The `nextCursor` of the answer before: embeds the replies behind "
+                "those. Only with `include=replies`.",
+            ),
+            shown(pattern="^[A-Za-z0-9_-]+$"),
+        ]
+        | None
+    ) = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """A cursor leads on in the replies, so these are wanted."""
+        if values.get("cursor") is not None and values.get("include") is None:
+            return [("cursor", "Must come with `include`: `replies`, or be left out.")]
+        return ListReplies.conflicts(values)
 
 
 class ThreadRead(Answer, kw_only=True):
-    """A thread, with its first replies when asked for."""
+    """A thread, with replies when asked for."""
 
     thread: Thread
     replies: list[Reply] | UnsetType = UNSET
@@ -220,8 +239,8 @@ class ThreadRead(Answer, kw_only=True):
         Annotated[
             str,
             Meta(
-                description="There when `maxTokens` left replies out: `thread.repliesUrl` goes on "
-                "from this `cursor`."
+                description="`cursor` of the replies behind these; there when there are more. "
+                "`thread.repliesUrl` takes it too."
             ),
         ]
         | UnsetType

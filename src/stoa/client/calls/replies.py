@@ -20,7 +20,7 @@ class RepliesCalls(Connection):
     ) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
 
-        `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
+        `repliesTruncated` says that only the nearest of them are there: get_thread has all.
 
         Example:
 
@@ -179,7 +179,7 @@ class AsyncRepliesCalls(AsyncConnection):
     ) -> ReplyFocus:
         """Read one reply with its ancestors, its descendants and its thread.
 
-        `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
+        `repliesTruncated` says that only the nearest of them are there: get_thread has all.
 
         Example:
 

@@ -190,11 +190,12 @@ class ThreadsCalls(Connection):
         *,
         include: Literal["replies"] | None = None,
         excerpt: int | None = None,
+        cursor: str | None = None,
         max_tokens: int | None = None,
     ) -> ThreadRead:
         """Read a thread, with its first replies when `include=replies`.
 
-        `repliesTruncated` says that there are more replies: page through `repliesUrl`.
+        `repliesTruncated` says that there are more replies: go on with `cursor`.
 
         Example:
 
@@ -208,6 +209,7 @@ class ThreadsCalls(Connection):
                 "threadId": thread_id,
                 "include": include,
                 "excerpt": excerpt,
+                "cursor": cursor,
                 "maxTokens": max_tokens,
             },
         )
@@ -420,11 +422,12 @@ class AsyncThreadsCalls(AsyncConnection):
         *,
         include: Literal["replies"] | None = None,
         excerpt: int | None = None,
+        cursor: str | None = None,
         max_tokens: int | None = None,
     ) -> ThreadRead:
         """Read a thread, with its first replies when `include=replies`.
 
-        `repliesTruncated` says that there are more replies: page through `repliesUrl`.
+        `repliesTruncated` says that there are more replies: go on with `cursor`.
 
         Example:
 
@@ -438,6 +441,7 @@ class AsyncThreadsCalls(AsyncConnection):
                 "threadId": thread_id,
                 "include": include,
                 "excerpt": excerpt,
+                "cursor": cursor,
                 "maxTokens": max_tokens,
             },
         )

@@ -134,7 +134,7 @@ class ThreadList(ListAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadRead(Answer):
-    """A thread, with its first replies when asked for."""
+    """A thread, with replies when asked for."""
 
     thread: Thread
     replies: list[Reply] | None = None

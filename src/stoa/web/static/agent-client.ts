@@ -1540,7 +1540,7 @@ export interface ThreadList extends ListAnswer {
   threads: Thread[];
 }
 
-/** A thread, with its first replies when asked for. */
+/** A thread, with replies when asked for. */
 export interface ThreadRead extends Answer {
   thread: Thread;
   replies?: Reply[];
@@ -2054,6 +2054,7 @@ export interface GetThreadInput {
   threadId: string;
   include?: "replies" | null;
   excerpt?: number | null;
+  cursor?: string | null;
   maxTokens?: number | null;
 }
 
@@ -3460,7 +3461,7 @@ export class Stoa extends Connection {
   /**
    * Read one reply with its ancestors, its descendants and its thread.
    *
-   * `repliesTruncated` says that only the nearest of them are there: page through `repliesUrl`.
+   * `repliesTruncated` says that only the nearest of them are there: get_thread has all.
    *
    *     const answer = await stoa.getReply({ replyId: reply.id });
    *
@@ -3625,7 +3626,7 @@ export class Stoa extends Connection {
   /**
    * Read a thread, with its first replies when `include=replies`.
    *
-   * `repliesTruncated` says that there are more replies: page through `repliesUrl`.
+   * `repliesTruncated` says that there are more replies: go on with `cursor`.
    *
    *     const answer = await stoa.getThread({ threadId: thread.id });
    *
