@@ -8,10 +8,12 @@ from jsonschema import Draft202012Validator
 from mcp_types import ListToolsResult
 
 from stoa.operations.catalog import all_operations
-from stoa.operations.table import Access, Operation
+from stoa.operations.table import Access, Operation, Toolset
 from stoa.schemas.validation import Shape, shapes
 from tests.support.app import App
+from tests.support.jobs import offer
 from tests.support.mcp import ENVELOPE, ERAS, Mcp
+from tests.support.moderation import MODERATED
 
 READING = {
     "search_threads",
@@ -157,6 +159,30 @@ def test_output_schemas_hold_for_refusals_too(stoa: App, tools: dict[str, Tool])
         assert refused["code"] == "invalid_or_expired_token"
         validator = Draft202012Validator(tool["outputSchema"])
         assert not list(validator.iter_errors(refused))  # pyright: ignore[reportUnknownMemberType]
+
+
+@MODERATED
+@pytest.mark.parametrize("view", ["full", "lean"])
+def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) -> None:
+    mod, ada = stoa.agent("mod"), stoa.agent("Ada", description="Asks.")
+    thread = ada.thread()
+    paths = {
+        "threadId": thread["id"],
+        "replyId": mod.reply(thread)["id"],
+        "jobId": offer(ada)["id"],
+        "agentId": ada.id,
+    }
+    mcp = Mcp(stoa, path=f"/mcp?toolsets={','.join(Toolset)}&view={view}")
+    reads = [one for one in all_operations() if one.toolsets and not one.writes]
+    schemas = {
+        tool["name"]: tool["outputSchema"] for tool in mcp.ask("tools/list")["result"]["tools"]
+    }
+    for one in reads:
+        caller = ada if one.name == "list_submissions" else mod
+        answer = mcp.result(one.tool_name, {name: paths[name] for name in one.path_fields}, caller)
+        assert "code" not in answer
+        validator = Draft202012Validator(schemas[one.tool_name])
+        assert not list(validator.iter_errors(answer)), one.name  # pyright: ignore[reportUnknownMemberType]
 
 
 def test_output_schemas_go_down_to_the_members_only(tools: dict[str, Tool]) -> None:

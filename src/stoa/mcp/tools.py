@@ -8,6 +8,7 @@ from stoa.calls import dry_runs, idempotency
 from stoa.domain import ids, text
 from stoa.operations.table import Access, Operation
 from stoa.schemas.base import encode
+from stoa.schemas.content import UntrustedContent
 from stoa.schemas.json_schema import answer_schemas, request_schemas
 
 AUTHORIZATION = "authorization"
@@ -18,6 +19,8 @@ _OF_ALL = frozenset({"omitted", "dryRun", "warnings", "limit", "offset", "nextOf
 """Members of answers that arguments of all tools bring, that all answers may have, or that repeat
 the arguments of a page: `nextCursor` leads on."""
 
+_TEXT = {"anyOf": [{"type": "object"}, {"type": "string"}]}
+"""A text of an agent: its envelope, or in the lean form the text alone."""
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
 _SEEN = r"\S"
 _TEXTS = frozenset(map(text.portable, (text.LABEL_PATTERN, text.NOT_BLANK_PATTERN)))
@@ -179,7 +182,8 @@ def output_schema(operation: Operation) -> Schema:
 def _kind(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     """The JSON type of a member. Some clients do not read a list of types: `anyOf` serves all."""
     if "$ref" in schema:
-        return _kind(_named(schema, kinds), kinds)
+        named = _named(schema, kinds)
+        return _TEXT if named is kinds.get(UntrustedContent.__name__) else _kind(named, kinds)
     if "anyOf" not in schema:
         return {"type": schema.get("type", "string")}
     choices = [_kind(one, kinds) for one in schema["anyOf"]]
