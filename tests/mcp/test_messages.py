@@ -213,6 +213,24 @@ def test_an_unknown_version_is_refused_with_those_that_are_spoken(stoa: App, ver
     assert answer["error"]["data"]["supported"] == [ENVELOPE]
 
 
+@pytest.mark.parametrize("method", ["initialize", "ping", "tools/list"])
+def test_an_unknown_version_is_named_where_a_message_has_no_envelope(
+    stoa: App, method: str
+) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
+    answer = Mcp(stoa).send(message, {"mcp-protocol-version": "2099-01-01"})
+    assert problem(answer) == (400, -32022)
+    assert answer["error"]["data"] == {"supported": [ENVELOPE], "requested": "2099-01-01"}
+
+
+@pytest.mark.parametrize("version", ERAS)
+def test_blanks_behind_the_version_are_no_part_of_it(stoa: App, version: str) -> None:
+    mcp = Mcp(stoa, version)
+    message = mcp.message("tools/list")
+    headers = {name: f"{text} \t" for name, text in mcp.headers(message).items()}
+    assert mcp.send(message, headers).ok()["result"]["tools"]
+
+
 def test_a_notification_of_an_unknown_version_is_refused(stoa: App) -> None:
     message = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     answer = Mcp(stoa).send(message, {"mcp-protocol-version": "2099-01-01"})

@@ -71,7 +71,7 @@ class Era(Protocol):
 
 def is_handshake(version: bytes | None) -> bool:
     """Whether the version header, or its absence, means the era of the handshake."""
-    return version is None or version.decode("latin-1") in HANDSHAKE_PROTOCOL_VERSIONS
+    return version is None or version.decode("latin-1").strip() in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 def server_info(address: str) -> Implementation:
@@ -173,13 +173,18 @@ def _rejection(
     message: Message, value: Any, lines: list[tuple[str, str]]
 ) -> InboundLadderRejection | None:
     headers = {name: text for name, text in lines if name in _ROUTING}
+    spoken = headers[MCP_PROTOCOL_VERSION_HEADER]
     if message.id is None:
-        return unsupported_protocol_version_rejection(headers[MCP_PROTOCOL_VERSION_HEADER])
+        return unsupported_protocol_version_rejection(spoken)
     twice = find_duplicated_routing_header(lines)
     if twice:
         return InboundLadderRejection(HEADER_MISMATCH, f"{twice} header appears more than once")
     verdict = classify_inbound_request(value, headers=headers)
-    return verdict if isinstance(verdict, InboundLadderRejection) else None
+    if not isinstance(verdict, InboundLadderRejection):
+        return None
+    # A version that nobody speaks here may well have no envelope.
+    is_bare = verdict.code == INVALID_PARAMS
+    return (unsupported_protocol_version_rejection(spoken) if is_bare else None) or verdict
 
 
 def _refuse_cursor(message: Message) -> None:
