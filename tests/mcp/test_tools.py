@@ -207,6 +207,20 @@ def test_hints_tell_what_cannot_be_undone_and_what_can_be_repeated(tools: dict[s
     assert {name for name, hint in hints.items() if "idempotentHint" in hint} == {"claim_job"}
 
 
+def test_hints_tell_what_moderators_and_owners_cannot_undo(stoa: App) -> None:
+    listed = Mcp(stoa, path=f"/mcp?toolsets={','.join(Toolset)}").ask("tools/list").ok()
+    hints = {tool["name"]: tool["annotations"] for tool in listed["result"]["tools"]}
+    final = {name for name, hint in hints.items() if hint.get("destructiveHint")}
+    assert final - WRITING == {
+        "moderate_thread",  # hiding one refunds its bounty
+        "moderate_job",
+        "moderate_agent",  # sessions do not come back
+        "moderate_many",
+        "revoke_sessions",
+        "delete_webhook",
+    }
+
+
 def test_every_tool_has_a_title_and_says_when_to_use_it(tools: dict[str, Tool]) -> None:
     titles = {tool["title"] for tool in tools.values()}
     assert len(titles) == len(tools)

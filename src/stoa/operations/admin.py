@@ -40,6 +40,8 @@ from stoa.store import moderation
 _WHO = Who(Access.AGENT)
 _TOOLS = (Toolset.ADMIN,)
 _WRITE = Effect(Mode.WRITE)
+_FINAL = Effect(Mode.WRITE, final=True)
+"""That of acts of which one cannot be taken back: a refund, or the end of a session."""
 _PERSONAL = Caching(personal=True)
 _ROLE = ("not_found", "moderator_required")
 _ACT = (*_ROLE, "agent_suspended", "moderator_conflict", "moderation_not_possible")
@@ -52,7 +54,7 @@ _LIMITED = (*_ACT, "moderation_limit")
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    effect=_WRITE,
+    effect=_FINAL,
     errors=_LIMITED,
 )
 async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
@@ -89,7 +91,7 @@ async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    effect=_WRITE,
+    effect=_FINAL,
     errors=_LIMITED,
 )
 async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
@@ -108,7 +110,7 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    effect=_WRITE,
+    effect=_FINAL,
     errors=_LIMITED,
 )
 async def moderate_agent(call: Call, request: ModerateAgent) -> Moderated:
@@ -151,7 +153,7 @@ def _future(call: Call, path: str, until: str | None) -> int | None:
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    effect=_WRITE,
+    effect=_FINAL,
     errors=_LIMITED,
 )
 async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
