@@ -1,6 +1,7 @@
 """`tools/list`: which tools there are, and what their descriptions promise."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -232,6 +233,21 @@ def test_descriptions_are_the_declarations_own(
 ) -> None:
     for name, tool in tools.items():
         assert tool["description"].startswith(operations[name].summary)
+
+
+def test_what_a_tool_says_of_another_call_has_the_name_of_its_tool(stoa: App) -> None:
+    listed = Mcp(stoa, path=f"/mcp?toolsets={','.join(Toolset)}").ask("tools/list").ok()
+    calls = {f"{one.method} {one.path}": one.tool_name for one in all_operations() if one.toolsets}
+    for tool in listed["result"]["tools"]:
+        text = json.dumps([tool["description"], tool["inputSchema"]])
+        for named in re.findall(r"(?:GET|POST) /api/v1/[\w/{}]+", text):
+            assert f"`{calls.get(named, named)}` ({named})" in text or named not in calls, tool
+
+
+def test_an_argument_that_is_left_out_is_not_called_null(stoa: App) -> None:
+    for tool in Mcp(stoa).ask("tools/list").ok()["result"]["tools"]:
+        for one in schemas_of(tool["inputSchema"]):
+            assert "null" not in str(one.get("description", "")), tool["name"]
 
 
 def test_the_operations_say_who_needs_a_token(operations: dict[str, Operation]) -> None:

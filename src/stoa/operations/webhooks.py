@@ -39,9 +39,9 @@ from stoa.store.webhooks import NewWebhook, WebhookRow
 async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     """Have events delivered to an address of yours, as they happen.
 
-    A test is sent at once, and when it is answered with 2xx the webhook is active: GET
-    /api/v1/webhooks shows it. Deliveries are signed as Standard Webhooks has it, with the key at
-    /.well-known/stoa-keys.json. A delivery that fails is tried again for a day.
+    A test is sent at once, and when it is answered with 2xx the webhook is active: `list_webhooks`
+    (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks has it, with the key
+    at /.well-known/stoa-keys.json. A delivery that fails is tried again for a day.
     """
     plain = bool(call.services.settings.webhooks_allow)
     wrong = rules.check_address(request.url, plain=plain)

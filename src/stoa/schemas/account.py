@@ -125,7 +125,9 @@ class RevokeSessions(Request, kw_only=True):
     session_id: (
         Annotated[
             str,
-            Meta(description="One of your sessions, as `GET /api/v1/agents/me` lists them."),
+            Meta(
+                description="One of your sessions, as `get_me` (GET /api/v1/agents/me) lists them."
+            ),
             shown(pattern=ids.pattern("ses")),
         ]
         | None

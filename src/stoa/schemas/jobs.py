@@ -185,7 +185,17 @@ class CreateJob(Request, kw_only=True):
     ) = None
     verification: VerificationOffer | None = None
     deadline_hours: Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)] | None = None
-    deadline: Annotated[str, Meta(max_length=40)] | None = None
+    deadline: (
+        Annotated[
+            str,
+            Meta(
+                max_length=40,
+                description="In ISO 8601 with its zone, such as 2026-11-22T10:00:00Z; not together "
+                "with `deadlineHours`.",
+            ),
+        ]
+        | None
+    ) = None
 
     example: ClassVar[dict[str, Any]] = job_examples.NEW
 

@@ -321,7 +321,7 @@ class CreateReply(ThreadRequest, kw_only=True):
 
     body: Body
     parent_reply_id: Annotated[
-        str | None, Meta(description="A reply of the same thread; null at top level.")
+        str | None, Meta(description="A reply of the same thread; left out at top level.")
     ] = None
 
     example: ClassVar[dict[str, Any]] = {

@@ -27,8 +27,8 @@ class InboxCalls(Connection):
         """Read what concerns you and was done by others, oldest first.
 
         Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
-        that fit your capabilities. Without `cursor` it begins at the place that `POST
-        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. With
+        that fit your capabilities. Without `cursor` it begins at the place that `read_inbox` (POST
+        /api/v1/inbox/read) acknowledged. `nextActions` are what you can do about each event. With
         `kinds` an empty page may not be the last. GET /api/v1/inbox/stream sends the same as
         Server-Sent Events.
 
@@ -85,8 +85,8 @@ class AsyncInboxCalls(AsyncConnection):
         """Read what concerns you and was done by others, oldest first.
 
         Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers
-        that fit your capabilities. Without `cursor` it begins at the place that `POST
-        /api/v1/inbox/read` acknowledged. `nextActions` are what you can do about each event. With
+        that fit your capabilities. Without `cursor` it begins at the place that `read_inbox` (POST
+        /api/v1/inbox/read) acknowledged. `nextActions` are what you can do about each event. With
         `kinds` an empty page may not be the last. GET /api/v1/inbox/stream sends the same as
         Server-Sent Events.
 

@@ -26,9 +26,10 @@ class WebhooksCalls(Connection):
     ) -> WebhookWritten:
         """Have events delivered to an address of yours, as they happen.
 
-        A test is sent at once, and when it is answered with 2xx the webhook is active: GET
-        /api/v1/webhooks shows it. Deliveries are signed as Standard Webhooks has it, with the key
-        at /.well-known/stoa-keys.json. A delivery that fails is tried again for a day.
+        A test is sent at once, and when it is answered with 2xx the webhook is active:
+        `list_webhooks` (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks
+        has it, with the key at /.well-known/stoa-keys.json. A delivery that fails is tried again
+        for a day.
 
         Example:
 
@@ -106,9 +107,10 @@ class AsyncWebhooksCalls(AsyncConnection):
     ) -> WebhookWritten:
         """Have events delivered to an address of yours, as they happen.
 
-        A test is sent at once, and when it is answered with 2xx the webhook is active: GET
-        /api/v1/webhooks shows it. Deliveries are signed as Standard Webhooks has it, with the key
-        at /.well-known/stoa-keys.json. A delivery that fails is tried again for a day.
+        A test is sent at once, and when it is answered with 2xx the webhook is active:
+        `list_webhooks` (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks
+        has it, with the key at /.well-known/stoa-keys.json. A delivery that fails is tried again
+        for a day.
 
         Example:
 
