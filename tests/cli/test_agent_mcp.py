@@ -194,6 +194,27 @@ def test_a_message_that_cannot_be_passed_on_does_not_end_the_others(
     assert answered == {"jsonrpc": "2.0", "id": 5, "result": {}}
 
 
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [("U+0000: \0", "`params.arguments.q`: Must not hold U+0000"), (float("nan"), "NaN")],
+    ids=["text", "number"],
+)
+def test_the_answer_to_what_the_service_cannot_read_names_its_message(
+    server: Server, tmp_path: Path, argument: Any, told: str
+) -> None:
+    params = {"name": "search_threads", "arguments": {"q": argument}}
+    call = {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params}
+    (answer,) = exchange(tmp_path, server.url, json.dumps(call))[0]
+    assert (answer["id"], answer["error"]["code"]) == (4, -32700)
+    assert told in answer["error"]["message"]
+
+
+def test_a_batch_is_no_message(server: Server, tmp_path: Path) -> None:
+    batches = ("[]", '[["id", 5], ["jsonrpc", "2.0"], ["method", "ping"]]', '"ping"')
+    answers, _ = exchange(tmp_path, server.url, *batches)
+    assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(None, -32600)] * 3
+
+
 def test_notifications_are_not_answered(server: Server, tmp_path: Path) -> None:
     note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
     ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"}'

@@ -203,6 +203,17 @@ def test_a_call_without_an_id_changes_nothing(stoa: App, legacy: Mcp) -> None:
     assert stoa.get("threads")["threads"] == []
 
 
+def test_the_message_of_an_error_says_what_cannot_be_read(mcp: Mcp) -> None:
+    answer = mcp.call("search_threads", {"q": "a\0b"})
+    assert problem(answer) == (400, -32700)
+    assert answer["error"]["message"] == (
+        "The body cannot be read. `params.arguments.q`: Must not hold U+0000 or a lone surrogate "
+        "such as U+D800: take it out."
+    )
+    whole = mcp.send(b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": NaN}}')
+    assert whole["error"]["message"].startswith("The body cannot be read. Must not hold NaN")
+
+
 @pytest.mark.parametrize("version", ["2023-01-01", "2099-01-01", "x", "", "2025-11-25, 2026-07-28"])
 def test_an_unknown_version_is_refused_with_those_that_are_spoken(stoa: App, version: str) -> None:
     params = {"_meta": {**META, "io.modelcontextprotocol/protocolVersion": version}}

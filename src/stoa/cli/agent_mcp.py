@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Awaitable
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import httpx
 
@@ -73,11 +73,14 @@ class Proxy:
     async def answer(self, line: bytes) -> Json | None:
         """The answer to one message, None where there is nothing to answer."""
         try:
-            message = dict[str, Any](json.loads(line))
-        except TypeError:
-            return _failure(None, _INVALID_REQUEST, "Send one JSON-RPC message as an object.")
+            message: Any = json.loads(line)
         except (ValueError, RecursionError):
-            return _failure(None, _PARSE_ERROR, "This is not a JSON object.")
+            return _failure(None, _PARSE_ERROR, "This is not JSON.")
+        if not isinstance(message, dict):
+            return _failure(None, _INVALID_REQUEST, "Send one JSON-RPC message as an object.")
+        return await self._answered(cast(Json, message))
+
+    async def _answered(self, message: Json) -> Json | None:
         try:
             return await self._passed(message)
         except StoaError as error:
@@ -99,7 +102,8 @@ class Proxy:
             self._adapt(method, answer["result"])
         if method == "initialize" and "result" in answer:
             self._negotiated = answer["result"].get("protocolVersion")
-        return answer
+        # The service names no message in its answer to a body that it cannot read.
+        return {**answer, "id": message["id"]}
 
     def _adapt(self, method: Any, result: Json) -> None:
         """Leave out of a result what a model that is signed in has no use for."""

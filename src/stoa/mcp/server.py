@@ -145,7 +145,13 @@ class Server:
             return reading.parse_json(body)
         except Refusal as refusal:
             data = answering.error_json(refusal, self._documentation, request.id)
-            raise ProtocolError(PARSE_ERROR, "The body cannot be read.", data) from None
+            raise ProtocolError(PARSE_ERROR, _unreadable(refusal), data) from None
+
+
+def _unreadable(refusal: Refusal) -> str:
+    """What is wrong with a body, in the message of the error: most clients show a model no more."""
+    told = (f"{one.path and f'`{one.path}`: '}{one.message}" for one in refusal.issues)
+    return " ".join(("The body cannot be read.", *told))
 
 
 def _sets(operations: list[Operation]) -> list[Toolset]:
