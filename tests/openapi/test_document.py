@@ -123,6 +123,13 @@ def test_every_field_of_a_request_is_a_parameter_or_a_body_member(operation: Ope
 
 
 @each_operation
+def test_a_write_that_is_repeated_may_tell_that_what_it_shows_was_hidden(
+    operation: Operation,
+) -> None:
+    assert not operation.takes_key or "410" in described(operation)["responses"]
+
+
+@each_operation
 def test_the_example_of_a_request_is_accepted(operation: Operation) -> None:
     found = described(operation)
     fields = [one for one in found["parameters"] if one["in"] != "header"]
