@@ -228,7 +228,7 @@ def test_an_unknown_version_is_refused_with_those_that_are_spoken(stoa: App, ver
 def test_an_unknown_version_is_named_where_a_message_has_no_envelope(
     stoa: App, method: str
 ) -> None:
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
+    message: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
     answer = Mcp(stoa).send(message, {"mcp-protocol-version": "2099-01-01"})
     assert problem(answer) == (400, -32022)
     assert answer["error"]["data"] == {"supported": [ENVELOPE], "requested": "2099-01-01"}
