@@ -29,14 +29,14 @@ Found = list[tuple[str, str]]
 def test_a_bitmap_gives_its_numbers_back() -> None:
     source = random.Random(1)
     for count in (0, 1, 10, 3_000):
-        numbers = source.sample(range(10_000), count)
+        numbers = source.sample(range(50_000), count)
         bits = bitmap(numbers)
         expected = sorted(numbers, reverse=True)
         assert list(descending(bits)) == expected
         assert [largest(bits, place + 1) for place in range(0, count, 97)] == [
             (number, place + 1) for place, number in enumerate(expected) if place % 97 == 0
         ]
-        assert largest(bits, count + 1) == largest(bits, 20_000) == (0, count)
+        assert largest(bits, count + 1) == largest(bits, 100_000) == (0, count)
 
 
 class Corpus:

@@ -20,19 +20,23 @@ def descending(bits: int, more: int = 0) -> Iterator[int]:
     """The numbers of a set, the largest first, and so much more each.
 
     A large set is taken apart into parts, each larger than the one before, so that its first
-    numbers cost little.
+    numbers cost little. The first parts are left in it, as to take one out is a way through all.
     """
-    size = _FIRST_BITS
-    while bits:
-        place = max(0, bits.bit_length() - size)
-        part = rest = bits >> place
-        first = place + more
+    size, above, place = _FIRST_BITS, 0, bits.bit_length()
+    while place:
+        step = min(size, place)
+        place -= step
+        upto = bits >> place
+        rest, first = upto ^ above << step, place + more
         while rest:
             top = rest.bit_length() - 1
             rest ^= 1 << top
             yield first + top
-        bits ^= part << place
-        size = min(4 * size, _MOST_BITS)
+        if size < _MOST_BITS:
+            above, size = upto, 4 * size
+        else:
+            bits ^= upto << place
+            above, place = 0, bits.bit_length()
 
 
 def largest(bits: int, n: int) -> tuple[int, int]:

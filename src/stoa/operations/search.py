@@ -155,18 +155,17 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
         end = await search.tagged_end(call.tx, tags, after)
         ids = await search.tagged(call.tx, request.author, tags, after, size, offset, end)
         known = await summaries(call, ids)
-        ids = [thread.view.id for thread in known]
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author)
         rows = await threads.page(call.tx, only, "recent", after, size, offset)
-        ids, new = [row.id for row in rows], await made(call, rows)
-        known = [new[thread_id] for thread_id in ids]
-    matches = await _matches(call, query, known, {thread_id: thread_id for thread_id in ids})
+        known = await made(call, rows)
+    ids, shown = [*known], [*known.values()]
+    matches = await _matches(call, query, shown, dict(zip(ids, ids, strict=True)))
 
     def place_of(row: int) -> paging.Place:
         return (ids[row],)
 
-    return Found(ids, known, matches, place_of, end and end[1:])
+    return Found(ids, shown, matches, place_of, end and end[1:])
 
 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
@@ -180,16 +179,18 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     found = await search.find(
         call.tx, call.services.posts, query, request.author, tags, newest, size, start
     )
-    known = await summaries(call, [*found])
-    ids = [thread.view.id for thread in known]
-    matches = await _matches(call, query, known, {one: found[one] for one in ids})
+    known, end = await summaries(call, found), None
 
     def place_of(row: int) -> paging.Place:
         return newest, start + row + 1
 
-    # Behind a full page of which a thread was hidden meanwhile there may be more.
-    end = place_of(len(ids) - 1) if len(ids) < len(found) == size else None
-    return Found(ids, known, matches, place_of, end)
+    if len(known) < len(found):  # a thread was hidden meanwhile
+        if len(found) == size:  # there may be more behind it
+            end = place_of(len(known) - 1)
+        found = {one: found[one] for one in known}
+    shown = [*known.values()]
+    matches = await _matches(call, query, shown, found)
+    return Found([*found], shown, matches, place_of, end)
 
 
 async def _newest_text(call: Call) -> int:

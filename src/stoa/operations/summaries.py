@@ -1,7 +1,7 @@
 """Threads as searches show them, from the cache or made of their rows."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from stoa import entropy
 from stoa.domain import limits
@@ -15,19 +15,20 @@ from stoa.store import threads
 from stoa.store.threads import ThreadRow
 
 
-async def summaries(call: Call, thread_ids: Sequence[str]) -> list[Summary]:
-    """These threads, all of which exist, but for those that are hidden: what is kept in memory may
-    have found one that was hidden before the first row was read."""
+async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, Summary]:
+    """These threads by id in their order. All exist, but those that are hidden are left out: what
+    is kept in memory may have found one that was hidden before the first row was read."""
     known = call.services.summaries.fresh(thread_ids, call.tx.marks, call.now)
-    if len(known) < len(thread_ids):
-        missing = [thread_id for thread_id in thread_ids if thread_id not in known]
-        rows = (await threads.many(call.tx, missing)).values()
-        known |= await made(call, [row for row in rows if row.removed_at is None])
-    return [known[thread_id] for thread_id in thread_ids if thread_id in known]
+    if len(known) == len(thread_ids):
+        return known
+    missing = [thread_id for thread_id in thread_ids if thread_id not in known]
+    rows = (await threads.many(call.tx, missing)).values()
+    known |= await made(call, [row for row in rows if row.removed_at is None])
+    return {thread_id: known[thread_id] for thread_id in thread_ids if thread_id in known}
 
 
 async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
-    """Summaries of these rows by id, which are cached from now on."""
+    """Summaries of these rows by id in their order, which are cached from now on."""
     views = await thread_views(call, rows, kept=True)
     new = {
         view.id: _summary(view, _expires_at(row, call))

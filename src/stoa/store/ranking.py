@@ -81,8 +81,10 @@ def ranked(
     counts the more the fewer of these texts have it, if there are several.
     """
     words = [word for word in words if word.many]
-    found, texts, oldest = 0, 0, 0
-    for word in words:
+    if not words:
+        return None if least else iter(())
+    found, texts, oldest = words[0].anywhere, words[0].many, 0
+    for word in words[1:]:
         found |= word.anywhere
         texts += word.many
     if texts > most:
@@ -91,22 +93,33 @@ def ranked(
         texts = found.bit_count()
     if texts < least:
         return None
-    if not words:
-        return iter(())
     if oldest:
         found, without = found >> oldest, without >> oldest
         words = [word.behind(oldest) for word in words]
     if without:
         found &= ~without
         words = [word.among(found) for word in words]
-    *others, last = (_sums(word, found, texts if words[1:] else 0, weights) for word in words)
-    sums = reduce(_added, others) if others else [(0, found)]
-    return chain.from_iterable(descending(bits, first + oldest) for bits in _in_order(sums, last))
+    if words[1:]:
+        *others, last = (_sums(word, found, texts, weights) for word in words)
+        ordered = _in_order(reduce(_added, others), last)
+    else:
+        ordered = _of_one(words[0], weights)
+    return chain.from_iterable(descending(bits, first + oldest) for bits in ordered)
+
+
+def _of_one(word: Word, weights: Weights) -> Iterator[int]:
+    """The texts of the only word as bitmaps, most points first."""
+    points_of = _points(weights)
+    by_points: defaultdict[int, list[int]] = defaultdict(list)
+    for ways, bits in word.parts:
+        by_points[points_of[ways]].append(bits)
+    for points in sorted(by_points, reverse=True):
+        yield reduce(int.__or__, by_points[points])
 
 
 def _sums(word: Word, found: int, texts: int, weights: Weights) -> Sums:
-    """What each text that was `found` gets for a word, of so many `texts` if there are others."""
-    points_of, rarity = _points(weights), _rarity(texts, word.many) if texts else 1
+    """What each text that was `found`, of so many, gets for one of several words."""
+    points_of, rarity = _points(weights), _rarity(texts, word.many)
     parts = [(points_of[ways] * rarity, bits) for ways, bits in word.parts]
     return [*parts, (0, found ^ word.anywhere)]
 

@@ -1,5 +1,6 @@
 """Values that were made of what was read, for as long as nothing of that changes."""
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 from threading import Lock
@@ -13,12 +14,13 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Entry(Generic[T]):
-    """`checked` is the stamp at which nothing of `depends_on` had changed yet."""
+    """A value until `ends_at` (ms). `checked` is the stamp at which nothing of `depends_on` had
+    changed yet."""
 
     value: T
     depends_on: Collection[str]
     stamp: int
-    expires_at: int | None = None
+    ends_at: int = sys.maxsize
     checked: int = -1
 
     def is_fresh(self, changes: Changes) -> bool:
@@ -45,19 +47,18 @@ class Remembered(Generic[T]):
     def get(self, marks: Marks | None, now: int) -> T | None:
         """The value, if it is still what would be made now (ms)."""
         entry = self._entry
-        if entry is None or marks is None or entry.stamp < 0:
-            return None
-        if entry.expires_at is not None and now >= entry.expires_at:
+        if entry is None or marks is None or entry.stamp < 0 or now >= entry.ends_at:
             return None
         return entry.value if entry.is_fresh(marks.changes) else None
 
     def keep(
-        self, value: T, marks: Marks | None, depends_on: Set[str] | None, expires_at: int | None
+        self, value: T, marks: Marks | None, depends_on: Set[str] | None, ends_at: int | None
     ) -> None:
-        """Keep a value until something of `depends_on` changes, or until `expires_at` (ms). Without
+        """Keep a value until something of `depends_on` changes, or until `ends_at` (ms). Without
         these it is out of date at once."""
         stamp = marks.stamp if marks and depends_on is not None else -1
-        self._entry = _Entry(value, depends_on or frozenset(), stamp, expires_at)
+        ends_at = sys.maxsize if ends_at is None else ends_at
+        self._entry = _Entry(value, depends_on or frozenset(), stamp, ends_at)
 
 
 class RememberedById(Generic[T]):
@@ -92,7 +93,7 @@ class RememberedById(Generic[T]):
             one: entry.value
             for one, entry in zip(ids, found, strict=True)
             if entry
-            and (entry.expires_at is None or now < entry.expires_at)
+            and now < entry.ends_at
             and (entry.checked == current or entry.is_fresh(changes))
         }
 
@@ -103,5 +104,5 @@ class RememberedById(Generic[T]):
         with self._lock:
             for one, value in values.items():
                 owners = self._owners(value) if self._owners else (one,)
-                ends = self._ends(value) if self._ends else None
+                ends = self._ends(value) if self._ends else sys.maxsize
                 self._known.put(one, _Entry(value, owners, marks.stamp, ends))
