@@ -162,7 +162,9 @@ class Runner:
         draft = self.cache.draft() if key else None
         if incoming.streamed:
             invocation = _one_by_one(invocation)
-        result = await self.transactions.run(invocation, incoming.consistency)
+        result = await self.transactions.run(
+            invocation, incoming.consistency, to_keep=draft is not None
+        )
         if incoming.streamed:
             following = self._following(operation, incoming, invocation, result)
             return Outcome(operation.status, following=following)

@@ -37,8 +37,9 @@ _UNGUARDED = nullcontext()
 
 class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. It has a `validity`
-    if it may be cached. A `replayed` one is the stored response to an earlier call. One with an
-    `interest` found nothing, and may wait for that. One that is `recommending` lacks the rows."""
+    if it was read to be cached. A `replayed` one is the stored response to an earlier call. One
+    with an `interest` found nothing, and may wait for that. One that is `recommending` lacks the
+    rows."""
 
     body: bytes
     next_cursor: str | None
@@ -60,13 +61,16 @@ class Transactions:
         self._services = services
         self._in_progress = InProgress()
 
-    async def run(self, invocation: Invocation, shown: str | None) -> Result:
-        """The committed result. Due refunds are booked first, in separate transactions.
+    async def run(
+        self, invocation: Invocation, shown: str | None, *, to_keep: bool = False
+    ) -> Result:
+        """The committed result, with its validity if it is `to_keep`. Due refunds are booked first,
+        in separate transactions.
 
         `shown` is the `consistency` of an earlier write that a read must show.
         """
         caller, keyed = invocation.caller, invocation.keyed
-        first = OperationRun(self._services, invocation, invocation.operation.settles)
+        first = OperationRun(self._services, invocation, invocation.operation.settles, to_keep)
         alone = self._in_progress.alone(caller.agent_id, keyed) if caller and keyed else _UNGUARDED
         with alone:
             try:
@@ -133,11 +137,13 @@ async def _rows(services: Services, asked: Recommending, tx: Tx) -> Rows:
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):
-    """The work of one call within its transaction."""
+    """The work of one call within its transaction; the answer is made `to_keep` it, or for its
+    caller alone."""
 
     services: Services
     invocation: Invocation
     check_refunds: bool
+    to_keep: bool = False
 
     async def __call__(self, tx: Tx) -> Result:
         """Run the operation and encode its answer. Raises `RefundsDue` if refunds are due."""
@@ -165,7 +171,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             body, tag = encoded(answer, asked.options, call.rows, counted, private=call.private)
         else:
             body = encode(answer)
-        valid = await validity(call) if operation.caching.cached else None
+        valid = await validity(call) if self.to_keep else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
         if caller and keyed:

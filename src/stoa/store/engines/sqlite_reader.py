@@ -32,18 +32,19 @@ class Reader:
         self._ends_at = 0
         self._connection = connect(path, writer=False, cache_mb=_CACHE_MB)
         self._connection.set_progress_handler(self._takes_too_long, _STEPS)
+        self._execute = self._connection.cursor().execute
 
     def snapshot(self, work: Work[T]) -> T:
         """Run `work` in a transaction. Raises `apsw.InterruptError` when that takes too long."""
         self._ends_at = elapsed_ms() + self._most_ms
         connection = self._connection
-        connection.execute("BEGIN")
+        self._execute("BEGIN")
         try:
             marks = Marks(self._changes, self._changes.stamp())
             return drive(work(SqliteTx(connection, self._clock(), marks, self._postings)))
         finally:
             if connection.in_transaction:
-                connection.execute("COMMIT")
+                self._execute("COMMIT")
 
     def close(self) -> None:
         """Close the connection, which must not be reading."""
