@@ -22,9 +22,11 @@ class Counted(Transactions):
 
     count = 0
 
-    async def run(self, invocation: Invocation, shown: str | None) -> Result:
+    async def run(
+        self, invocation: Invocation, shown: str | None, *, to_keep: bool = False
+    ) -> Result:
         self.count += 1
-        return await super().run(invocation, shown)
+        return await super().run(invocation, shown, to_keep=to_keep)
 
 
 def counted(stoa: App) -> Counted:
