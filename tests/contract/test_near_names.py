@@ -205,9 +205,3 @@ def test_null_and_absent_are_one_call_for_an_idempotency_key(alice: Agent) -> No
     first = alice.post("threads", {**THREAD, "asset": None}, headers=headers).ok(201)
     again = alice.post("threads", THREAD, headers=headers).ok(201)
     assert first["thread"]["id"] == again["thread"]["id"]
-
-
-def test_a_query_with_such_a_name_is_refused_each_time(stoa: App) -> None:
-    for _ in range(2):
-        issues = stoa.get("threads?limitt=5").invalid().issues
-        assert "Did you mean `limit`?" in issues["query.limitt"]

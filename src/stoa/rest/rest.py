@@ -1,7 +1,7 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -31,10 +31,6 @@ _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 _LAST_EVENT_ID = b"last-event-id"
 _STREAM = "/stream"
 """Behind the path of what can wait: the same as Server-Sent Events."""
-
-_QUERIES, _QUERY_BYTES = 256, 100
-"""What so many queries of at most so many bytes were read as is remembered: most are few words, the
-same for many threads, agents and jobs."""
 
 _TOKEN_LINES = header_lines([(b"cache-control", b"private, no-cache")])
 _PREFERENCE_APPLIED = header_lines([(b"preference-applied", b"return=minimal")])
@@ -97,7 +93,7 @@ class Rest:
             body = {} if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
-            query = _query_values(operation, request.query)
+            query = reading.query_values(request.query, _shapes(operation) if is_get else {})
             if is_get and not in_path:
                 return query
             # What the path names, and all parameters of a POST, become unknown ones.
@@ -203,20 +199,6 @@ def _resumed(
 def _offered(operation: Operation) -> Names:
     own = _OF_WRITES if operation.takes_key else ()
     return names(operation.request, operation.path_fields, (*_option_names(operation), *own))
-
-
-def _query_values(operation: Operation, query: bytes) -> Values:
-    """The parameters of a query as values, for the caller to change."""
-    read = _remembered_query if len(query) <= _QUERY_BYTES else _read_query
-    return read(operation, query).copy()
-
-
-def _read_query(operation: Operation, query: bytes) -> Values:
-    shapes = _shapes(operation) if operation.method == "GET" else {}
-    return reading.query_values(query, shapes)
-
-
-_remembered_query = lru_cache(_QUERIES)(_read_query)
 
 
 @cache
