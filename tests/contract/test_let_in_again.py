@@ -62,10 +62,12 @@ def late(agent: Agent, ask: Ask, change: Any, monkeypatch: pytest.MonkeyPatch) -
     """The call, of which the transaction begins when the change is done."""
     (changer, where, body), run = change(agent), Transactions.run
 
-    async def run_late(self: Transactions, invocation: Invocation, shown: str | None) -> Result:
+    async def run_late(
+        self: Transactions, invocation: Invocation, shown: str | None, **more: bool
+    ) -> Result:
         if invocation.operation.name == ask.operation:
             (await changer.ask("POST", where, body)).ok()
-        return await run(self, invocation, shown)
+        return await run(self, invocation, shown, **more)
 
     with monkeypatch.context() as patch:
         patch.setattr(Transactions, "run", run_late)

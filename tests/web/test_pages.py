@@ -536,7 +536,7 @@ def test_an_address_that_is_only_read_says_so_to_other_methods(
     answer = stoa.call(method, path, headers={"Accept": "text/html"})
     assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
     assert "/docs/errors/method_not_allowed" in answer.text
-    assert "This address takes only GET, HEAD." in answer.text
+    assert "This path takes only the methods GET, HEAD." in answer.text
 
 
 @pytest.mark.parametrize("form", ["text/html", "text/markdown"])

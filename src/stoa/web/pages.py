@@ -73,8 +73,8 @@ def _refusal(error: HTTPException) -> Refusal:
     return RequestRefusal(
         "method_not_allowed",
         (b"allow", methods.encode()),
-        f"This address takes only {methods}.",
-        recovery="Send the request again with one of these methods.",
+        f"This path takes only the methods {methods}.",
+        recovery=f"Send the request again with one of the methods {methods}.",
     )
 
 
