@@ -226,6 +226,8 @@ def test_case_and_accents_do_not_matter(stoa: App, alice: Agent) -> None:
         ("\u0528", "\u0529"),
         ("\u017ftoa", "stoa"),
         ("\u1fb3", "\u03b1\u0345"),
+        ("5 \u00b5s", "\u03bcs"),  # the sign of millionths and the Greek letter
+        ("\u03d1", "\u03b8"),
     ],
 )
 def test_letters_and_symbols_of_every_age_and_form_are_alike(
@@ -233,6 +235,25 @@ def test_letters_and_symbols_of_every_age_and_form_are_alike(
 ) -> None:
     thread = alice.thread("A text", text)
     assert found(stoa, q) == [thread["id"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "other"),
+    [
+        ("दस की रात", "राम को कम"),  # vowels that are marks: Hindi, Thai, points of Hebrew
+        ("ดี มาก", "ดา มก"),
+        ("שָׁלוֹם", "שלו"),
+        ("\u0958\u093f", "\u0915\u093e"),  # a letter that is taken apart when it is composed
+    ],
+)
+def test_a_word_keeps_the_marks_of_its_letters(
+    stoa: App, alice: Agent, words: str, other: str
+) -> None:
+    thread, neighbour = (alice.thread(text, text)["id"] for text in (words, other))
+    for word in words.split():
+        assert found(stoa, word) == found(stoa, f'"{word}"') == [thread]
+        assert set(found(stoa, f"{word} {other}")) == {thread, neighbour}
+        assert found(stoa, f"{other} -{word}") == [neighbour]
 
 
 @pytest.mark.parametrize("offset", [10**5, 10**17, 10**30])

@@ -2,19 +2,22 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from unicodedata import category
 
 import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stoa.domain.querylang import Query, parse
+from stoa.domain.querylang import Query, indexed, parse, words
 from stoa.store import statements
 from stoa.store.engines.sqlite_file import connect, prepare
-from stoa.store.fts5 import points, to_fts5
+from stoa.store.fts5 import points, searchable, to_fts5
+from tests.support import schema
 
 POSTS = [
     "SQLite keeps a write-ahead log",
@@ -25,7 +28,7 @@ POSTS = [
     "NEAR the AND of NOT",
 ]
 CREATE = """
-CREATE VIRTUAL TABLE post USING fts5 (title, body, tokenize = 'unicode61 remove_diacritics 2')
+CREATE VIRTUAL TABLE post USING fts5 (title, body, tokenize = "{tokenizer}")
 """
 SYNTAX = ['"', "-", "*", ":", "^", "(", ")", "{", "}", "+", "\\", "'", ",", "\0", "\n", " "]
 WORDS = [
@@ -49,10 +52,18 @@ PIECES = st.sampled_from([*SYNTAX, *WORDS, *ODDITIES])
 QUERIES = st.text(max_size=40) | st.lists(PIECES, max_size=20).map("".join)
 
 
+def tokenizer() -> str:
+    """What takes texts apart for the index, and its options."""
+    index = dict(schema.objects(schema.migrated()))["post_index"]
+    found = re.search('tokenize = "(.*)"', index)
+    assert found
+    return found[1]
+
+
 @pytest.fixture(scope="module")
 def posts() -> Iterator[apsw.Connection]:
     connection = apsw.Connection(":memory:")
-    connection.execute(CREATE)
+    connection.execute(CREATE.format(tokenizer=tokenizer()))
     connection.executemany("INSERT INTO post (body) VALUES (?)", [(body,) for body in POSTS])
     yield connection
     connection.close()
@@ -114,6 +125,17 @@ def test_a_query_finds_its_phrases_and_at_least_one_of_its_words(
     posts: apsw.Connection, text: str, places: list[int]
 ):
     assert _find(posts, parse(text)) == [POSTS[place] for place in places]
+
+
+def test_the_index_takes_words_of_all_scripts_apart_as_queries_are() -> None:
+    assigned = (mark for mark in map(chr, range(0x110000)) if category(mark) not in ("Cn", "Cs"))
+    text = " ".join(f"a{mark}b {mark} {mark}a" for mark in assigned if mark < "\U000f0000")
+    name, *options = shlex.split(tokenizer())
+    taken = apsw.Connection(":memory:").fts5_tokenizer(name, options)
+    read = taken(searchable(text).encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None)
+    found = [part for part in chain.from_iterable(read) if isinstance(part, str)]
+    assert len(found) > 300_000
+    assert found == [*words(indexed(text))]
 
 
 @settings(max_examples=400)

@@ -35,6 +35,7 @@ def catalogue(connection: apsw.Connection) -> dict[str, object]:
 def at_version(number: int, path: Path) -> apsw.Connection:
     """A database as a program of that time left it."""
     connection = connect(path, writer=True)
+    sqlite_migrations.add_functions(connection)
     for step, _, sql in STEPS:
         if step <= number:
             connection.execute(sql)
@@ -192,6 +193,31 @@ def test_agents_of_an_older_database_know_their_first_posts(tmp_path: Path) -> N
     connection = connect(path, writer=False)
     found = connection.execute("SELECT id, first_post_id FROM agent ORDER BY id").fetchall()
     assert found == [("ag_1", "th_1"), ("ag_2", "rp_0"), ("ag_3", None)]
+    connection.close()
+
+
+def test_texts_of_an_older_database_are_found_by_whole_words(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(30, path)
+    old.pragma("foreign_keys", 0)
+    threads = [("th_1", "दस की", None), ("th_2", "राम को", None), ("th_3", "दस की", START)]
+    replies = [("rp_1", "दस की", None), ("rp_2", "की", START)]
+    numbers = (0, 2, 0, START, START, START, None, None)
+    for thread, title, removed_at in threads:
+        more = (removed_at, title, "[]", None, "b")
+        insert(old, "thread", thread, "ag_1", "open", None, *numbers, *more)
+    for order, (reply, body, removed_at) in enumerate(replies):
+        more = ("answer", body, START, removed_at, None)
+        insert(old, "reply", reply, "th_2", order, "ag_1", None, 0, *more)
+    texts = [(thread, None) for thread, *_ in threads] + [("th_2", reply) for reply, *_ in replies]
+    for number, text in enumerate(texts, 1):
+        insert(old, "post", number, *text)
+    old.close()
+    migrate(path)
+    connection = connect(path, writer=False)
+    ask = "SELECT rowid FROM post_index WHERE post_index MATCH ? ORDER BY rowid"
+    found = {word: connection.execute(ask, (word,)).fetchall() for word in ("की", "को", "b")}
+    assert found == {"की": [(1,), (4,)], "को": [(2,)], "b": [(1,), (2,)]}
     connection.close()
 
 

@@ -198,13 +198,13 @@ def _is_mark(character: str) -> bool:
     return category(character).startswith("M")
 
 
-# Letters whose accents the index ignores, with the letter below them. One for one, so that a place
-# in folded text is the same place in the text.
-_PLAIN = {"ς": "σ", "ſ": "s"} | {
+# Letters whose accents the index ignores, with the letter below them, and other forms of a letter.
+# One for one, so that a place in folded text is the same place in the text.
+_PLAIN = {
     letter: parts[0]
     for letter in map(chr, (*range(0xC0, 0x250), *range(0x370, 0x530), *range(0x1E00, 0x2000)))
     if re.fullmatch(r".[\u0300-\u036f]+", parts := normalize("NFD", letter))
-}
+} | dict(zip("ſẛςµϐϑϕϖϰϱϵ", "ssσμβθφπκρε", strict=True))
 _ACCENTED = re.compile(f"[{''.join(_PLAIN)}]")
 
 

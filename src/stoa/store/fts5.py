@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from stoa.domain.querylang import Phrase, Query, indexed, parted, weights
+from stoa.domain.querylang import Phrase, Query, indexed, weights, words
 
 
 def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
@@ -68,7 +68,7 @@ def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
 def searchable(text: str) -> str:
     """A text for the index, which knows of letters and symbols only what was known in 2012: what is
     not ASCII is taken apart and folded here."""
-    return text if text.isascii() else parted(indexed(text))
+    return text if text.isascii() else " ".join(words(indexed(text)))
 
 
 def points(api: apsw.FTS5ExtensionApi, quoted: int, beside: int) -> int:

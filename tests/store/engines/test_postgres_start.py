@@ -227,6 +227,21 @@ def test_agents_of_an_older_database_know_their_first_posts(postgresql: PostgreS
     assert found == [("ag_1", "th_1"), ("ag_2", "rp_0"), ("ag_3", None)]
 
 
+def test_words_of_an_older_database_are_found_in_all_forms_of_letters(
+    postgresql: PostgreSQL,
+) -> None:
+    url = postgresql.empty()
+
+    asyncio.run(bring_to_version(url, 30))
+    postgresql.do(
+        "INSERT INTO post_index VALUES (1, ' µs ', ' µs  a ϑ '), (2, NULL, ' µ '), (3, ' a ', ' a ')",
+        url,
+    )
+    asyncio.run(bring_to_version(url, len(STEPS)))
+    found = asyncio.run(rows(url, "SELECT * FROM post_index ORDER BY id"))
+    assert found == [(1, " μs ", " μs  a θ "), (2, None, " μ "), (3, " a ", " a ")]
+
+
 def test_a_newer_database_is_refused_and_left_alone(postgresql: PostgreSQL) -> None:
     url = postgresql.new()
     postgresql.do("INSERT INTO stoa_migration VALUES (99, 'from_the_future')", url)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import apsw
 
+from stoa.domain.querylang import without_repeats
 from stoa.store.engines import marks
 from stoa.store.engines.steps import Step
 from stoa.store.engines.steps import steps as read_steps
+from stoa.store.fts5 import searchable
 from stoa.store.tx import StartRefused
 
 APPLICATION_ID = int.from_bytes(b"Stoa")
@@ -63,6 +65,7 @@ def refuse_unfinished(connection: apsw.Connection, path: Path) -> None:
 
 def migrate(connection: apsw.Connection) -> list[str]:
     """Apply what is missing, each step in a transaction; returns the names of the steps applied."""
+    add_functions(connection)
     with _tables_made_anew(connection):
         present = version(connection)
         applied: list[str] = []
@@ -74,6 +77,12 @@ def migrate(connection: apsw.Connection) -> list[str]:
                     connection.pragma("application_id", APPLICATION_ID)
                 applied.append(step.title)
         return applied
+
+
+def add_functions(connection: apsw.Connection) -> None:
+    """Let steps call what makes a text ready to be indexed."""
+    connection.create_scalar_function("searchable", searchable, 1)
+    connection.create_scalar_function("without_repeats", without_repeats, 1)
 
 
 @contextmanager

@@ -78,10 +78,6 @@ CREATE TABLE post (
   reply_id TEXT REFERENCES reply (id)
 ) STRICT;
 
-CREATE VIRTUAL TABLE post_index USING fts5 (
-  title, body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
-);
-
 CREATE TABLE account (
   id TEXT PRIMARY KEY,
   balance INTEGER NOT NULL,
@@ -572,5 +568,10 @@ CREATE INDEX job_expired_by_claimer ON job (claimer_id, expired_from)
 CREATE INDEX job_expired_by_creator ON job (creator_id, expired_from) WHERE expired_from IS NOT NULL;
 
 CREATE INDEX reputation_event_by_parties ON reputation_event (agent_id, counterparty_id, type);
+
+CREATE VIRTUAL TABLE post_index USING fts5 (
+  title, body, content = '', contentless_delete = 1,
+  tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+);
 
 INSERT INTO account VALUES ('issuer', 0);
