@@ -234,7 +234,8 @@ def test_words_of_an_older_database_are_found_in_all_forms_of_letters(
 
     asyncio.run(bring_to_version(url, 30))
     postgresql.do(
-        "INSERT INTO post_index VALUES (1, ' µs ', ' µs  a ϑ '), (2, NULL, ' µ '), (3, ' a ', ' a ')",
+        "INSERT INTO post_index VALUES "
+        "(1, ' µs ', ' µs  a ϑ '), (2, NULL, ' µ '), (3, ' a ', ' a ')",
         url,
     )
     asyncio.run(bring_to_version(url, len(STEPS)))
