@@ -197,4 +197,4 @@ def test_the_page_is_markdown_for_those_who_ask_for_it(stoa: App) -> None:
 
 def test_only_get_is_served(stoa: App) -> None:
     assert stoa.post("/oauth/authorize").status == 405
-    assert stoa.get("/oauth/register").status == 404
+    assert stoa.get("/oauth/register").status == 405
