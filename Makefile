@@ -88,11 +88,11 @@ $(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
 	@touch $@
 
 $(STAMPS)/generators: $(LOCKS)/generators.txt $(STAMPS)/test
-	@$(LOCKED) --upgrade --target $(VENV)/generators -r $(LOCKS)/generators.txt
+	@$(LOCKED) --no-compile --upgrade --target $(VENV)/generators -r $(LOCKS)/generators.txt
 	@touch $@
 
 $(STAMPS)/clients: $(LOCKS)/clients.txt $(STAMPS)/test
-	@$(LOCKED) --upgrade --target $(VENV)/clients -r $(LOCKS)/clients.txt
+	@$(LOCKED) --no-compile --upgrade --target $(VENV)/clients -r $(LOCKS)/clients.txt
 	@touch $@
 
 $(STAMPS)/drill: $(LOCKS)/drill.txt $(STAMPS)/test

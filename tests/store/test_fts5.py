@@ -127,14 +127,16 @@ def test_a_query_finds_its_phrases_and_at_least_one_of_its_words(
 
 
 def test_the_index_takes_words_of_all_scripts_apart_as_queries_are() -> None:
-    assigned = (mark for mark in map(chr, range(0x110000)) if category(mark) not in ("Cn", "Cs"))
-    text = " ".join(f"a{mark}b {mark} {mark}a" for mark in assigned if mark < "\U000f0000")
+    given = [one for one in map(chr, range(0x110000)) if category(one)[0] in "LMNPSZ"]
+    # The 100,000 letters of the East that are alike in this would take seconds.
+    given = [one for one in given if one < "\u3400" or category(one) != "Lo"]
+    text = " ".join(f"a{one}b {one} {one}a" for one in given)
     connection = apsw.Connection(":memory:")
     connection.execute(CREATE.format(tokenizer=tokenizer()))
     connection.execute("INSERT INTO post (body) VALUES (?)", (searchable(text),))
     connection.execute("CREATE VIRTUAL TABLE place USING fts5vocab (post, instance)")
     found = [row[0] for row in connection.execute("SELECT term FROM place ORDER BY offset")]
-    assert len(found) > 300_000
+    assert len(found) > 50_000
     assert found == [*words(indexed(text))]
 
 
