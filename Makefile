@@ -22,7 +22,7 @@ serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(BIN)/stoa serve $(SERVE_ARGS)
 
 test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/clients $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
-	$(BIN)/python -m pytest -n 5 --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
 check: install ## Lint, formatting, types
 	$(BIN)/ruff check
