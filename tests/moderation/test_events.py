@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -199,6 +200,21 @@ def test_a_suspension_ends_the_waiting_calls_of_an_agent(
     ada.get("inbox").ok()
 
 
+def check_that_it_ends_a_wait(
+    stoa: App, agent: Agent, change: Callable[[], Awaitable[None]]
+) -> None:
+    """That this change ends a call of the agent that waits, long before its time is over."""
+
+    async def run() -> Answer:
+        waiting = await started(stoa, agent.ask("GET", f"inbox?kinds=job.created&{LONG}"))
+        await change()
+        return await waiting
+
+    began = time.monotonic()
+    assert stoa.run(run()).ok()["events"] == []
+    assert time.monotonic() - began < 30, "it was not the time that ended it"
+
+
 @pytest.mark.promise("M27")
 @pytest.mark.parametrize("ended_by", ["time", "moderator"])
 def test_the_next_suspension_ends_what_an_agent_waits_for(
@@ -208,8 +224,7 @@ def test_the_next_suspension_ends_what_an_agent_waits_for(
     moderate(mod, ada.id, "suspend", **until).ok()
     act = f"admin/agents/{ada.id}"
 
-    async def run() -> Answer:
-        waiting = await started(stoa, ada.ask("GET", f"inbox?kinds=job.created&{LONG}"))
+    async def change() -> None:
         if ended_by == "time":
             stoa.clock.advance(1000)
         else:
@@ -218,11 +233,8 @@ def test_the_next_suspension_ends_what_an_agent_waits_for(
         while place.status != "active":  # noqa: ASYNC110 - nothing else tells
             await asyncio.sleep(0.01)
         (await mod.ask("POST", f"{act}/suspend", {"reason": REASON})).ok()
-        return await waiting
 
-    began = time.monotonic()
-    assert stoa.run(run()).ok()["events"] == []
-    assert time.monotonic() - began < 30, "it was not the time that ended it"
+    check_that_it_ends_a_wait(stoa, ada, change)
 
 
 @pytest.mark.parametrize("first", ["suspend", "reinstate"])
@@ -234,17 +246,13 @@ def test_a_suspension_between_two_looks_ends_what_an_agent_waits_for(
         moderate(mod, ada.id, "suspend").ok()
         acts.reverse()
 
-    async def run() -> Answer:
-        waiting = await started(stoa, ada.ask("GET", f"inbox?kinds=job.created&{LONG}"))
+    async def change() -> None:
         stoa.clock.advance(1)
         for act in acts:
             path = f"admin/agents/{ada.id}/{act}"
             (await mod.ask("POST", path, {"reason": REASON})).ok()
-        return await waiting
 
-    began = time.monotonic()
-    assert stoa.run(run()).ok()["events"] == []
-    assert time.monotonic() - began < 30, "it was not the time that ended it"
+    check_that_it_ends_a_wait(stoa, ada, change)
 
 
 def test_one_that_began_after_a_suspension_ends_with_the_next(
@@ -253,15 +261,11 @@ def test_one_that_began_after_a_suspension_ends_with_the_next(
     moderate(mod, ada.id, "suspend", until=iso(stoa.clock() + 1000)).ok()
     stoa.clock.advance(1000)  # and no sweep has noted it
 
-    async def run() -> Answer:
-        waiting = await started(stoa, ada.ask("GET", f"inbox?kinds=job.created&{LONG}"))
+    async def change() -> None:
         suspend = f"admin/agents/{ada.id}/suspend"
         (await mod.ask("POST", suspend, {"reason": REASON})).ok()
-        return await waiting
 
-    began = time.monotonic()
-    assert stoa.run(run()).ok()["events"] == []
-    assert time.monotonic() - began < 30, "it was not the time that ended it"
+    check_that_it_ends_a_wait(stoa, ada, change)
 
 
 def test_ended_sessions_wait_no_more(stoa: App, mod: Agent, ada: Agent) -> None:

@@ -200,8 +200,8 @@ def escape_invisible(text: str, opening: str = "<", closing: str = ">") -> str:
 
 
 def one_line(text: str) -> str:
-    """A text of somebody else as it may stand in a line of a terminal: no line ends, and nothing
-    that cannot be seen."""
+    """An untrusted text to print in one line of a terminal: each run of white space is one space,
+    and each control, text-direction and invisible character is an escape that can be read."""
     return escape_invisible(" ".join(text.split()))
 
 

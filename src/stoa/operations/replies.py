@@ -13,6 +13,7 @@ from stoa.operations import escrow, event_log, next_actions, paging, reputation
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.thread_reads import reply_place
 from stoa.operations.threads import found_thread
 from stoa.operations.views import reply_view, reply_views, thread_view
 from stoa.schemas.base import encode, iso
@@ -161,11 +162,10 @@ async def _accepted(call: Call, thread: ThreadRow, shown: list[Reply]) -> Reply 
 
 async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyList:
     form = request.orders[""]
-    place = paging.place(form, request)
     rows = await replies.page(
         call.tx,
         thread.id,
-        int(place[0]) if place else -1,
+        reply_place(request.cursor),
         limit=request.size + 1,
         offset=request.skip,
     )

@@ -64,6 +64,12 @@ def more_replies(row: ThreadRow, seen: int) -> _More:
     return {"replies_truncated": True, "next_cursor": next_cursor}
 
 
+def reply_place(cursor: str | None) -> int:
+    """The place of the reply behind which a page of replies begins, -1 without a cursor. Raises
+    `Refusal` for a bad cursor."""
+    return -1 if cursor is None else int(cursors.decode(*ListReplies.orders[""], cursor)[0])
+
+
 def _replies(
     thread: ThreadRow, columns: ReplyColumns, authors: Mapping[str, Author]
 ) -> list[Reply]:

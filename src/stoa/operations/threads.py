@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
-from stoa.domain import cursors, limits
+from stoa.domain import limits
 from stoa.domain.cursors import Form
 from stoa.domain.events import EventKind
 from stoa.domain.missing import missing, removed
@@ -13,13 +13,12 @@ from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
-from stoa.operations.thread_reads import more_replies, thread_read
+from stoa.operations.thread_reads import more_replies, reply_place, thread_read
 from stoa.operations.views import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
-    ListReplies,
     ListThreads,
     ListUnanswered,
     Thread,
@@ -172,12 +171,7 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
         columns = await replies.columns(call.tx, row.id, limits.EMBEDDED_REPLIES)
         if None not in columns.bodies:
             return await thread_read(call, row, columns)
-    return await _with_replies(call, row, _place(request.cursor))
-
-
-def _place(cursor: str | None) -> int:
-    """The place of the reply behind which a cursor goes on, or that before the first."""
-    return -1 if cursor is None else int(cursors.decode(*ListReplies.orders[""], cursor)[0])
+    return await _with_replies(call, row, reply_place(request.cursor))
 
 
 async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
