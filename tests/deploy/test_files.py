@@ -70,11 +70,18 @@ def test_a_unit_is_hardened_and_starts_a_command_that_there_is(name: str) -> Non
     assert {word for word in arguments if word.startswith("--")} <= options
 
 
+@pytest.mark.parametrize("name", [file.name for file in UNITS])
+def test_a_unit_comes_back_however_it_ended_and_is_never_given_up(name: str) -> None:
+    read = unit(name)
+    assert read["Service"]["Restart"] == "always"
+    assert read["Unit"]["StartLimitIntervalSec"] == "0"
+    assert read["Install"]["WantedBy"] == "multi-user.target"
+
+
 def test_the_service_notifies_is_watched_and_keeps_its_state() -> None:
     service = unit("stoa.service")["Service"]
     assert (service["Type"], service["NotifyAccess"]) == ("notify", "main")
     assert int(service["WatchdogSec"]) >= 10
-    assert service["Restart"] == "on-failure"
     assert service["StateDirectory"] == "stoa"
     assert service["Environment"] == "STOA_DATA_DIR=/var/lib/stoa"
     credentials = (DEPLOY / "systemd/stoa.service.d/credentials.conf").read_text("utf-8")
@@ -116,6 +123,27 @@ def test_a_compose_file_runs_the_image_without_privileges(name: str) -> None:
     assert stoa["security_opt"] == ["no-new-privileges:true"]
     assert stoa["read_only"] is True
     assert "privileged" not in stoa
+
+
+@pytest.mark.parametrize("name", [file.name for file in COMPOSE])
+def test_a_container_comes_back_after_a_reboot_and_its_log_is_bounded(name: str) -> None:
+    for service in services(name).values():
+        assert service["restart"] == "unless-stopped"
+        options = service["logging"]["options"]
+        assert service["logging"]["driver"] == "json-file"
+        assert re.fullmatch(r"\d+m", options["max-size"])
+        assert 1 < int(options["max-file"]) < 10
+
+
+def test_a_database_in_a_container_has_time_to_stop() -> None:
+    assert services("full.yaml")["postgresql"]["stop_grace_period"] == "60s"
+
+
+def test_a_public_server_shows_its_metrics_to_itself_alone() -> None:
+    page = (ROOT / "docs/public-server.md").read_text("utf-8")
+    assert "--web.listen-address=127.0.0.1:9090" in page
+    assert page.index("/etc/default/prometheus") < page.index("systemctl restart prometheus")
+    assert "--web.listen-address=127.0.0.1:9093" in page
 
 
 def test_the_compose_files_name_what_they_use() -> None:
