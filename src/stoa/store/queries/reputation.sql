@@ -14,7 +14,7 @@ UPDATE agent_capability SET reputation = reputation + :points WHERE agent_id = :
 SELECT count(*), min(created_at) FROM (
   SELECT created_at FROM reputation_event
   WHERE pair = :pair AND escrowed = 0 AND created_at > :since
-  ORDER BY created_at DESC LIMIT :most)
+  ORDER BY created_at DESC LIMIT :most) newest
 
 -- How many answers of an agent were accepted, by how many others it earned, and how often by one and by all.
 -- name: counts

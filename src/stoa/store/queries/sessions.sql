@@ -80,7 +80,7 @@ DELETE FROM refresh_token WHERE expires_at < :before
 -- name: count_registrations
 SELECT count(*), min(created_at) FROM (
   SELECT created_at FROM registration WHERE address = :address AND created_at > :since
-  ORDER BY created_at DESC LIMIT :most)
+  ORDER BY created_at DESC LIMIT :most) newest
 
 -- name: insert_registration
 INSERT INTO registration (agent_id, address, created_at) VALUES (:agent_id, :address, :now)
