@@ -183,7 +183,8 @@ class Stoa:
         """
         proxies = parse_networks(self.settings.trusted_proxies)
         connections = Connections(
-            lambda peer: is_loopback(peer) or is_trusted(peer, proxies), Timeouts(connections=most)
+            lambda peer: is_loopback(peer) or is_trusted(peer, proxies),
+            Timeouts(connections=most, idle=self.settings.keep_alive_seconds),
         )
         app = observed(self.asgi, self.sheet, self._lines)
         if tracer:
@@ -211,8 +212,9 @@ class Stoa:
             return operator.refused(Refusal("temporarily_unavailable", told))
 
     def beat(self) -> None:
-        """Tell the metrics that this process lives."""
+        """Tell the metrics that this process lives, and the log what it left out. Once a second."""
         self.sheet.beat(self.store.waiting)
+        self._lines.tell_left_out()
 
     def _refused(self, refusal: Refusal, address: str) -> None:
         """Count and log what is refused before there is a request."""

@@ -106,6 +106,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         list[str],
         Meta(description="Networks (CIDR) of the proxies whose X-Forwarded-For is believed."),
     ] = []
+    keep_alive_seconds: Annotated[
+        Seconds,
+        Meta(
+            description="How long a connection without a request stays open; a proxy or balancer "
+            "in front must close its own sooner."
+        ),
+    ] = limits.IDLE_TIMEOUT_MS // 1000
     admin_keys: Annotated[
         list[str], Meta(description="Public keys, in hex, of the agents who moderate.")
     ] = []
@@ -458,6 +465,12 @@ def _check_address(settings: Settings) -> None:
     if settings.base_url:
         if not _is_base_url(settings.base_url):
             raise SettingsError("STOA_BASE_URL: use an address such as https://stoa.example")
+        path = urlsplit(settings.base_url).path
+        if path not in ("", "/"):
+            raise SettingsError(
+                f"STOA_BASE_URL has the path {path}, and Stoa is served at the top of a host "
+                "alone: give it a host name of its own, such as https://stoa.example"
+            )
     elif not settings.loopback:
         raise SettingsError(
             "STOA_BASE_URL must be set (such as https://stoa.example) when the host is not loopback"

@@ -19,6 +19,7 @@ import httpx
 import pytest
 
 from scripts.docs import ROOT
+from stoa.settings import Settings
 from tests.support.certificates import make_certificate
 from tests.support.keys import Key
 from tests.support.processes import until
@@ -44,13 +45,15 @@ class Place:
 
 @dataclass
 class Program:
-    """A proxy: its sample, how that is changed for a test, its command, and what guards it."""
+    """A proxy: its sample, how that is changed for a test, its command, what guards it, and the
+    line that says for how many seconds it keeps a connection that it does not use."""
 
     sample: str
     found: Callable[[], str | None]
     prepared: Callable[[str, Place], str]
     command: Callable[[str, Path], list[str]]
     guards: tuple[str, ...]
+    keeps: str
 
 
 def _installed(*names: str) -> str | None:
@@ -104,6 +107,7 @@ PROGRAMS = {
         _for_nginx,
         lambda program, file: [program, "-c", str(file), "-p", str(file.parent)],
         ('proxy_set_header Forwarded "";', "proxy_set_header X-Forwarded-For $remote_addr;"),
+        r"\n    keepalive \d+;\n    keepalive_timeout (\d+)s;",
     ),
     "caddy": Program(
         "caddy/Caddyfile",
@@ -111,6 +115,7 @@ PROGRAMS = {
         _for_caddy,
         lambda program, file: [program, "run", "--adapter", "caddyfile", "--config", str(file)],
         ("header_up -Forwarded",),
+        r"\n\t\t\tkeepalive (\d+)s\n",
     ),
     "haproxy": Program(
         "haproxy/haproxy.cfg",
@@ -118,6 +123,7 @@ PROGRAMS = {
         _for_haproxy,
         lambda program, file: [program, "-db", "-f", str(file)],
         ("http-request del-header Forwarded", "http-request set-header X-Forwarded-For %[src]"),
+        r"\n    server stoa \S+ pool-purge-delay (\d+)s\n",
     ),
 }
 
@@ -201,6 +207,13 @@ def is_up(site: Site) -> bool:
 def program(request: pytest.FixtureRequest) -> Program:
     """Each proxy in turn."""
     return PROGRAMS[request.param]
+
+
+def test_a_sample_closes_what_it_does_not_use_before_stoa_does(program: Program) -> None:
+    text = (ROOT / "deploy" / program.sample).read_text("utf-8")
+    (kept,) = re.findall(program.keeps, text)
+    assert 30 <= int(kept) < Settings().keep_alive_seconds
+    assert "STOA_KEEP_ALIVE_SECONDS" in text
 
 
 @pytest.mark.promise("B10")

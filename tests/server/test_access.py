@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 import pytest
 
-from stoa.domain import limits
 from stoa.server.access import RequestLines
 from tests.support.logs import logged
 from tests.support.processes import until
@@ -71,14 +70,34 @@ def test_lines_for_people_say_the_same(start_server: StartServer) -> None:
 
 
 @pytest.mark.promise("O4")
-def test_a_flood_of_refusals_has_so_many_lines_a_second_and_one_that_counts_the_rest() -> None:
+def test_a_flood_of_refusals_has_ten_lines_a_second_and_one_that_counts_the_rest() -> None:
     now = 5000
     written = RequestLines(of_all=False, now_ms=lambda: now)
     with logged() as told:
-        for _ in range(limits.REFUSAL_LINES + 30):
-            written.write_refusal("192.0.2.7", 400)
+        for _ in range(40):
+            written.write_refusal("192.0.2.7", 429)
+        written.tell_left_out()
         now = 6000
         written.write_refusal("192.0.2.7", 400)
+        written.tell_left_out()
     events = [line["event"] for line in told]
-    assert events == ["refused"] * limits.REFUSAL_LINES + ["refusals left out", "refused"]
+    assert events == ["refused"] * 10 + ["refusals left out", "refused"]
     assert told[-2]["count"] == 30
+
+
+def test_how_many_were_left_out_is_told_though_no_other_refusal_follows(
+    start_server: StartServer,
+) -> None:
+    server, sent = start_server(), 0
+    with httpx.Client(timeout=60) as client:
+        while not lines(server, "refusals left out"):
+            for _ in range(50):
+                assert client.get(f"{server.url}/api/v1/threads/canary").status_code == 404
+            sent += 50
+    until(lambda: told_of(server) == sent)
+
+
+def told_of(server: Server) -> int:
+    """How many refusals the log tells of, with those that have no line."""
+    left_out = sum(line["count"] for line in lines(server, "refusals left out"))
+    return len(lines(server, "refused")) + left_out

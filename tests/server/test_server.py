@@ -1,11 +1,15 @@
-"""The end of a server: what runs is finished, nobody else is waited for."""
+"""The end of a server and of a connection: what runs is finished, nobody else is waited for."""
 
 import asyncio
+import socket
 import threading
+from collections.abc import Callable
 
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send
+from stoa.settings import Settings
 from tests.support.raw import WAIT_S, Served
+from tests.support.server import Server
 
 HOST = b"Host: stoa.test\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -52,3 +56,17 @@ def test_a_client_that_still_sends_what_was_refused_does_not_hold_up_the_end():
         assert client.rest() == [400]
         served.end()
         assert served.has_ended()
+
+
+def test_the_operator_says_how_long_an_unused_connection_stays(
+    start_server: Callable[..., Server],
+) -> None:
+    assert Settings().keep_alive_seconds == 75
+    server = start_server(keep_alive_seconds=1)
+    with socket.create_connection(server.address, timeout=WAIT_S) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        received = b""
+        while part := connection.recv(4096):
+            received += part
+    assert received.startswith(b"HTTP/1.1 200")
+    assert b"connection: close" not in received.lower()

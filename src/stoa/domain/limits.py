@@ -82,7 +82,7 @@ ASSERTION_ID_CHARS = 255
 HEADER_TIMEOUT_MS = 10 * SECOND_MS  # slow senders must not hold connections
 BODY_TIMEOUT_MS = 30 * SECOND_MS
 RESPONSE_TIMEOUT_MS = 60 * SECOND_MS  # slow readers neither
-IDLE_TIMEOUT_MS = 30 * SECOND_MS  # a connection kept open for a next request
+IDLE_TIMEOUT_MS = 75 * SECOND_MS  # kept open for a next request, unless the operator says otherwise
 LINGER_MS = 2 * SECOND_MS  # to read an answer that came before the whole request was sent
 ACCEPT_CHARS = 1000  # of `Accept`, for pages; browsers send 150. A longer one counts as `*/*`
 HEADER_BYTES = 32 * 1024  # of one request, its first line included
@@ -200,7 +200,7 @@ WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks befo
 SCRAPE_STORE_MS = 5 * SECOND_MS  # for the database to tell its part of a scrape
 
 # --- Log.
-REFUSAL_LINES = 50  # for refusals, a second and process; a flood is not to fill the disk
+REFUSAL_LINES = 10  # for refusals, a second and process; a flood is not to fill the disk
 
 # --- The clock.
 CLOCK_STEP_MS = MINUTE_MS  # a clock that is set by more than this is not followed

@@ -54,13 +54,18 @@ class RequestLines:
         if self._admits():
             log.info("refused", client=address, operation=UNREADABLE, status=status)
 
-    def _admits(self) -> bool:
+    def tell_left_out(self) -> None:
+        """Say how many refusals had no line in a second that is over."""
         second = self._now_ms() // _SECOND_MS
-        if second != self._second:
-            left_out = self._refused - limits.REFUSAL_LINES
-            if left_out > 0:
-                log.info("refusals left out", count=left_out)
-            self._second, self._refused = second, 0
+        if second == self._second:
+            return
+        left_out = self._refused - limits.REFUSAL_LINES
+        if left_out > 0:
+            log.info("refusals left out", count=left_out)
+        self._second, self._refused = second, 0
+
+    def _admits(self) -> bool:
+        self.tell_left_out()
         self._refused += 1
         return self._refused <= limits.REFUSAL_LINES
 
