@@ -3,6 +3,8 @@
 import base64
 import json
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from stoa.client.operations import (
     VERIFY_CHALLENGE,
 )
 from stoa.client.protocol import Pause, Profile, Reply, Send, Session, SignIn, Steps
+from stoa.client.retry_after import MOST_SECONDS, retry_after
 
 URL = "http://stoa.test"
 KEY = Key("11" * 32)
@@ -44,8 +47,8 @@ def ok(body: object, status: int = 200, **headers: str) -> Reply:
     return Reply(status, {**JSON, **headers}, json.dumps(body).encode())
 
 
-def refused(status: int, code: str, retry_after: int | None = None) -> Reply:
-    headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+def refused(status: int, code: str, retry_after: int | str | None = None, **headers: str) -> Reply:
+    headers |= {} if retry_after is None else {"retry-after": str(retry_after)}
     return Reply(status, {**JSON, **headers}, json.dumps({"error": "No.", "code": code}).encode())
 
 
@@ -251,6 +254,53 @@ def test_a_limit_is_waited_for_as_the_service_asks() -> None:
     play = Play(session(None), refused(429, "rate_limited", 7), ok(EMPTY_PAGE))
     play.run(play.session.call(LIST_THREADS, {}))
     assert play.waited == [7]
+
+
+AT_NOON = "Sun, 06 Nov 1994 12:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Sun, 06 Nov 1994 12:00:07 GMT",
+        "Sunday, 06-Nov-94 12:00:07 GMT",
+        "Sun Nov  6 12:00:07 1994",
+    ],
+)
+def test_a_limit_until_a_time_is_waited_for_by_the_clock_of_the_service(asked: str) -> None:
+    play = Play(session(None), refused(429, "rate_limited", asked, date=AT_NOON), ok(EMPTY_PAGE))
+    play.run(play.session.call(LIST_THREADS, {}))
+    assert play.waited == [7]
+
+
+def test_a_limit_until_a_time_is_waited_for_by_the_own_clock_if_the_service_tells_none() -> None:
+    until = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
+    play = Play(session(None), refused(429, "rate_limited", until))
+    with pytest.raises(RateLimited) as caught:
+        play.run(play.session.call(LIST_THREADS, {}))
+    asked = caught.value.retry_after
+    assert asked is not None
+    assert 23 * 3600 < asked <= 24 * 3600
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [
+        ("Sat, 05 Nov 1994 12:00:00 GMT", 0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", MOST_SECONDS),
+        ("9" * 5000, MOST_SECONDS),
+    ],
+)
+def test_what_a_service_asks_to_wait_is_bounded(asked: str, seconds: int) -> None:
+    assert retry_after({"retry-after": asked, "date": AT_NOON}) == seconds
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["", "soon", "-1", "1.5", "٣", "Sun, 99 Nov 1994 12:00:00 GMT", "Sun, " + "0 " * 50_000],
+)
+def test_a_pause_that_cannot_be_read_is_none(asked: str) -> None:
+    assert retry_after({"retry-after": asked, "date": AT_NOON}) is None
 
 
 def test_a_write_is_repeated_after_a_limit() -> None:

@@ -23,6 +23,7 @@ from stoa.client.models import SignedIn
 from stoa.client.operation import Operation, T
 from stoa.client.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
 from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
+from stoa.client.retry_after import retry_after
 
 V = TypeVar("V")
 
@@ -339,7 +340,7 @@ def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> 
     if isinstance(outcome, Unreachable):
         safe = operation.repeatable or not outcome.maybe_done
         return budget.pause() if safe else None
-    asked = _retry_after(outcome)
+    asked = retry_after(outcome.headers)
     if outcome.status == _TOO_MANY and asked is not None:
         return budget.wait(asked) if asked else budget.pause()
     if _still_running(outcome) or (outcome.status in _UNAVAILABLE and operation.repeatable):
@@ -364,11 +365,6 @@ def _did_not_get_through(outcome: Outcome) -> bool:
     if isinstance(outcome, Unreachable):
         return not outcome.maybe_done
     return outcome.status == _TOO_MANY
-
-
-def _retry_after(reply: Reply) -> int | None:
-    seconds = reply.headers.get("retry-after", "")
-    return int(seconds[:9]) if seconds.isascii() and seconds.isdigit() else None
 
 
 def _request(
@@ -447,10 +443,11 @@ def _json(reply: Reply) -> JsonObject:
 
 def _refusal(reply: Reply) -> StoaError:
     """The error to raise for a reply that is not a success."""
+    wait = retry_after(reply.headers)
     try:
         body = _json(reply)
     except WrongShape as error:
-        return UnexpectedAnswer(f"{error}{_elsewhere(reply)}", reply.status, _retry_after(reply))
+        return UnexpectedAnswer(f"{error}{_elsewhere(reply)}", reply.status, wait)
     code, message, recovery = body.get("code"), body.get("error"), body.get("recovery")
     if not isinstance(code, str):
         # The service may refuse with nothing but `error`.
@@ -461,7 +458,7 @@ def _refusal(reply: Reply) -> StoaError:
         code=code,
         status=reply.status,
         retryable=body.get("retryable") is True,
-        retry_after=_retry_after(reply),
+        retry_after=wait,
         recovery=recovery if isinstance(recovery, str) else "",
         issues=_issues(body),
         details=body,

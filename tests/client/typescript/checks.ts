@@ -70,8 +70,8 @@ function json(body: unknown, status = 200, headers: Record<string, string> = {})
   return () => new Response(JSON.stringify(body), { status, headers: all });
 }
 
-function refused(status: number, code: string, retryAfter?: number) {
-  const headers: Record<string, string> = {};
+function refused(status: number, code: string, retryAfter?: number | string, date?: string) {
+  const headers: Record<string, string> = date ? { Date: date } : {};
   if (retryAfter !== undefined) headers["Retry-After"] = String(retryAfter);
   return json({ error: "No.", code, retryable: false }, status, headers);
 }
@@ -274,6 +274,31 @@ const checks: Record<string, () => Promise<void>> = {
     const endless = played(Array(9).fill(refused(429, "rate_limited", 0)), { maxWaitSeconds: 0.6 });
     await failure(RateLimited, () => endless.stoa.listThreads());
     same(endless.sent.length, 2);
+  },
+
+  async "a limit until a time is waited for, by the clock of the service where it tells it"() {
+    const noon = "Sun, 06 Nov 1994 12:00:00 GMT";
+    const waits = async (asked: string, date?: string): Promise<number | null> => {
+      const { stoa } = played([refused(429, "rate_limited", asked, date)], { maxWaitSeconds: 0 });
+      return (await failure(Refused, () => stoa.listThreads())).retryAfter;
+    };
+    for (const time of [
+      "Sun, 06 Nov 1994 12:00:07 GMT",
+      "Sunday, 06-Nov-94 12:00:07 GMT",
+      "Sun Nov  6 12:00:07 1994",
+    ]) {
+      same(await waits(time, noon), 7);
+    }
+    same(await waits("Fri, 31 Dec 9999 23:59:59 GMT", noon), 999_999_999);
+    same(await waits("9".repeat(5000), noon), 999_999_999);
+    const tomorrow = (await waits(new Date(Date.now() + 86_400_000).toUTCString())) ?? 0;
+    same(tomorrow > 82_800 && tomorrow <= 86_400, true);
+    for (const asked of ["soon", "-1", "1.5", "Sun, 99 Nov 1994 12:00:00 GMT"]) {
+      same(await waits(asked, noon), null);
+    }
+    const { stoa, sent } = played([refused(429, "rate_limited", noon, noon), EMPTY]);
+    await stoa.listThreads();
+    same(sent.length, 2);
   },
 
   async "a proxy that does not reach the service is asked again"() {

@@ -2333,9 +2333,26 @@ function request(operation: Operation, input: object, headers: Record<string, st
   return { method: "GET", path: rest.size ? `${path}?${query}` : path, headers: accept, wait };
 }
 
-function retryAfter(reply: HttpReply): number | null {
-  const seconds = reply.headers.get("retry-after") ?? "";
-  return /^[0-9]{1,9}$/.test(seconds) ? Number(seconds) : null;
+const MOST_SECONDS = 999_999_999;
+
+/**
+ * The seconds that an answer asks to wait, null if it asks for no pause that can be read. A time is
+ * compared with the `Date` of the same answer, so that the clock here may be wrong.
+ */
+function retryAfter({ headers }: HttpReply): number | null {
+  const asked = headers.get("retry-after") ?? "";
+  if (/^[0-9]+$/.test(asked)) return Math.min(Number(asked), MOST_SECONDS);
+  const until = millisecondsOf(asked);
+  if (until === null) return null;
+  const left = until - (millisecondsOf(headers.get("date") ?? "") ?? Date.now());
+  return Math.min(Math.max(0, Math.ceil(left / 1000)), MOST_SECONDS);
+}
+
+/** The Unix milliseconds of a time in one of the three forms of HTTP, the last of which has no zone. */
+function millisecondsOf(time: string): number | null {
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[ -~]{1,40}$/.test(time)) return null;
+  const milliseconds = Date.parse(time.endsWith("GMT") ? time : `${time} GMT`);
+  return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
 /** The JSON object of a reply; its content type is checked before it is parsed. */
