@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.domain.token_counts import estimate
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, VirtualClock
 from tests.support.jobs import REJECTION, TTL, act, done, offer
@@ -168,15 +169,40 @@ def test_unread_counts_what_is_behind_the_page(ada: Agent, bob: Agent) -> None:
 
 
 @pytest.mark.promise("E10")
-def test_nothing_new_is_304(ada: Agent, bob: Agent) -> None:
-    first = ada.get("inbox").ok()
-    assert len(first.content) < 120
-    headers = {"If-None-Match": first.headers["etag"]}
-    assert ada.get("inbox", headers=headers).status == 304
+@pytest.mark.parametrize(
+    "form",
+    ["", "view=lean", "excerpt=40", "maxTokens=200", "view=lean&excerpt=40&maxTokens=200&limit=3"],
+)
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_nothing_new_is_304_whatever_others_do(
+    ada: Agent, bob: Agent, form: str, is_empty: bool
+) -> None:
+    thread = ada.thread()
+    if not is_empty:
+        bob.reply(thread)
+    path = f"inbox?{form}"
+    headers = {"If-None-Match": ada.get(path).ok().headers["etag"]}
+    assert ada.get(path, headers=headers).status == 304
     bob.thread()  # an event of others moves the log, but not this answer
-    assert ada.get("inbox", headers=headers).status == 304
-    bob.reply(ada.thread())
-    assert ada.get("inbox", headers=headers).status == 200
+    assert ada.get(path, headers=headers).status == 304
+    bob.reply(thread)
+    assert ada.get(path, headers=headers).status == 200
+
+
+@pytest.mark.parametrize("view", ["full", "lean"])
+def test_an_empty_inbox_is_said_in_few_words_with_its_limit(ada: Agent, view: str) -> None:
+    answer = ada.get(f"inbox?view={view}").ok()
+    assert answer["limit"] == limits.PAGE_DEFAULT
+    assert estimate(answer.text) <= 40
+
+
+@pytest.mark.parametrize("path", ["inbox", "events"])
+@pytest.mark.parametrize("view", ["full", "lean"])
+@pytest.mark.parametrize(("asked", "limit"), [("", 20), ("&limit=7", 7), ("&limit=5000", 100)])
+def test_each_page_says_the_limit_in_force(
+    ada: Agent, path: str, view: str, asked: str, limit: int
+) -> None:
+    assert ada.get(f"{path}?view={view}{asked}").ok()["limit"] == limit
 
 
 @pytest.mark.settings(events_days=2)

@@ -4,6 +4,9 @@ anything else that is served."""
 import hashlib
 from collections.abc import Sequence
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from stoa.operations.rows import Rows, inside
 from stoa.schemas.base import Answer, encode
 from stoa.schemas.lean_views import Made, forget, lean_form
@@ -16,17 +19,19 @@ def encoded(
     options: Options = FULL,
     rows: Sequence[Rows] = (),
     counted: Sequence[bytes] | None = None,
+    uncounted: Sequence[str] = (),
     *,
     private: bool = False,
 ) -> tuple[bytes, str]:
     """The JSON of an answer and its ETag.
 
-    What may be out of date in an answer is left out of the hash, or it is made of what is `counted`
-    of the full form. `rows` are those of the full form that are JSON already. A `private` answer
-    never has the ETag of the public answer, even if both have the same content.
+    What may be out of date in an answer is left out of the hash, and so are its fields `uncounted`;
+    or the hash is made of what is `counted` of the full form. `rows` are those of the full form
+    that are JSON already. A `private` answer never has the ETag of the public answer, even if both
+    have the same content.
     """
     if options.view == "lean":
-        body, content = _lean(answer, options.excerpt)
+        body, content = _lean(answer, options.excerpt, uncounted)
     elif rows:
         rest = encode(answer)
         body = inside(rest, rows)
@@ -34,15 +39,20 @@ def encoded(
     else:
         answer = shortened(answer, options.excerpt) if options.excerpt else answer
         body = encode(answer)
-        content = counted or answer.counted(body)
+        rest = encode(replace(answer, **dict.fromkeys(uncounted, UNSET))) if uncounted else body
+        content = counted or answer.counted(rest)
     return body, weak_tag(*content, b"private") if private else weak_tag(*content)
 
 
-def _lean(answer: Answer, most: int | None) -> tuple[bytes, Sequence[bytes]]:
+def _lean(
+    answer: Answer, most: int | None, uncounted: Sequence[str]
+) -> tuple[bytes, Sequence[bytes]]:
     """The JSON of the lean form, and what of it counts for the ETag."""
     made = Made(most)
     form = lean_form(answer, made)
     body = encode(form)
+    if uncounted:
+        made.late.append((form, tuple(uncounted)))
     forget(made)
     return body, (encode(form) if made.late else body,)
 

@@ -168,7 +168,9 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         tag = None
         if operation.has_etag or asked.options != FULL:
             counted = None if asked.warnings else call.counted
-            body, tag = encoded(answer, asked.options, call.rows, counted, private=call.private)
+            body, tag = encoded(
+                answer, asked.options, call.rows, counted, call.uncounted, private=call.private
+            )
         else:
             body = encode(answer)
         valid = await validity(call) if self.to_keep else None

@@ -118,9 +118,10 @@ class Call:
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
     the answer is wanted, and `as_json` that it is only encoded, so that parts of it may be JSON
     already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted`
-    is what the ETag of the full form counts, where that is less than its JSON. `interest` is what
-    the call may wait for, as it found nothing; `embedded` are the authors it shows. What an answer
-    that is `recommending` recommends is read behind the commit."""
+    is what the ETag of the full form counts, where that is less than its JSON; fields `uncounted`
+    of the answer do not count in any form. `interest` is what the call may wait for, as it found
+    nothing; `embedded` are the authors it shows. What an answer that is `recommending` recommends
+    is read behind the commit."""
 
     tx: Tx
     services: Services
@@ -134,6 +135,7 @@ class Call:
     as_json: bool = False
     rows: Sequence[Rows] = ()
     counted: Sequence[bytes] | None = None
+    uncounted: Sequence[str] = ()
     interest: Interest | None = None
     embedded: Embedded = field(default_factory=Embedded)
     recommending: Recommending | None = None

@@ -48,7 +48,7 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
         call.interest = Interest(
             upto, place, request.wait, kinds, actor_id=request.agent, at_end=at_end
         )
-    return EventList(events=shown, next_cursor=place, omitted=omitted)
+    return EventList(events=shown, limit=request.size, next_cursor=place, omitted=omitted)
 
 
 def fitting(

@@ -54,14 +54,17 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     views = await _views(call, rows)
     shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     place, unread = cursor(log, upto), await _unread(call, wanted, read, log)
+    call.uncounted = ("next_cursor",)  # what happens to others moves it, and is nothing new
     if not rows:
         at_end = upto >= log.newest
         call.interest = Interest(upto, place, request.wait, wanted.kinds, wanted, at_end=at_end)
         if not at_end or (request.cursor is not None and await _is_old(call, after)):
-            # Another cursor is not counted in an empty answer. With 304 for ever, its reader would
-            # not get behind what is left out, or keep one that ends with the events behind it.
-            call.counted = [f"{unread} {place}".encode()]
-    return Inbox(events=shown, unread=unread, next_cursor=place, omitted=omitted)
+            # With 304 for ever, its reader would not get behind what is left out, or would keep a
+            # cursor that ends with the events behind it.
+            call.uncounted = ()
+    return Inbox(
+        events=shown, unread=unread, limit=request.size, next_cursor=place, omitted=omitted
+    )
 
 
 @operation(

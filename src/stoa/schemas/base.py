@@ -216,12 +216,16 @@ Omitted = Annotated[
 ]
 
 
+AtMost = Annotated[
+    int, Meta(ge=1, le=limits.PAGE_MAX, description="At most so many rows.", examples=[20])
+]
+"""The `limit` in force, in answers."""
+
+
 class ListAnswer(Answer, kw_only=True):
     """The paging members that every list answers with."""
 
-    limit: Annotated[
-        int, Meta(ge=1, le=limits.PAGE_MAX, description="At most so many rows.", examples=[20])
-    ]
+    limit: AtMost
     offset: (
         Annotated[Count, Meta(description="Rows skipped; left out with a cursor.", examples=[0])]
         | UnsetType

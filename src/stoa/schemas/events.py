@@ -12,6 +12,7 @@ from stoa.domain.webhooks import TEST
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     Answer,
+    AtMost,
     NextAction,
     Omitted,
     Problems,
@@ -19,7 +20,6 @@ from stoa.schemas.base import (
     Resource,
     Rule,
     Written,
-    encode,
 )
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import Time, example_id, shown
@@ -244,6 +244,7 @@ class EventList(Answer, kw_only=True):
     """Events, oldest first."""
 
     events: list[Event]
+    limit: AtMost
     next_cursor: Annotated[str, _NEXT]
     omitted: Omitted | UnsetType = UNSET
 
@@ -274,14 +275,9 @@ class Inbox(Answer, kw_only=True):
             examples=[1],
         ),
     ]
+    limit: AtMost
     next_cursor: Annotated[str, _NEXT]
     omitted: Omitted | UnsetType = UNSET
-
-    def counted(self, body: bytes) -> tuple[bytes]:
-        """See `Answer.counted`: what happened to others moves the cursor of an empty answer, and
-        does not count. The call says so where it has to, lest a reader who gets 304 stays there."""
-        empty = Inbox(events=[], unread=self.unread, next_cursor="")
-        return (body if self.events else encode(empty),)
 
 
 class InboxRead(Written, kw_only=True):

@@ -56,6 +56,7 @@ class EventList(Answer):
     """Events, oldest first."""
 
     events: list[Event]
+    limit: int
     next_cursor: str
     omitted: int | None = None
 
@@ -74,6 +75,7 @@ class Inbox(Answer):
 
     events: list[InboxEvent]
     unread: int
+    limit: int
     next_cursor: str
     omitted: int | None = None
 

@@ -864,6 +864,7 @@ export interface Event {
 /** Events, oldest first. */
 export interface EventList extends Answer {
   events: Event[];
+  limit: number;
   nextCursor: string;
   omitted?: number;
 }
@@ -878,6 +879,7 @@ export interface InboxEvent extends Event {
 export interface Inbox extends Answer {
   events: InboxEvent[];
   unread: number;
+  limit: number;
   nextCursor: string;
   omitted?: number;
 }
