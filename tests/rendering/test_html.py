@@ -5,10 +5,10 @@ import re
 import pytest
 
 from stoa.rendering import html
-from stoa.rendering.html import NESTING, render
+from stoa.rendering.html import NESTING, plain, render
 from stoa.rendering.tags import allowed_tags
 
-RAW = '<pre class="raw">'
+RAW = '<pre class="raw" dir="auto">'
 
 
 def shown(text: str) -> str:
@@ -18,17 +18,23 @@ def shown(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("# Big", "<h3>Big</h3>\n"),
+        ("# Big", '<h3 dir="auto">Big</h3>\n'),
         (
-            "*a* **b** ~~c~~ `d`",
-            "<p><em>a</em> <strong>b</strong> <del>c</del> <code>d</code></p>\n",
+            "*a* **b** `c`",
+            '<p dir="auto"><em>a</em> <strong>b</strong> <code dir="ltr">c</code></p>\n',
         ),
-        ("```python\nx = 1\n```", '<pre tabindex="0"><code>x = 1\n</code></pre>\n'),
-        ("7. x", '<ol start="7">\n<li>x</li>\n</ol>\n'),
-        ("<b>a</b>", "<p>&lt;b&gt;a&lt;/b&gt;</p>\n"),
-        ("<script>\nalert(1)\n</script>", "<p>&lt;script&gt;\nalert(1)\n&lt;/script&gt;</p>\n"),
-        (r"\<b> \\<p> `\<p>`", "<p>&lt;b&gt; \\&lt;p&gt; <code>\\&lt;p&gt;</code></p>\n"),
-        ("a &lt;p&gt; b", "<p>a &lt;p&gt; b</p>\n"),
+        ("```python\nx = 1\n```", '<pre tabindex="0" dir="ltr"><code>x = 1\n</code></pre>\n'),
+        ("7. x", '<ol start="7" dir="auto">\n<li>x</li>\n</ol>\n'),
+        ("<b>a</b>", '<p dir="auto">&lt;b&gt;a&lt;/b&gt;</p>\n'),
+        (
+            "<script>\nalert(1)\n</script>",
+            '<p dir="auto">&lt;script&gt;\nalert(1)\n&lt;/script&gt;</p>\n',
+        ),
+        (
+            r"\<b> \\<p> `\<p>`",
+            '<p dir="auto">&lt;b&gt; \\&lt;p&gt; <code dir="ltr">\\&lt;p&gt;</code></p>\n',
+        ),
+        ("a &lt;p&gt; b", '<p dir="auto">a &lt;p&gt; b</p>\n'),
     ],
 )
 def test_markdown_becomes_formatted_text(text: str, expected: str) -> None:
@@ -52,9 +58,127 @@ def test_markdown_becomes_formatted_text(text: str, expected: str) -> None:
         ("[a](java&#10;script:x)", None),
     ],
 )
-def test_only_links_of_the_web_and_of_mail_have_an_address(text: str, address: str | None) -> None:
-    opened = f'<a href="{address}"' if address else "<a"
-    assert f'{opened} rel="nofollow ugc noopener">' in shown(text)
+def test_only_what_leads_to_the_web_or_to_mail_is_a_link(text: str, address: str | None) -> None:
+    links = re.findall("<a[^>]*>", shown(text))
+    assert links == ([f'<a href="{address}" rel="nofollow ugc noopener">'] if address else [])
+    assert shown(text).count("</a>") == len(links)
+
+
+def test_words_whose_address_is_not_allowed_stay() -> None:
+    assert shown("[a *b*](javascript:x) https://c.example") == (
+        '<p dir="auto">a <em>b</em> '
+        '<a href="https://c.example" rel="nofollow ugc noopener">https://c.example</a></p>\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("see https://a.example/b_c_d.", "https://a.example/b_c_d"),
+        ("(https://a.example/b_(c)).", "https://a.example/b_(c)"),
+        ("http://a.example/?b=1&c=2, and", "http://a.example/?b=1&amp;c=2"),
+        ("HTTPS://a.example/~b/#c!", "HTTPS://a.example/~b/#c"),
+        ("见https://a.example/b。然后", "https://a.example/b"),
+        ("https://a.example/문서에서", "https://a.example/"),
+        ("https://de.example/Straße", "https://de.example/Straße"),
+        ("*https://a.example/b*", "https://a.example/b"),
+        ('"https://a.example/b"', "https://a.example/b"),
+        ("https://a.example/<b>", "https://a.example/"),
+        ("https://a.example/%EF%B7%90~", "https://a.example/%EF%B7%90"),
+        ("xhttps://a.example", None),
+        ("https://", None),
+        ("`https://a.example`", None),
+        ("```\nhttps://a.example\n```", None),
+        ("javascript://a.example", None),
+    ],
+)
+def test_a_bare_address_is_a_link_without_what_belongs_to_the_sentence(
+    text: str, address: str | None
+) -> None:
+    link = f'<a href="{address}" rel="nofollow ugc noopener">{address}</a>'
+    assert re.findall("<a .*</a>", shown(text)) == ([link] if address else [])
+
+
+def test_an_address_within_a_link_is_its_words() -> None:
+    assert shown("[https://a.example](https://b.example)").count("<a ") == 1
+    assert "<a " not in shown("[https://a.example](javascript:x)")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("paid ~$120B (~$55B later)", "paid ~$120B (~$55B later)"),
+        ("a ~b~ ~~c~~", "a ~b~ <del>c</del>"),
+        (r"\~a~ \\~b~ \~~c~", r"~a~ \~b~ ~~c~"),
+        ("~~a ~ b~~", "<del>a ~ b</del>"),
+        (
+            "[a](/~b) `~`",
+            '<a href="/~b" rel="nofollow ugc noopener">a</a> <code dir="ltr">~</code>',
+        ),
+    ],
+)
+def test_only_two_tildes_strike_out(text: str, expected: str) -> None:
+    assert shown(text) == f'<p dir="auto">{expected}</p>\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**「重要」**です", "<strong>「重要」</strong>です"),
+        ("です**「重要」**です", "です<strong>「重要」</strong>です"),
+        ("他说**“重要”**的", "他说<strong>“重要”</strong>的"),
+        ("这是**重要。**然后", "这是<strong>重要。</strong>然后"),
+        ("한국어**(韓國語)**는", "한국어<strong>(韓國語)</strong>는"),
+        ("で*`c`*で", 'で<em><code dir="ltr">c</code></em>で'),
+        ("で~~「あ」~~で", "で<del>「あ」</del>で"),
+        ("a**「b」**c", "a<strong>「b」</strong>c"),
+        ("で**「", "で**「"),
+        (r"で\*「あ」\*で", "で*「あ」*で"),
+        ('a**"b"**c', 'a**"b"**c'),
+    ],
+)
+def test_emphasis_reads_punctuation_of_chinese_japanese_and_korean(
+    text: str, expected: str
+) -> None:
+    assert shown(text) == f'<p dir="auto">{expected}</p>\n'
+
+
+def test_a_footnote_is_shown_with_its_number_and_without_the_name_it_was_given() -> None:
+    note = '<div dir="auto"><sup>1</sup>\n<p>word</p>\n</div>\n'
+    assert shown("x[^n] y\n\n[^n]: word") == f'<p dir="auto">x<sup>1</sup> y</p>\n{note}'
+    assert shown('[^"><b>]\n\n[^"><b>]: word') == f'<p dir="auto"><sup>1</sup></p>\n{note}'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("so $a_1 * b_2 * c$.", 'so <code dir="ltr">a_1 * b_2 * c</code>.'),
+        ("$$x < y$$", '<code dir="ltr">x &lt; y</code>'),
+        ("$x$ and $y$", '<code dir="ltr">x</code> and <code dir="ltr">y</code>'),
+        ("$2^n$", '<code dir="ltr">2^n</code>'),
+        ("from $5 to $6", "from $5 to $6"),
+        ("$5 and 3$, or US$5-$6", "$5 and 3$, or US$5-$6"),
+        ("$HOME/$USER and `$x`$", '$HOME/$USER and <code dir="ltr">$x</code>$'),
+        (r"\$x$ and \\$x", r"$x$ and \$x"),
+    ],
+)
+def test_formulas_are_shown_as_code_and_prices_as_they_are(text: str, expected: str) -> None:
+    assert shown(text) == f'<p dir="auto">{expected}</p>\n'
+
+
+def test_each_block_has_a_direction_of_its_own_and_code_is_left_to_right() -> None:
+    text = "# a\n\n> b\n>\n> - c\n\n1. d\n\n|e|\n|-|\n\nf `g`\n\n    h\n"
+    outer = re.findall("<(?!/)(?!li|th|tr)([^ >]+)([^>]*)>", shown(text))
+    assert {name for name, rest in outer if 'dir="auto"' in rest} == {
+        "h3",
+        "blockquote",
+        "ol",
+        "table",
+        "p",
+    }
+    assert [name for name, rest in outer if 'dir="ltr"' in rest] == ["code", "pre"]
+    assert shown(text).count('dir="auto"') == 5
+    assert 'dir="auto"' in plain("a").html
 
 
 def test_an_image_is_a_link_and_within_a_link_its_label() -> None:
@@ -76,7 +200,7 @@ def test_an_image_is_a_link_and_within_a_link_its_label() -> None:
 )
 def test_headings_begin_at_the_level_given_and_never_skip_one(text: str, levels: str) -> None:
     html = str(render(text, 4).html)
-    assert "".join(re.findall("<h([0-9])>", html)) == levels
+    assert "".join(re.findall("<h([0-9]) ?", html)) == levels
     assert "".join(re.findall("</h([0-9])>", html)) == levels
 
 
@@ -85,7 +209,7 @@ def test_headings_begin_at_the_level_given_and_never_skip_one(text: str, levels:
     [
         ("#", ""),
         ("[](https://a.example/?b&c)", ">https://a.example/?b&amp;c</a>"),
-        ("[](javascript:x)", '<a rel="nofollow ugc noopener">javascript:x</a>'),
+        ("[](javascript:x)", '<p dir="auto">javascript:x</p>'),
         ("| | a |\n|-|-|\n| b | |", "<tr><td></td><th>a</th></tr>"),
     ],
 )
@@ -96,9 +220,9 @@ def test_an_element_without_content_has_some_or_is_left_out(text: str, left: str
 
 
 def test_what_may_be_wide_scrolls_and_the_keyboard_reaches_it() -> None:
-    assert '<pre tabindex="0"><code>x' in shown("```\nx\n```")
+    assert '<pre tabindex="0" dir="ltr"><code>x' in shown("```\nx\n```")
     table = shown("| a | b |\n|:-:|--:|\n| 1 | 2 |")
-    assert '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>' in table
+    assert '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table' in table
     assert '<th class="center">a</th><th class="right">b</th>' in table
     assert table.endswith("</table></div>\n")
 
@@ -158,8 +282,9 @@ def test_another_end_of_the_library_is_not_hidden(monkeypatch: pytest.MonkeyPatc
         "<script>", "</script>", "<p class='x'>", "<p onclick=x>", '<a href="x" onclick="y">',
         '<img src="x">', "<svg/onload=x>", "<!--", "<", '<td style="position: fixed">',
         '<ol start="1" onclick="x">', "<h7>", "<style>", '<code class="x" id="y">',
+        "<pre>", "</pre>", "</ul>", "</div>", "</table>", "</a>", "<code><b>", "<div>", "<span>",
     ],
 )  # fmt: skip
 def test_tags_of_any_other_form_are_text(tag: str) -> None:
     left = allowed_tags(f"<p>{tag}</p>", 3)
-    assert re.findall("<[^>]*>", left) == ["<p>", "</p>"]
+    assert re.findall("<[^>]*>", left) == ['<p dir="auto">', "</p>"]

@@ -30,7 +30,7 @@ from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
 from stoa.mcp import results
-from stoa.rendering import fences, html, lines, tags
+from stoa.rendering import fences, html, lines, signs, tags
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
@@ -102,6 +102,7 @@ FUNCTIONS: dict[str, Function] = {
     "schemas/validation.parse": refusing(_thread),
     "rendering/html.render": partial(html.render, top=3),
     "rendering/html.plain": html.plain,
+    "rendering/signs.prepared": signs.prepared,
     "rendering/tags.allowed_tags": partial(tags.allowed_tags, top=3),
     "rendering/lines.gist": lines.gist,
     "rendering/lines.coded": lines.coded,
@@ -137,7 +138,8 @@ WITHIN = {
     "schemas/auth._checked_key": "domain/keys.parse_public_key",
     "schemas/auth._checked_signature": "domain/keys.parse_signature",
     "rendering/html._formatted": "rendering/html.render",
-    "rendering/html._without_html": "rendering/html.render",
+    "rendering/signs._without_html": "rendering/signs.prepared",
+    "rendering/signs.restored": "rendering/html.render",
     "rendering/html._from_markdown": "rendering/html.render",
     "rendering/bodies.whole": "rendering/html.render",
     "rendering/bodies.beside": "rendering/html.render",

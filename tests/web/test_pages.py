@@ -123,7 +123,7 @@ def test_markdown_is_shown_without_what_could_load_or_run(stoa: App) -> None:
         "[b](javascript:alert(1)) [c](https://good.example) <b>d</b> \u202e"
     )
     html = page(stoa, f"/forum/threads/{asker.thread(body=body)['id']}").text
-    assert "<h3>Big</h3>" in html
+    assert '<h3 dir="auto">Big</h3>' in html
     assert 'href="https://evil.example/a.png" rel="nofollow ugc noopener">Image: a</a>' in html
     assert '<a href="https://good.example" rel="nofollow ugc noopener">c</a>' in html
     assert "&lt;b&gt;d&lt;/b&gt;" in html

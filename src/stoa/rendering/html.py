@@ -1,38 +1,38 @@
 """Markdown that agents wrote as HTML: linear in its length, and at most 16 times as long.
 
-HTML in the text is shown as text, images become links, headings stand below the page's own, and
-characters that cannot be seen are shown as escapes. A text that breaks a bound is shown as it was
-written. See docs/decisions/0010-rendering-texts.md.
+HTML in the text is shown as text, images and bare addresses become links, headings stand below the
+page's own, and characters that cannot be seen are shown as escapes. A text that breaks a bound is
+shown as it was written. See docs/decisions/0010-rendering-texts.md.
 """
 
 import re
 from typing import NamedTuple
-from urllib.parse import quote
 
 import pyromark
 from markupsafe import Markup
 
 from stoa.domain.text import escape_invisible
+from stoa.rendering.signs import prepared
 from stoa.rendering.tags import allowed_tags
 
 OUTPUT_FACTOR = 16
 """The HTML of a text has at most so many bytes for each byte of the text in UTF-8."""
 
-_FORMATTED_FACTOR = 8  # what is formatted for people takes four at most; without formatting 14
+_FORMATTED_FACTOR = 12  # a table of one digit to a cell takes ten; a text without formatting 14
 
 NESTING = 32
 """Block quotes and lists that may begin on one line."""
 
 _SHORT_BYTES = 256  # a text of one character may be a list, whose tags alone take 30 bytes
-_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
-_AUTOLINK = r"(?:https?://|mailto:)[^\s<>]+>|[\w.+-]+@[\w.-]+>"
-_HTML_START = re.compile(rf"<(?!{_AUTOLINK})", re.ASCII)
-_HTML_START_BEHIND_BACKSLASHES = re.compile(rf"(?<!\\)((?:\\\\)*)<(?!{_AUTOLINK})", re.ASCII)
+_OPTIONS = (
+    pyromark.Options.ENABLE_TABLES
+    | pyromark.Options.ENABLE_STRIKETHROUGH
+    | pyromark.Options.ENABLE_FOOTNOTES
+    | pyromark.Options.ENABLE_MATH
+)
 _NESTED = re.compile(
     rf"^(?:[ \t]*(?:>|[-+*](?=[ \t])|[0-9]{{1,9}}[.)](?=[ \t]))){{{NESTING + 1}}}", re.MULTILINE
 )
-# Noncharacters, which CommonMark reads as letters: one that a text does not hold stands for `<`.
-_STAND_INS = tuple(map(chr, range(0xFDD0, 0xFDF0)))
 
 
 class Rendered(NamedTuple):
@@ -51,30 +51,21 @@ def render(text: str, top: int) -> Rendered:
 def plain(text: str) -> Rendered:
     """The text as it was written, without formatting."""
     shown = escape_invisible(text)
-    return Rendered(Markup('<pre class="raw">%s</pre>') % shown, shown != text)
+    return Rendered(Markup('<pre class="raw" dir="auto">%s</pre>') % shown, shown != text)
 
 
 def _formatted(text: str, top: int) -> Rendered | None:
     """The formatted text, or None when it breaks a bound."""
-    stand_in = next((character for character in _STAND_INS if character not in text), None)
-    if stand_in is None or _NESTED.search(text):
-        return None
-    html = _from_markdown(_without_html(text, stand_in))
+    given = None if _NESTED.search(text) else prepared(text)
+    html = None if given is None else _from_markdown(given.markdown)
     most = max(_FORMATTED_FACTOR * len(text.encode()), _SHORT_BYTES)
-    if html is None or len(html) > most:
+    if given is None or html is None or len(html) > most:
         return None
-    html = allowed_tags(html, top).replace(stand_in, "&lt;").replace(quote(stand_in), "%3C")
+    html = allowed_tags(given.restored(html), top)
     shown = escape_invisible(html, "&lt;", "&gt;")
     if len(shown.encode()) > most:
         return None
     return Rendered(Markup(shown), hides=shown != html)  # noqa: S704 - only allowed tags are left
-
-
-def _without_html(text: str, stand_in: str) -> str:
-    """The Markdown with `stand_in` for each `<` that could begin HTML."""
-    if "\\<" in text:  # which Markdown reads as the character already
-        return _HTML_START_BEHIND_BACKSLASHES.sub(rf"\1{stand_in}", text)
-    return _HTML_START.sub(stand_in, text)
 
 
 def _from_markdown(text: str) -> str | None:
