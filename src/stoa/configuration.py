@@ -35,11 +35,13 @@ _SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
 
 
 class Given(NamedTuple):
-    """A value as an operator gave it; `place` is what to look at in order to change it."""
+    """A value as an operator gave it; `place` is what to look at in order to change it, and `file`
+    the file that holds it, if one does."""
 
     value: Any
     source: Literal["flag", "environment", "file"]
     place: str
+    file: Path | None = None
 
 
 def given(
@@ -135,18 +137,19 @@ def _hidden(found: re.Match[str]) -> str:
 
 
 def _from_file(path: Path, *, required: bool) -> dict[str, Given]:
-    if not required and not path.exists():
-        return {}
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except OSError as error:
-        raise SettingsError(f"cannot read {path}: {error.strerror}") from error
+        if isinstance(error, FileNotFoundError) and not required:
+            return {}
+        other = "" if required else "; run this in another folder, or name the file with --config"
+        raise SettingsError(f"cannot read {path}: {error.strerror}{other}") from error
     except ValueError as error:
         raise SettingsError(f"{path} is not TOML: {error}") from error
     for name in values:
         if name not in Settings.__struct_fields__:
             raise SettingsError(f"{path}: unknown setting {name}{_near(name)}")
-    return {name: Given(value, "file", f"{path}: {name}") for name, value in values.items()}
+    return {name: Given(value, "file", f"{path}: {name}", path) for name, value in values.items()}
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
@@ -162,8 +165,9 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
             continue
         if setting in values:
             raise _two(variable, variable + IN_FILE)
-        value = text.strip() if name == variable else _text_of(Path(text.strip()), name)
-        values[setting] = Given(value, "environment", name)
+        file = None if name == variable else Path(text.strip())
+        value = _text_of(file, name) if file else text.strip()
+        values[setting] = Given(value, "environment", name, file)
     return values
 
 
@@ -174,7 +178,7 @@ def _from_credentials(environment: Mapping[str, str]) -> dict[str, Given]:
         return {}
     found = {name: Path(folder) / name for name in Settings.__struct_fields__}
     return {
-        name: Given(_text_of(path, place), "environment", place)
+        name: Given(_text_of(path, place), "environment", place, path)
         for name, path in found.items()
         if path.exists() and (place := f"the credential {name}")
     }

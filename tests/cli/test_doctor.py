@@ -1,8 +1,9 @@
 """`stoa doctor`: what is set up well passes, and each thing that is not is found."""
 
 import json
-from collections.abc import Callable
-from contextlib import closing
+import os
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ from tests.support.backups import make_backup
 from tests.support.clock import DAY, VirtualClock
 from tests.support.command import run_stoa_here
 from tests.support.server import Server, free_port
+from tests.support.valkey import Valkey
 
 StartServer = Callable[..., Server]
+
+_NOBODY = 65534
 
 
 def variables(server: Server) -> dict[str, str]:
@@ -29,9 +33,9 @@ def variables(server: Server) -> dict[str, str]:
     return found
 
 
-def diagnose(**environment: str) -> tuple[int, dict[str, Any]]:
+def diagnose(*arguments: str, **environment: str) -> tuple[int, dict[str, Any]]:
     """The exit status and the checks by name."""
-    done = run_stoa_here("doctor", "--json", **environment)
+    done = run_stoa_here("doctor", "--json", *arguments, **environment)
     told = json.loads(done.out)
     assert set(told) == {"database", "checks"}
     for check in told["checks"]:
@@ -43,15 +47,15 @@ def diagnose(**environment: str) -> tuple[int, dict[str, Any]]:
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 def test_what_is_set_up_well_passes(engine: str, start_server: StartServer, tmp_path: Path) -> None:
     server = start_server()
-    (tmp_path / "backups").mkdir()
-    make_backup(tmp_path / "backups", SystemClock()())
+    (tmp_path / "backups").mkdir(mode=0o700)
+    make_backup(tmp_path / "backups", SystemClock()()).chmod(0o600)
     code, found = diagnose(**variables(server), STOA_BACKUP_DIR=str(tmp_path / "backups"))
     assert {name for name, check in found.items() if check["status"] != "ok"} == {"base_url"}
     assert found["base_url"]["status"] == "warn"  # it is loopback
     assert code == 0
     files = {"folder", "file", "disk"} if engine == "sqlite" else set[str]()
     others = {"settings", "schema", "clock", "audit", "base_url", "ready", "proxy", "backup"}
-    assert set(found) == files | others
+    assert set(found) == files | others | {"backups"}
     assert "127.0.0.1" in found["proxy"]["detail"]
 
 
@@ -87,6 +91,124 @@ def test_a_file_that_others_can_read_fails(start_server: StartServer) -> None:
     code, found = diagnose(**variables(server))
     assert (code, found["file"]["status"]) == (1, "fail")
     assert found["file"]["remedy"].startswith("Run: chmod o=")
+
+
+@pytest.mark.parametrize("suffix", ["-wal", ".before-20261126T080000000Z"])
+def test_a_file_beside_the_database_that_others_can_read_fails(
+    suffix: str, start_server: StartServer
+) -> None:
+    server = start_server()
+    beside = server.database.database_path.with_name(f"stoa.db{suffix}")
+    beside.touch()
+    beside.chmod(0o644)
+    code, found = diagnose(**variables(server))
+    assert (code, found["file"]["status"]) == (1, "fail")
+    assert found["file"]["remedy"] == f"Run: chmod o= {beside.resolve()}"
+
+
+def test_backups_that_others_can_read_fail_and_so_does_a_folder_that_is_not_there(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    well = variables(start_server())
+    folder = tmp_path / "backups"
+    code, found = diagnose(**well, STOA_BACKUP_DIR=str(folder))
+    assert (code, found["backup"]["status"]) == (1, "fail")
+    assert found["backup"]["detail"].startswith(f"there is no folder {folder}")
+    folder.mkdir(mode=0o700)
+    for age in range(2):
+        make_backup(folder, SystemClock()() - age).chmod(0o604)
+    code, found = diagnose(**well, STOA_BACKUP_DIR=str(folder))
+    assert (code, found["backup"]["status"], found["backups"]["status"]) == (1, "ok", "fail")
+    assert found["backups"]["detail"].endswith(" and 1 more, which holds secrets")
+    assert found["backups"]["remedy"].count(str(folder)) == 2
+
+
+@pytest.mark.parametrize("where", ["variable", "credential", "config"])
+def test_a_file_with_a_password_that_others_can_read_fails(where: str, tmp_path: Path) -> None:
+    url = "redis://stoa:canary@127.0.0.1:1/0"
+    file = tmp_path / "valkey_url"
+    file.write_text(url, "utf-8")
+    named = {"STOA_VALKEY_URL_FILE": str(file)}
+    if where == "credential":
+        named = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
+    arguments: list[str] = []
+    if where == "config":
+        named, arguments = {}, ["--config", str(file)]
+        file.write_text(f'valkey_url = "{url}"', "utf-8")
+    place = {"STOA_DATA_DIR": str(tmp_path / "none"), "STOA_PORT": str(free_port())}
+    for mode, status in ((0o640, "ok"), (0o644, "fail")):
+        file.chmod(mode)
+        _, found = diagnose(*arguments, **named, **place)
+        assert found["secrets"]["status"] == status
+        assert str(file) in found["secrets"]["detail"]
+        assert found["valkey"]["status"] == "fail"
+        assert "canary" not in str(found)
+
+
+def test_valkey_that_does_not_answer_fails(start_server: StartServer, own_valkey: Valkey) -> None:
+    well = {**variables(start_server()), "STOA_VALKEY_URL": own_valkey.url}
+    code, found = diagnose(**well)
+    assert (code, found["valkey"]["status"]) == (0, "ok")
+    own_valkey.kill()
+    code, found = diagnose(**well)
+    assert (code, found["valkey"]["status"]) == (1, "fail")
+    assert "each process counts limits alone" in found["valkey"]["detail"]
+    assert found["valkey"]["remedy"].startswith("Start Valkey")
+
+
+def test_metrics_for_all_the_world_are_warned_of(tmp_path: Path) -> None:
+    given = {"STOA_DATA_DIR": str(tmp_path / "none"), "STOA_PORT": str(free_port())}
+    for metrics, status in {
+        "127.0.0.1:9464": "ok",
+        "0.0.0.0:9464": "warn",
+        "[::]:9464": "warn",
+    }.items():
+        _, found = diagnose(**given, STOA_METRICS=metrics)
+        assert found["settings"]["status"] == status, metrics
+
+
+@contextmanager
+def another_user(folder: Path) -> Generator[None]:
+    """Work as a user who may not look into this folder."""
+    folder.chmod(0)
+    if is_root := os.geteuid() == 0:
+        os.seteuid(_NOBODY)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        folder.chmod(0o700)
+
+
+def test_what_it_may_not_read_is_told_in_lines(tmp_path: Path) -> None:
+    place = tmp_path / "closed"
+    with App(Settings(data_dir=str(place / "data"), **LIMITS_OFF)) as app:
+        app.agent("ada")
+    (place / "backups").mkdir()
+    given = {"STOA_DATA_DIR": str(place / "data"), "STOA_PORT": str(free_port())}
+    given["STOA_BACKUP_DIR"] = str(place / "backups")
+    diagnose(**given)  # loads what the other user may not
+    with another_user(place):
+        code, found = diagnose(**given)
+    assert code == 1
+    for name in ("file", "disk", "schema", "backup"):
+        assert found[name]["status"] == "fail", name
+        assert "ermission denied" in found[name]["detail"] or name == "schema", found[name]
+        assert found[name]["remedy"]
+
+
+def test_a_folder_that_may_not_be_looked_into_is_told_by_every_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "closed"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    run_stoa_here("config", "show")
+    with another_user(place):
+        done = run_stoa_here("config", "show")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "cannot read stoa.toml: Permission denied; run this in another folder" in done.err
 
 
 def test_a_ledger_that_differs_fails(start_server: StartServer, tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 import asyncio
 import os
+import shlex
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -14,9 +15,11 @@ import httpx
 import msgspec
 
 from stoa import configuration
+from stoa.calls.limiter import LimiterUnavailable
 from stoa.cli.database import Database
 from stoa.client.transport import opened
 from stoa.clock import SystemClock
+from stoa.configuration import Given
 from stoa.domain import addresses, ids
 from stoa.settings import Settings, SettingsError
 from stoa.store import audit, backups, ledger
@@ -32,6 +35,9 @@ _AHEAD_MS = 60_000
 _BACKUP_HOURS = 26
 _HOUR_MS = 3_600_000
 _OTHERS = stat.S_IRWXO
+_NAMED = 20
+"""So many files are named in a remedy at most."""
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where nothing should listen unprotected
 _MADE_UP = "192.0.2.99"
 """An address of RFC 5737, which no client has."""
 
@@ -58,18 +64,31 @@ Checks = Iterator[Check]
 
 def check_all(named: Database, config: Path | None) -> Checks:
     """Every check of a database and of the server that the settings describe."""
+    given: Mapping[str, Given] = {}
     try:
-        settings = configuration.from_process({}, config)
+        given = configuration.given_to_process({}, config)
+        settings = configuration.settle(given)
     except SettingsError as error:
         yield wrong_settings(error)
         settings = named.settings
     else:
-        yield _settings(settings, config)
-    yield from _files(named.settings)
-    yield from _disk(named.settings)
-    yield from _database(named)
+        yield _settings(settings)
+        yield from _readable("secrets", lambda: _secrets(given))
+    yield from _readable("file", lambda: _files(named.settings))
+    yield from _readable("disk", lambda: _disk(named.settings))
+    yield from _readable("schema", lambda: _database(named))
     yield from _address(settings)
-    yield _backup(settings)
+    yield from _valkey(settings)
+    yield from _readable("backup", lambda: _backups(settings))
+
+
+def _readable(name: str, look: Callable[[], Checks]) -> Checks:
+    """What these checks say; what they may not read is said too."""
+    try:
+        yield from look()
+    except OSError as error:
+        detail = f"{error.filename} cannot be looked at: {error.strerror}"
+        yield _fail(name, detail, "Run this as the user of the service.")
 
 
 def wrong_settings(error: SettingsError) -> Check:
@@ -92,55 +111,88 @@ def _fail(name: str, detail: str, remedy: str) -> Check:
 # --- Settings and files.
 
 
-def _settings(settings: Settings, config: Path | None) -> Check:
+def _settings(settings: Settings) -> Check:
     everybody = [network for network in settings.trusted_proxies if network.endswith("/0")]
-    file = config or configuration.FILE
     if everybody:
         return _fail(
             "settings",
             f"{everybody[0]} is trusted as a proxy: any client can choose its address",
             "Name only your proxies in STOA_TRUSTED_PROXIES.",
         )
-    if _has_password(settings) and file.exists() and file.stat().st_mode & _OTHERS:
-        detail = f"all users can read {file}, which may hold a password"
-        return _warn("settings", detail, f"Run: chmod o= {file}")
+    if settings.metrics and settings.metrics_address[0] in _EVERYWHERE:
+        return _warn(
+            "settings",
+            f"the metrics at {settings.metrics} are told to whoever reaches this machine",
+            "Set STOA_METRICS to an address that only the machines which collect them reach.",
+        )
     return _ok("settings", "they are complete and agree with each other")
 
 
-def _has_password(settings: Settings) -> bool:
-    urls = (settings.database_url, settings.read_database_url, settings.valkey_url)
-    return any(configuration.masked(url) != url for url in urls)
+def _secrets(given: Mapping[str, Given]) -> Checks:
+    """The modes of the files that hold a password."""
+    files = {
+        one.file
+        for one in given.values()
+        if one.file and configuration.masked(one.value) != one.value
+    }
+    for file in sorted(files):
+        yield _private("secrets", [file], "which holds a password")
 
 
 def _files(settings: Settings) -> Checks:
-    """Owner and mode of the embedded database."""
+    """Owner and mode of the embedded database, and of what lies beside it."""
     if settings.engine == "postgresql":
         return
-    path = settings.database_path
-    if path.exists():
-        yield _owner_and_mode("folder", path.parent.resolve())
-        yield _owner_and_mode("file", path.resolve())
+    path = settings.database_path.resolve()
+    if _is_there(path):
+        yield _owned("folder", path.parent) or _private("folder", [path.parent], "")
+        files = [path, *sorted(path.parent.glob(f"{path.name}[-.]*"))]
+        yield _owned("file", path) or _private("file", files, "which holds secrets")
 
 
-def _owner_and_mode(name: str, place: Path) -> Check:
+def _is_there(path: Path) -> bool:
+    """Whether there is this file; unlike `Path.exists` it raises where that cannot be known."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _owned(name: str, place: Path) -> Check | None:
     found = place.stat()
-    if found.st_uid != os.geteuid():
-        return _warn(
-            name,
-            f"{place} belongs to the user {found.st_uid}, not to {os.geteuid()}, who runs this",
-            "Run this as the user of the service; if it is, give it the data folder with chown -R.",
-        )
-    if found.st_mode & _OTHERS:
-        remedy = f"Run: chmod o= {place}"
-        if place.is_dir():
-            return _warn(name, f"all users can look into {place}", remedy)
-        return _fail(name, f"all users can read {place}, which holds secrets", remedy)
-    return _ok(name, f"{place} has mode {stat.S_IMODE(found.st_mode):o}")
+    if found.st_uid == os.geteuid():
+        return None
+    return _warn(
+        name,
+        f"{place} belongs to the user {found.st_uid}, not to {os.geteuid()}, who runs this",
+        "Run this as the user of the service; if it is, give it the data folder with chown -R.",
+    )
+
+
+def _mode(place: Path) -> int:
+    try:
+        return stat.S_IMODE(place.stat().st_mode)
+    except FileNotFoundError:  # such as a log of SQLite that was just removed
+        return 0
+
+
+def _private(name: str, places: list[Path], why: str) -> Check:
+    """Whether other users can read any of these files, or look into a folder."""
+    open_to_all = [place for place in places if _mode(place) & _OTHERS]
+    if not open_to_all:
+        return _ok(name, f"{places[0]} has mode {_mode(places[0]):o}")
+    remedy = f"Run: chmod o= {shlex.join(map(str, open_to_all[:_NAMED]))}"
+    place, more = open_to_all[0], len(open_to_all) - 1
+    if place.is_dir():
+        return _warn(name, f"all users can look into {place}", remedy)
+    others = f" and {more} more" if more else ""
+    return _fail(name, f"all users can read {place}{others}, {why}", remedy)
 
 
 def _disk(settings: Settings) -> Checks:
     path = settings.database_path
-    if settings.engine == "postgresql" or not path.exists():
+    if settings.engine == "postgresql" or not _is_there(path):
         return
     free, size = shutil.disk_usage(path.parent).free, path.stat().st_size
     detail = f"{free // _MB:,} MB are free, the database has {size // _MB:,} MB"
@@ -286,20 +338,69 @@ def _proxy(client: httpx.Client, settings: Settings) -> Check:
     return _ok("proxy", f"a call from this machine counts as {address}")
 
 
+# --- Valkey.
+
+
+def _valkey(settings: Settings) -> Checks:
+    """Whether what counts the limits of all processes answers."""
+    if not settings.valkey_url:
+        return
+    from stoa.calls.valkey_limiter import ValkeyLimiter
+
+    async def ask() -> None:
+        limiter = ValkeyLimiter(settings.valkey_url)
+        try:
+            await limiter.probe()
+        finally:
+            await limiter.close()
+
+    address = configuration.masked(settings.valkey_url)
+    try:
+        asyncio.run(ask())
+    except LimiterUnavailable as error:
+        meanwhile = (
+            "writes are refused"
+            if settings.valkey_outage == "refuse-writes"
+            else "each process counts limits alone"
+        )
+        detail = f"{address} does not answer ({error}): {meanwhile}"
+        yield _fail("valkey", detail, "Start Valkey, or correct STOA_VALKEY_URL.")
+    except SettingsError as error:
+        yield _fail("valkey", str(error), "Correct this setting.")
+    else:
+        yield _ok("valkey", f"{address} answers")
+
+
 # --- Backups.
 
 
-def _backup(settings: Settings) -> Check:
+def _backups(settings: Settings) -> Checks:
+    """The folder of the backups, their modes, and how old the newest one is."""
     if not settings.backup_dir:
         remedy = "Make backups regularly, and set STOA_BACKUP_DIR to their folder."
-        return _warn("backup", "it is not known where backups are", remedy)
+        yield _warn("backup", "it is not known where backups are", remedy)
+        return
+    folder = Path(settings.backup_dir)
+    if not _is_there(folder):
+        detail = f"there is no folder {folder}, where STOA_BACKUP_DIR looks for backups"
+        remedy = f"Make a backup with `stoa backup {folder}`, or correct the setting."
+        yield _fail("backup", detail, remedy)
+        return
+    files = sorted(file for file in folder.iterdir() if backups.made_at(file.name) is not None)
+    yield _age(settings.backup_dir)
+    yield _private("backups", [folder], "")
+    if files:
+        yield _private("backups", files, "which holds secrets")
+
+
+def _age(folder: str) -> Check:
     now = SystemClock()()
-    newest = backups.newest(settings.backup_dir, now)
+    newest = backups.newest(folder, now)
     if newest is None:
-        detail = f"there is no backup in {settings.backup_dir} that is not dated in the future"
+        detail = f"there is no backup in {folder} that is not dated in the future"
         return _fail("backup", detail, "Make a backup now, and let a timer make more.")
     hours = (now - newest) // _HOUR_MS
-    detail = f"the newest backup in {settings.backup_dir} is {hours} hours old"
+    detail = f"the newest backup in {folder} is {hours} hours old"
     if hours > _BACKUP_HOURS:
         return _fail("backup", detail, "Look at what makes the backups, and make one now.")
     return _ok("backup", detail)

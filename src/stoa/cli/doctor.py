@@ -21,7 +21,7 @@ def doctor(
     config: ConfigFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Check the settings, files, disk, clock, database, address, proxy, backup and audit.
+    """Check settings, secrets, files, disk, database, audit, address, proxy, Valkey and backups.
 
     Each line is ok, warn or fail, with what to do. Run it as the user of the service; it may run
     beside a server and changes nothing. Exit status 1 when anything fails.

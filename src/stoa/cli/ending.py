@@ -20,6 +20,9 @@ def end_with(command: Callable[[], int]) -> NoReturn:
         status = command()
     except (SettingsError, StartRefused) as error:
         fail(" ".join(str(error).splitlines()), _FAILED)
+    except PermissionError as error:
+        remedy = "run this as the user of the service, or in another folder"
+        fail(f"{error.filename or 'a file'}: {error.strerror}; {remedy}", _FAILED)
     except ModuleNotFoundError as error:
         fail(f"this needs {error.name}, a part of the server: pip install 'stoa[server]'", _FAILED)
     sys.exit(status)
