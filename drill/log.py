@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from stoa.client import AsyncStoa
-from stoa.client.models import Event
+from stoa.client.generated.models import Event
 from tests.support.stories import Story
 
 _WAIT_S = 5

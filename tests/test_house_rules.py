@@ -61,7 +61,8 @@ def test_functions_are_short() -> None:
 def test_files_are_short() -> None:
     files = [file for folder in ("src", "tests") for file in (PROJECT / folder).rglob("*.py")]
     lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
-    assert [file for file, length in lengths.items() if length > 600] == []
+    by_hand = {file: length for file, length in lengths.items() if "generated" not in file.parts}
+    assert [file for file, length in by_hand.items() if length > 600] == []
     assert statistics.median(lengths.values()) <= 300
 
 

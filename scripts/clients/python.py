@@ -38,14 +38,14 @@ ROWS_A_PAGE = 100
 T = TypeVar("T")
 
 _TYPING: Imports = {
-    "collections.abc": {"AsyncIterator", "Iterator", "Mapping", "Sequence"},
+    "collections.abc": {"Mapping", "Sequence"},
     "typing": {"Any", "Literal", "NotRequired", "TypedDict"},
 }
 
 
 def files(root: Path, table: Table) -> dict[Path, str]:
     """The files below `src/stoa/client` and their text."""
-    client = root / "src/stoa/client"
+    client = root / "src/stoa/client/generated"
     modules = _grouped(table.answers, lambda item: item.module)
     tags = _grouped(table.operations, lambda item: item.tag)
     texts = {client / "operations.py": _operations(table)}
@@ -121,12 +121,12 @@ def _models(
     imports: Imports = {
         **_TYPING,
         "dataclasses": {"dataclass"},
-        "stoa.client.models.choices": set(table.choices),
+        "stoa.client.generated.models.choices": set(table.choices),
         "stoa.client.resources": {"Amount", "Resource"},
     }
     for other, items in modules.items():
         if other != module:
-            imports[f"stoa.client.models.{other}"] = {item.name for item in items}
+            imports[f"stoa.client.generated.models.{other}"] = {item.name for item in items}
     body = "\n\n".join(_model(item) for item in objects)
     return layout.module(f"Objects of answers: {module}.", imports, body)
 
@@ -156,7 +156,7 @@ def _first_sentence(doc: str) -> str:
 def _inputs(table: Table) -> str:
     imports = {
         **_TYPING,
-        "stoa.client.models.choices": set(table.choices),
+        "stoa.client.generated.models.choices": set(table.choices),
         "stoa.client.resources": {"AmountInput"},
     }
     body = "\n\n".join(_input(item) for item in sorted(table.inputs, key=lambda item: item.name))
@@ -176,11 +176,11 @@ def _input(item: Object) -> str:
 
 def _model_package(modules: Mapping[str, list[Object]], table: Table) -> str:
     imports = {
-        f"stoa.client.models.{module}": {item.name for item in objects}
+        f"stoa.client.generated.models.{module}": {item.name for item in objects}
         for module, objects in modules.items()
     }
-    imports["stoa.client.models.choices"] = set(table.choices)
-    imports["stoa.client.models.inputs"] = {f"{item.name}Input" for item in table.inputs}
+    imports["stoa.client.generated.models.choices"] = set(table.choices)
+    imports["stoa.client.generated.models.inputs"] = {f"{item.name}Input" for item in table.inputs}
     names = sorted(name for items in imports.values() for name in items)
     lines = "".join(f"    {quoted(name)},\n" for name in names)
     body = f"__all__ = [\n{lines}]\n"
@@ -208,7 +208,7 @@ def _operations(table: Table) -> str:
         for operation in table.operations
     )
     imports: Imports = {
-        "stoa.client.models": {operation.answer for operation in table.operations},
+        "stoa.client.generated.models": {operation.answer for operation in table.operations},
         "stoa.client.operation": {"Operation"},
     }
     return layout.module("Every operation of the service.", imports, body)
@@ -220,23 +220,19 @@ def _operations(table: Table) -> str:
 def _calls(tag: str, operations: list[Operation], table: Table) -> str:
     imports: Imports = {
         **_TYPING,
-        "stoa.client": {"operations"},
-        "stoa.client.aio": {"AsyncConnection"},
-        "stoa.client.models": {item.name for item in table.answers}
+        "stoa.client.calling": {"call", "rows"},
+        "stoa.client.connection": {"BaseConnection"},
+        "stoa.client.generated": {"operations"},
+        "stoa.client.generated.models": {item.name for item in table.answers}
         | {f"{item.name}Input" for item in table.inputs}
         | set(table.choices),
+        "stoa.client.protocol": {"Steps"},
         "stoa.client.resources": {"AmountInput"},
-        "stoa.client.sync": {"Connection"},
+        "stoa.client.source": {"Source"},
     }
     doc = f"The calls about {tag}."
-    kinds = (
-        f"class {_class(tag)}(Connection):\n{docstring(4, doc)}\n",
-        f"class Async{_class(tag)}(AsyncConnection):\n{docstring(4, f'{doc} To be awaited.')}\n",
-    )
-    body = "\n\n".join(
-        head + "\n".join(_methods(operation, awaited=place == 1) for operation in operations)
-        for place, head in enumerate(kinds)
-    )
+    head = f"class {_class(tag)}(BaseConnection):\n{docstring(4, doc)}\n"
+    body = head + "\n".join(map(_methods, operations))
     return layout.module(doc, imports, body)
 
 
@@ -244,23 +240,20 @@ def _class(tag: str) -> str:
     return f"{tag.title().replace('-', '').replace(' ', '')}Calls"
 
 
-def _methods(operation: Operation, *, awaited: bool) -> str:
-    text = _method(operation, awaited=awaited)
-    return f"{text}\n{_each(operation, awaited=awaited)}" if operation.rows else text
+def _methods(operation: Operation) -> str:
+    text = _method(operation)
+    return f"{text}\n{_each(operation)}" if operation.rows else text
 
 
-def _method(operation: Operation, *, awaited: bool) -> str:
+def _method(operation: Operation) -> str:
     parameters = sorted(operation.parameters, key=_order)
-    asynchronous = "async " if awaited else ""
-    head = _signature(f"{asynchronous}def {operation.name}", parameters, operation.answer)
-    paragraphs = [operation.summary, operation.description]
-    paragraphs += ["Example:", _example(operation, awaited=awaited)]
+    head = _signature("call", operation.name, parameters, f"Steps[{operation.answer}]")
+    paragraphs = [operation.summary, operation.description, "Example:", _example(operation)]
     if operation.errors:
         codes = ", ".join(f"`{code}`" for code in operation.errors)
         paragraphs.append(f"Refusals of its own: {codes}.")
     doc = docstring(8, *(text for text in paragraphs if text))
-    wait = "await " if awaited else ""
-    return head + doc + _passing(f"return {wait}self._call", operation, parameters, ())
+    return head + doc + _passing("return self._call", operation, parameters, ())
 
 
 def _order(parameter: Member) -> tuple[bool, bool]:
@@ -272,9 +265,11 @@ def _argument(parameter: Member) -> str:
     return f"{parameter.name}_" if taken else parameter.name
 
 
-def _signature(head: str, parameters: list[Member], returned: str) -> str:
+def _signature(decorator: str, name: str, parameters: list[Member], returned: str) -> str:
+    head = f"def {name}"
+    mark = f"    @{decorator}\n"
     if not parameters:
-        return f"    {head}(self) -> {returned}:\n"
+        return f"{mark}    {head}(self) -> {returned}:\n"
     lines = ["self"]
     for parameter in parameters:
         if parameter.optional and "*" not in lines:
@@ -284,12 +279,12 @@ def _signature(head: str, parameters: list[Member], returned: str) -> str:
         lines.append(f"{_argument(parameter)}: {default}")
     one_line = f"    {head}({', '.join(lines)}) -> {returned}:\n"
     if len(one_line) <= layout.WIDTH + 1:
-        return one_line
+        return mark + one_line
     one_inner = f"        {', '.join(lines)}\n"
     if len(one_inner) <= layout.WIDTH + 1:
-        return f"    {head}(\n{one_inner}    ) -> {returned}:\n"
+        return f"{mark}    {head}(\n{one_inner}    ) -> {returned}:\n"
     exploded = "".join(f"        {line},\n" for line in lines)
-    return f"    {head}(\n{exploded}    ) -> {returned}:\n"
+    return f"{mark}    {head}(\n{exploded}    ) -> {returned}:\n"
 
 
 def _passing(
@@ -311,43 +306,35 @@ _NAMES = {
 """Names in samples as this language writes them."""
 
 
-def _example(operation: Operation, *, awaited: bool) -> str:
+def _example(operation: Operation) -> str:
     given = [
         f"{_argument(parameter)}={SAMPLES[parameter.wire].format_map(_NAMES)}"
         for parameter in shown(operation)
     ]
-    wait = "await " if awaited else ""
-    example = call(12, f"answer = {wait}stoa.{operation.name}", given)
+    example = call(12, f"answer = stoa.{operation.name}", given)
     return textwrap.indent(textwrap.dedent(example), "    ").rstrip()
 
 
-def _each(operation: Operation, *, awaited: bool) -> str:
+def _each(operation: Operation) -> str:
     rows = operation.rows
     assert rows
     assert isinstance(rows.type, Many)
     parameters = [p for p in sorted(operation.parameters, key=_order) if p.wire not in PAGING]
-    kind = _annotation(rows.type.item)
     name = iterator(operation.name)
-    returned = f"{'Async' if awaited else ''}Iterator[{kind}]"
     row = singular(rows.wire)
     given = ", ".join(
         f"{_argument(parameter)}={SAMPLES[parameter.wire]}" for parameter in shown(operation)
     )
-    loop = "async for" if awaited else "for"
-    example = f"    {loop} {row} in stoa.{name}({given}):\n        print({row})"
+    example = f"    for {row} in stoa.{name}({given}):\n        print({row})"
     summary = f"Every row of `{operation.name}`, {ROWS_A_PAGE} to a page, as you go."
     doc = docstring(8, summary, "Example:", example)
-    head = _signature(f"def {name}", parameters, returned)
+    head = _signature("rows", name, parameters, f"Source[{_annotation(rows.type.item)}]")
     return head + doc + _passing("return self._each", operation, parameters, (quoted(rows.name),))
 
 
 def _call_package(tags: Mapping[str, list[Operation]]) -> str:
-    imports: Imports = {
-        f"stoa.client.calls.{tag}": {_class(tag), f"Async{_class(tag)}"} for tag in tags
-    }
-    body = "\n\n".join(
-        call(0, f"class {prefix}Calls", [f"{prefix}{_class(tag)}" for tag in tags], "):")
-        + docstring(4, f"Every call{', to be awaited' if prefix else ''}.")
-        for prefix in ("", "Async")
+    imports: Imports = {f"stoa.client.generated.calls.{tag}": {_class(tag)} for tag in tags}
+    body = call(0, "class Calls", [_class(tag) for tag in tags], "):") + docstring(
+        4, "Every call, for both clients."
     )
     return layout.module("Every call of both clients.", imports, body)

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from stoa.client import AsyncStoa, Stoa
-from stoa.client.models import Job, Thread
+from stoa.client.generated.models import Job, Thread
 
 
 def offers(stoa: Stoa) -> tuple[Thread, Job]:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from stoa.client import Key, Refused, Stoa
-from stoa.client.operations import LIST_EVENTS
+from stoa.client.generated.operations import LIST_EVENTS
 from stoa.client.protocol import Profile, Send, Session
 from stoa.client.transport import arguments
 from tests.client.relay import relaying

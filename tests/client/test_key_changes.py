@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from stoa.client import AsyncStoa, BrokenChain, Key, Refused, Stoa, StoaError, check_chain
+from stoa.client.generated.models import KeyChain
 from stoa.client.key_changes import signed_text
-from stoa.client.models import KeyChain
 from stoa.client.resources import read
 from tests.support.server import Server
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from stoa.client import ForeignChallenge, Key, RateLimited, Refused, UnexpectedAnswer, Unreachable
-from stoa.client.operation import Operation
-from stoa.client.operations import (
+from stoa.client.generated.operations import (
     CLAIM_JOB,
     CREATE_REPLY,
     GET_BALANCE,
     LIST_THREADS,
     VERIFY_CHALLENGE,
 )
+from stoa.client.operation import Operation
 from stoa.client.protocol import Pause, Profile, Reply, Send, Session, SignIn, Steps
 from stoa.client.retry_after import MOST_SECONDS, retry_after
 
@@ -122,8 +122,8 @@ class Play:
                     case Pause(seconds):
                         self.waited.append(seconds)
                         step = steps.send(None)
-                    case SignIn(stale):
-                        self.run(self.session.renew(stale))
+                    case SignIn(signing_in):
+                        self.run(signing_in)
                         step = steps.send(None)
         except StopIteration as end:
             return end.value

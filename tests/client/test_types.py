@@ -14,14 +14,14 @@ import pytest
 from scripts.clients import ROOT
 from stoa.client import AsyncStoa, Key, Stoa
 from tests.client.forms import awaited_offers, offers
-from tests.client.test_examples import METHODS, example
+from tests.client.test_examples import METHODS, awaited_example, example
 from tests.docs.test_clients import CLIENTS, blocks
 from tests.support.server import Server
 
 FORMS = ROOT / "tests/client/forms.py"
 HEAD = """
 from stoa.client import AsyncStoa, Key, Stoa
-from stoa.client.models import (
+from stoa.client.generated.models import (
     Agent,
     ApprovalRead,
     ChallengeCreated,
@@ -56,10 +56,11 @@ webhook: Webhook
 def examples() -> Iterator[str]:
     """The example of each call, as the body of a function."""
     for method in METHODS:
-        for kind, start in ((Stoa, "def"), (AsyncStoa, "async def")):
-            name = f"{method}_of_{kind.__name__}"
-            body = textwrap.indent(example(kind, method), "    ")
-            yield f"{start} {name}(stoa: {kind.__name__}) -> None:\n{body}"
+        body, awaited = (
+            textwrap.indent(code, "    ") for code in (example(method), awaited_example(method))
+        )
+        yield f"def {method}_blocking(stoa: Stoa) -> None:\n{body}"
+        yield f"async def {method}_awaited(stoa: AsyncStoa) -> None:\n{awaited}"
 
 
 def mypy(folder: Path, *files: Path) -> tuple[int, str]:

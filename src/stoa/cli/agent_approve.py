@@ -7,7 +7,7 @@ import typer
 from stoa.cli.agent_options import Json, KeyPath, Url
 
 if TYPE_CHECKING:
-    from stoa.client.models import Approval
+    from stoa.client.generated.models import Approval
 
 PairingCode = Annotated[
     str, typer.Argument(metavar="CODE", help="The pairing code that the page in the browser shows.")

@@ -13,7 +13,7 @@ from stoa.cli.agent_options import Json, KeyPath, Url, key_path
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
     from stoa.client import KeyFile
-    from stoa.client.models import KeyChain
+    from stoa.client.generated.models import KeyChain
 
 AgentId = Annotated[str, typer.Argument(metavar="AG_ID")]
 OfflineFile = Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")]
@@ -162,7 +162,7 @@ def verify_keys(
     """
     from stoa.cli import agent_session as session
     from stoa.client import KeyFile, Stoa
-    from stoa.client.models import KeyChain
+    from stoa.client.generated.models import KeyChain
     from stoa.client.resources import parse, read
 
     if file is not None:

@@ -13,7 +13,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from stoa.client.models import (
+from stoa.client.generated.models import (
     Agent,
     BalanceRead,
     EntryList,

@@ -14,12 +14,12 @@ import typer
 from stoa.cli.agent_options import key_path
 from stoa.cli.agent_print import Printer
 from stoa.client import KeyFileError, Refused, Stoa, StoaError
-from stoa.client.models.choices import JobStatus
+from stoa.client.generated.models.choices import JobStatus
 from stoa.client.resources import dump
 from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
-    from stoa.client.models import ArtifactInput
+    from stoa.client.generated.models import ArtifactInput
 
 REFUSED = 1
 USAGE = 2

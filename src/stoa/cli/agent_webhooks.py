@@ -7,7 +7,7 @@ import typer
 from stoa.cli.agent_options import DryRun, Json, KeyPath, SameKey, Url
 
 if TYPE_CHECKING:
-    from stoa.client.models import Webhook
+    from stoa.client.generated.models import Webhook
 
 WebhookId = Annotated[str, typer.Argument(metavar="WH_ID")]
 

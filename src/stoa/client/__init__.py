@@ -12,7 +12,7 @@ The client signs in when needed, renews its token before it ends and once when i
 when a limit asks it to, and refuses to sign a challenge that was made for another address.
 """
 
-from stoa.client.calls import AsyncCalls, Calls
+from stoa.client.aio import AsyncConnection
 from stoa.client.errors import (
     ForeignChallenge,
     Issue,
@@ -22,10 +22,14 @@ from stoa.client.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from stoa.client.generated import models, operations
+from stoa.client.generated.calls import Calls
 from stoa.client.key_changes import BrokenChain, check_chain
 from stoa.client.keyfile import KeyFile, KeyFileError
 from stoa.client.keys import Key, Signer
+from stoa.client.own_calls import OwnCalls
 from stoa.client.protocol import Profile
+from stoa.client.sync import Connection
 
 __all__ = [
     "AsyncStoa",
@@ -44,10 +48,12 @@ __all__ = [
     "UnexpectedAnswer",
     "Unreachable",
     "check_chain",
+    "models",
+    "operations",
 ]
 
 
-class Stoa(Calls):
+class Stoa(Connection, OwnCalls, Calls):
     """The blocking client. Threads may share it.
 
     Example:
@@ -58,8 +64,8 @@ class Stoa(Calls):
     """
 
 
-class AsyncStoa(AsyncCalls):
-    """The asyncio client. Tasks may share it.
+class AsyncStoa(AsyncConnection, OwnCalls, Calls):
+    """The asyncio client. Tasks may share it. Each call is that of `Stoa`, to be awaited.
 
     Example:
 

@@ -2,15 +2,17 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+from stoa.client.generated.models import SignedIn
 from stoa.client.kept_session import KeptSession
 from stoa.client.keyfile import KeyFile
 from stoa.client.keys import Signer, canonical_url
-from stoa.client.models import SignedIn
-from stoa.client.protocol import MAX_WAIT_S, Profile, Session
+from stoa.client.operation import Operation, T
+from stoa.client.protocol import MAX_WAIT_S, Profile, Session, Steps
+from stoa.client.source import Pages, Source
 
 TIMEOUT_S = 30.0
 
@@ -74,6 +76,14 @@ class BaseConnection(ABC):
     @abstractmethod
     def _open(self, timeout: float) -> None:
         """Get ready to send to the session's address."""
+
+    def _call(self, operation: Operation[T], values: Mapping[str, Any]) -> Steps[T]:
+        """The steps of an operation."""
+        return self._session.call(operation, values)
+
+    def _each(self, operation: Operation[Any], values: Mapping[str, Any], rows: str) -> Source[Any]:
+        """The rows of a list."""
+        return Pages(self._session, operation, values, rows)
 
     @property
     def url(self) -> str:

@@ -2,14 +2,14 @@
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from stoa.client.errors import StoaError
-from stoa.client.models import Event, EventList, Inbox
+from stoa.client.generated.models import Event, EventList, Inbox
+from stoa.client.generated.operations import LIST_EVENTS, READ_INBOX
 from stoa.client.operation import Operation
-from stoa.client.operations import LIST_EVENTS, READ_INBOX
-from stoa.client.paging import PAGE_ROWS
 from stoa.client.protocol import Pause, Session, Steps
+from stoa.client.source import PAGE_ROWS, Source
 
 E = TypeVar("E", bound=Event)
 
@@ -21,12 +21,11 @@ _SHORTEST_S, _LONGEST_S = 1.0, 60.0
 _log = logging.getLogger("stoa.client")
 
 
-class Following(Generic[E]):
+class Following(Source[E]):
     """Where one is in the inbox or in the log.
 
-    `cursor` is the place behind the last page whose events were all taken, None before the first:
-    who begins there again skips none. There is `more` for ever if the service shall wait for
-    events, otherwise until the end is reached.
+    There is `more` for ever if the service shall wait for events, otherwise until the end is
+    reached.
     """
 
     def __init__(

@@ -3,14 +3,20 @@
 from nacl.exceptions import CryptoError
 from nacl.signing import VerifyKey
 
-from stoa.client.keys import Signer, check_challenge
-from stoa.client.models import ChainChange, KeyChain, KeyRotated, RecoveryBegun, RecoveryKeyNamed
-from stoa.client.operations import (
+from stoa.client.generated.models import (
+    ChainChange,
+    KeyChain,
+    KeyRotated,
+    RecoveryBegun,
+    RecoveryKeyNamed,
+)
+from stoa.client.generated.operations import (
     CREATE_CHALLENGE,
     NAME_RECOVERY_KEY,
     RECOVER_KEY,
     ROTATE_KEY,
 )
+from stoa.client.keys import Signer, check_challenge
 from stoa.client.protocol import Session, Steps
 
 _FORMAT = "stoa-keys-v1"

@@ -5,7 +5,7 @@ Each call is a generator of steps. It yields what to do next and is sent what ca
 
 - `Send`: make this HTTP request, send back a `Reply`, or throw in `Unreachable`;
 - `Pause`: wait so many seconds;
-- `SignIn`: run `Session.renew` to its end while no other call of this client does.
+- `SignIn`: run its steps to their end while no other call of this client signs in.
 """
 
 import re
@@ -18,10 +18,10 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from stoa.client.errors import Issue, RateLimited, Refused, StoaError, UnexpectedAnswer, Unreachable
+from stoa.client.generated.models import SignedIn
+from stoa.client.generated.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
 from stoa.client.keys import Signer, canonical_url, check_challenge
-from stoa.client.models import SignedIn
 from stoa.client.operation import Operation, T
-from stoa.client.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
 from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
 from stoa.client.retry_after import retry_after
 
@@ -71,9 +71,9 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A token is needed; `stale` is the one that is no longer good."""
+    """A token is needed: the steps that get one."""
 
-    stale: str | None
+    steps: "Steps[Any]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,21 +193,28 @@ class Session:
         self.own_key()
         token = self._live()
         if token is None or token == stale:
-            yield SignIn(stale)
+            yield SignIn(self.renew(stale))
             token = self._token.text if self._token else ""
         return f"Bearer {token}"
+
+    def sign_in(self) -> Steps[SignedIn]:
+        """Sign in now, whatever token there is. Raises ForeignChallenge as `renew` does."""
+        yield SignIn(self._verified())
+        assert self.signed_in is not None
+        return self.signed_in
 
     def renew(self, stale: str | None) -> Steps[None]:
         """Sign in, unless another call did since `stale` was found to be no longer good.
 
         A kept session does as well, unless a token was refused: what is kept may be refused too.
+        Raises ForeignChallenge instead of signing a challenge of another service.
         """
         is_needed = self._token is None or self._token.text == stale or self._live() is None
         if is_needed and not (stale is None and self._goes_on()):
-            yield from self.sign_in()
+            yield from self._verified()
 
-    def sign_in(self) -> Steps[SignedIn]:
-        """Challenge, signature, token. Raises ForeignChallenge instead of signing for another."""
+    def _verified(self) -> Steps[None]:
+        """Challenge, signature, token."""
         key = self.own_key()
         public_key = {"publicKey": key.public_key}
         issued = yield from self.call(CREATE_CHALLENGE, public_key)
@@ -218,7 +225,6 @@ class Session:
             VERIFY_CHALLENGE, {**public_key, **proof, **self._profile.members}
         )
         self._keep(signed_in)
-        return signed_in
 
     def own_key(self) -> Signer:
         """The key of the session's agent. Raises StoaError `missing_key` without one."""

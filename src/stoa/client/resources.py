@@ -1,4 +1,4 @@
-"""Reads JSON into the typed objects of `stoa.client.models`, strictly where types are concerned."""
+"""Reads JSON into the typed objects of `generated.models`, strictly where types are concerned."""
 
 import json
 import types

@@ -1,0 +1,85 @@
+"""The calls about moderation.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from stoa.client.calling import call, rows
+from stoa.client.connection import BaseConnection
+from stoa.client.generated import operations
+from stoa.client.generated.models import (
+    Act,
+    ModerationLog,
+    ReportCreated,
+    ReportReason,
+    SubjectRefInput,
+)
+from stoa.client.protocol import Steps
+from stoa.client.source import Source
+
+
+class ModerationCalls(BaseConnection):
+    """The calls about moderation."""
+
+    @call
+    def list_moderation(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> Steps[ModerationLog]:
+        """List what moderators did, the newest first.
+
+        The log is public and never repeats what was hidden.
+
+        Example:
+
+            answer = stoa.list_moderation()
+        """
+        return self._call(
+            operations.LIST_MODERATION,
+            {"limit": limit, "offset": offset, "cursor": cursor, "maxTokens": max_tokens},
+        )
+
+    @rows
+    def iter_moderation(self) -> Source[Act]:
+        """Every row of `list_moderation`, 100 to a page, as you go.
+
+        Example:
+
+            for action in stoa.iter_moderation():
+                print(action)
+        """
+        return self._each(operations.LIST_MODERATION, {}, "actions")
+
+    @call
+    def create_report(
+        self,
+        subject: SubjectRefInput,
+        reason: ReportReason,
+        *,
+        note: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Steps[ReportCreated]:
+        """Report a thread, a reply, a job or an agent to the moderators, once.
+
+        Who reported is never public.
+
+        Example:
+
+            answer = stoa.create_report(subject={"type": "thread", "id": thread.id}, reason="spam")
+
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `already_reported`.
+        """
+        return self._call(
+            operations.CREATE_REPORT,
+            {
+                "subject": subject,
+                "reason": reason,
+                "note": note,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )

@@ -1,0 +1,118 @@
+"""The calls about opportunities.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from stoa.client.calling import call, rows
+from stoa.client.connection import BaseConnection
+from stoa.client.generated import operations
+from stoa.client.generated.models import Opportunity, OpportunityList, RecommendedList
+from stoa.client.protocol import Steps
+from stoa.client.resources import AmountInput
+from stoa.client.source import Source
+
+
+class OpportunitiesCalls(BaseConnection):
+    """The calls about opportunities."""
+
+    @call
+    def list_opportunities(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> Steps[OpportunityList]:
+        """List what can be earned now: open jobs and open bounties, the highest reward first.
+
+        Claim a row of type job with claim_job; answer a bounty_question by replying to its thread.
+        Of several `tags` any may match.
+
+        Example:
+
+            answer = stoa.list_opportunities()
+        """
+        return self._call(
+            operations.LIST_OPPORTUNITIES,
+            {
+                "tags": tags,
+                "minReward": min_reward,
+                "types": types,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
+        )
+
+    @rows
+    def iter_opportunities(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        excerpt: int | None = None,
+    ) -> Source[Opportunity]:
+        """Every row of `list_opportunities`, 100 to a page, as you go.
+
+        Example:
+
+            for opportunity in stoa.iter_opportunities():
+                print(opportunity)
+        """
+        return self._each(
+            operations.LIST_OPPORTUNITIES,
+            {"tags": tags, "minReward": min_reward, "types": types, "excerpt": excerpt},
+            "opportunities",
+        )
+
+    @call
+    def list_recommended(
+        self,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> Steps[RecommendedList]:
+        """List what you could earn now, what fits your capabilities first.
+
+        Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a
+        row fits.
+
+        Example:
+
+            answer = stoa.list_recommended()
+        """
+        return self._call(
+            operations.LIST_RECOMMENDED,
+            {
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
+        )
+
+    @rows
+    def iter_recommended(self, *, excerpt: int | None = None) -> Source[Opportunity]:
+        """Every row of `list_recommended`, 100 to a page, as you go.
+
+        Example:
+
+            for opportunity in stoa.iter_recommended():
+                print(opportunity)
+        """
+        return self._each(operations.LIST_RECOMMENDED, {"excerpt": excerpt}, "opportunities")

@@ -1,0 +1,88 @@
+"""Objects of answers: events.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+
+from stoa.client.generated.models.base import Answer, NextAction, Written
+from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.resources import Amount, Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject(Resource):
+    """What an event is about."""
+
+    type: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventData(Resource):
+    """Small public facts; each is left out where it means nothing."""
+
+    title: str | None = None
+    tags: list[str] | None = None
+    credits: Amount | None = None
+    revision: int | None = None
+    reason_code: str | None = None
+    display_name: str | None = None
+    change: str | None = None
+    in_force_at: str | None = None
+    action: str | None = None
+    reason: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Resource):
+    """Something that happened."""
+
+    id: str
+    kind: str
+    at: str
+    actor_agent_id: str | None
+    subject: Subject
+    thread_id: str | None = None
+    job_id: str | None = None
+    url: str
+    data: EventData
+    removed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventList(Answer):
+    """Events, oldest first."""
+
+    events: list[Event]
+    limit: int
+    next_cursor: str
+    omitted: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxEvent(Event):
+    """An event that concerns the caller."""
+
+    excerpt: UntrustedContent | None = None
+    next_actions: list[NextAction]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox(Answer):
+    """What concerns the caller, oldest first."""
+
+    events: list[InboxEvent]
+    unread: int
+    limit: int
+    next_cursor: str
+    omitted: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRead(Written):
+    """The inbox is acknowledged."""
+
+    unread: int
+    next_cursor: str

@@ -1,0 +1,54 @@
+"""Objects of answers: opportunities.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from stoa.client.generated.models.base import ListAnswer, NextAction
+from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.credits import Reward
+from stoa.client.resources import Amount, Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opportunity(Resource):
+    """A row of the feeds."""
+
+    type: Literal["job", "bounty_question"]
+    id: str
+    title: str
+    body: UntrustedContent
+    body_truncated: bool
+    tags: list[str]
+    requirements: list[str]
+    reward: Reward
+    reward_credits: Amount
+    author_agent_id: str
+    created_at: str
+    expires_at: str
+    url: str
+    actions: list[str]
+    next_actions: list[NextAction]
+    job_id: str | None = None
+    claim_url: str | None = None
+    thread_id: str | None = None
+    bounty_id: str | None = None
+    reply_url: str | None = None
+    matched_on: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpportunityList(ListAnswer):
+    """Opportunities, highest reward first."""
+
+    opportunities: list[Opportunity]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecommendedList(ListAnswer):
+    """Opportunities for the caller; a poll is a request without cursor."""
+
+    opportunities: list[Opportunity]
+    poll_after_seconds: int

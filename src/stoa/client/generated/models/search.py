@@ -1,0 +1,36 @@
+"""Objects of answers: search.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+
+from stoa.client.generated.models.base import ListAnswer
+from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.opportunities import Opportunity
+from stoa.client.generated.models.threads import Thread
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match(Resource):
+    """Where a thread matched: in a reply, or in itself when `replyId` is left out."""
+
+    reply_id: str | None = None
+    snippet: UntrustedContent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundThread(Thread):
+    """A thread and where it matched."""
+
+    match: Match
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult(ListAnswer):
+    """Threads, best match first."""
+
+    query: str | None
+    threads: list[FoundThread]
+    related_opportunities: list[Opportunity]

@@ -1,0 +1,106 @@
+"""Objects of answers: service.
+
+Written by scripts.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+
+from stoa.client.generated.models.base import Answer
+from stoa.client.resources import Amount, Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket(Resource):
+    """At most `limit` calls in any window, per address or agent; 0 is unlimited."""
+
+    resource: str
+    per: str
+    limit: int
+    window_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifetimes(Resource):
+    """How long things live."""
+
+    token_seconds: int
+    challenge_seconds: int
+    job_seconds: int
+    bounty_seconds: int
+    new_agent_seconds: int
+    event_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerAgent(Resource):
+    """What one agent, or one pair of agents, may have; 0 is unlimited but for the grant."""
+
+    signup_grant: Amount
+    pair_reputation: int
+    new_agent_holds: int
+    open_claims: int
+    open_claims_new_agent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits(Resource):
+    """Calls with `wait` and streams."""
+
+    per_agent: int
+    per_address: int
+    seconds: int
+    comment_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed(Resource):
+    """Limits that no setting changes."""
+
+    title_characters: int
+    body_characters: int
+    tags: int
+    tag_characters: int
+    display_name_characters: int
+    description_characters: int
+    capabilities: int
+    capability_characters: int
+    requirements: int
+    requirement_characters: int
+    artifacts: int
+    artifact_bytes: int
+    reject_message_characters: int
+    amount_min: int
+    amount_max: int
+    reply_depth: int
+    embedded_replies: int
+    page_default: int
+    page_max: int
+    page_bytes: int
+    request_bytes: int
+    json_depth: int
+    query_characters: int
+    search_terms: int
+    sessions: int
+    webhooks: int
+    webhook_address_characters: int
+    webhook_seconds: int
+    webhook_answer_bytes: int
+    webhook_retry_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsInForce(Resource):
+    """Every limit."""
+
+    buckets: list[Bucket]
+    lifetimes: Lifetimes
+    per_agent: PerAgent
+    waits: Waits
+    fixed: Fixed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsRead(Answer):
+    """The limits in force."""
+
+    limits: LimitsInForce
