@@ -3,6 +3,10 @@
 A client that loses its connection cannot know whether its write was committed. With a key it can
 retry safely until it gets a response, over REST or MCP. A refusal is not stored, because it has
 changed nothing: a retry may succeed.
+
+What an agent stores in this way is bounded in bytes. The answer to a call that changed nothing is
+stored as its receipt alone, and made again for a replay. Beyond `ANSWERS_KEPT_BYTES` a call that
+changed something is stored with its minimal answer, and one that changed nothing is not stored.
 """
 
 import hashlib
@@ -12,12 +16,13 @@ from contextlib import contextmanager
 
 import msgspec
 
+from stoa.calls.minimal import minimal
 from stoa.domain import limits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.operations.table import Operation
-from stoa.schemas.base import Request, encode
+from stoa.schemas.base import Answer, Receipt, Request, encode
 from stoa.store import idempotency
-from stoa.store.idempotency import KeptAnswer
+from stoa.store.idempotency import Form, KeptAnswer
 from stoa.store.tx import Tx
 
 HEADER = "Idempotency-Key"
@@ -76,9 +81,21 @@ async def first_answer(tx: Tx, agent_id: str, call: Keyed) -> KeptAnswer | None:
     return stored
 
 
-async def keep(tx: Tx, agent_id: str, call: Keyed, answer: bytes) -> None:
-    """Store the response to this call for retries."""
-    await idempotency.insert(tx, agent_id, call.key, call.request, answer)
+async def keep(
+    tx: Tx, agent_id: str, call: Keyed, answer: Answer, body: bytes, *, changed: bool
+) -> None:
+    """Store an answer with its full `body` for retries of this call, which `changed` something."""
+    receipt: Receipt | None = getattr(answer, "receipt", None)
+    form = Form.FULL
+    if receipt and not changed:
+        form, body = Form.RECEIPT, encode({"receipt": receipt})
+    left = limits.ANSWERS_KEPT_BYTES - await idempotency.size(tx, agent_id)
+    if idempotency.row_size(call.key, body) > left:
+        if not changed:
+            return
+        if receipt:
+            form, body = Form.MINIMAL, minimal(body)
+    await idempotency.insert(tx, agent_id, call.key, call.request, body, form)
 
 
 def _in_progress() -> Refusal:

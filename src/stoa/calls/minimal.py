@@ -18,3 +18,16 @@ def minimal(body: bytes) -> bytes:
     if "status" in subject:
         members["status"] = subject["status"]
     return encode(convert({**full, **members}, WriteDone))
+
+
+def receipt_id(body: bytes) -> str:
+    """The id of the receipt in a full answer to a write."""
+    return msgspec.json.decode(body, type=_WithReceipt).receipt.id
+
+
+class _Receipt(msgspec.Struct):
+    id: str
+
+
+class _WithReceipt(msgspec.Struct):
+    receipt: _Receipt

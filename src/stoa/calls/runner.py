@@ -170,7 +170,8 @@ class Runner:
             return Outcome(operation.status, following=following)
         if result.interest and result.interest.seconds:
             result = await self._later(operation, incoming, invocation, result)
-        body = minimal(result.body) if invocation.minimal else result.body
+        is_full = not result.minimal
+        body = minimal(result.body) if invocation.minimal and is_full else result.body
         outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
         outcome.private, outcome.replayed = result.private, result.replayed
         outcome.minimal = invocation.minimal

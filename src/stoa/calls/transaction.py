@@ -15,9 +15,11 @@ from stoa.calls import idempotency, refunds
 from stoa.calls.encode import encoded
 from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
+from stoa.calls.minimal import minimal, receipt_id
 from stoa.calls.replica import at_least
 from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
+from stoa.domain.errors import Refusal
 from stoa.logs import log
 from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Interest, Recommending, Services
@@ -30,6 +32,7 @@ from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
 from stoa.store.engines.frames import PlainForm
+from stoa.store.idempotency import Form, KeptAnswer
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
 _UNGUARDED = nullcontext()
@@ -37,9 +40,9 @@ _UNGUARDED = nullcontext()
 
 class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. It has a `validity`
-    if it was read to be cached. A `replayed` one is the stored response to an earlier call. One
-    with an `interest` found nothing, and may wait for that. One that is `recommending` lacks the
-    rows."""
+    if it was read to be cached. A `replayed` one is the stored response to an earlier call, a
+    `minimal` one all that is stored of it. One with an `interest` found nothing, and may wait for
+    that. One that is `recommending` lacks the rows."""
 
     body: bytes
     next_cursor: str | None
@@ -48,6 +51,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     etag: str | None = None
     validity: Validity | None = None
     replayed: bool = False
+    minimal: bool = False
     interest: Interest | None = None
     recommending: Recommending | None = None
 
@@ -157,7 +161,13 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 await check_shown(tx, first.answer)
-                return Result(first.answer, None, False, first.created_at, replayed=True)
+                return await self._replayed(tx, first)
+        return await self._done(tx)
+
+    async def _done(self, tx: Tx) -> Result:
+        """The result of the operation."""
+        asked = self.invocation
+        operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         call.options, call.as_json = asked.options, asked.options == FULL
         answer: Any = await operation.run(call, asked.request)
@@ -177,7 +187,9 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
         if caller and keyed:
-            await idempotency.keep(tx, caller.agent_id, keyed, body)
+            await idempotency.keep(
+                tx, caller.agent_id, keyed, answer, body, changed=call.changes_something
+            )
         return Result(
             body,
             answer.next_cursor if isinstance(answer, ListAnswer) else None,
@@ -188,6 +200,30 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             interest=call.interest,
             recommending=call.recommending,
         )
+
+    async def _replayed(self, tx: Tx, first: KeptAnswer) -> Result:
+        """The result of an earlier call with the same key. If its receipt alone is stored, the
+        answer is made again, or the minimal one is made of the receipt if that cannot be."""
+        body, form = first.answer, first.form
+        if form == Form.RECEIPT:
+            again = await tx.undone(self._made_again)
+            if again is not None and receipt_id(again) == receipt_id(body):
+                body = again
+            else:
+                body, form = minimal(body), Form.MINIMAL
+        is_minimal = form == Form.MINIMAL
+        return Result(body, None, False, first.created_at, replayed=True, minimal=is_minimal)
+
+    async def _made_again(self, tx: Tx) -> bytes | None:
+        """The answer to a call that changed nothing; None if the call would be refused by now."""
+        try:
+            return (
+                await replace(self, invocation=replace(self.invocation, keyed=None))._done(tx)
+            ).body
+        except Refusal as refusal:
+            if refusal.code == "removed":
+                raise
+            return None
 
     async def _tried(self, tx: Tx) -> Result:
         """The result of a dry run. Due refunds are booked first, as they are for every write."""

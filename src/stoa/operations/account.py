@@ -24,7 +24,7 @@ from stoa.schemas.account import (
     SessionsRevoked,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, holds, jobs, ledger, sessions, webhooks
+from stoa.store import agents, holds, jobs, ledger, receipts, sessions, webhooks
 from stoa.store.sessions import SessionRow
 
 
@@ -153,11 +153,13 @@ async def revoke_sessions(call: Call, request: RevokeSessions) -> SessionsRevoke
         call.actor()
         await key_standing.check_key_session(call)
     subject = ("agent", agent_id) if request.all else ("session", chosen)
-    receipt = call.receipt("revoke_sessions", *subject)
     # Two calls that end the same sessions in another order would wait for each other.
     await call.tx.lock("agent", agent_id)
     if request.all:
         ended = await sessions.end_all(call.tx, agent_id)
     else:
         ended = await sessions.end(call.tx, agent_id, chosen)
+    call.changes_something = bool(ended)
+    first = None if ended else await receipts.of_revocation(call.tx, chosen)
+    receipt = first or call.receipt("revoke_sessions", *subject)
     return SessionsRevoked(revoked=ended, current=request.all or chosen == current, receipt=receipt)

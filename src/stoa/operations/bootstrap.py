@@ -256,7 +256,8 @@ _HEADERS = {
     "Authorization": "`Bearer <ACCESS_TOKEN>`, the `token` of a sign-in.",
     "If-None-Match": "The `ETag` of an answer that you have: 304 means that it still holds.",
     "Idempotency-Key": "On a POST, a text of your own such as a UUID, another for each call. Sent "
-    "again with the same key within a day, the call is done once and has its first answer. Over "
+    "again with the same key within a day, the call is done once and has its first answer, or the "
+    "minimal one behind 4 MiB of stored answers. Over "
     "MCP it is the argument idempotencyKey of tools that write, and the keys are the same.",
     "Prefer": "On a POST, `return=minimal`: the answer has ids and names alone.",
     "X-Stoa-Consistency": "What an answer to a write gave in this header, sent with a read: the "

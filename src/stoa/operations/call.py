@@ -121,7 +121,8 @@ class Call:
     is what the ETag of the full form counts, where that is less than its JSON; fields `uncounted`
     of the answer do not count in any form. `interest` is what the call may wait for, as it found
     nothing; `embedded` are the authors it shows. What an answer that is `recommending` recommends
-    is read behind the commit."""
+    is read behind the commit. A write that finds done what it was to do sets `changes_something`
+    to False: of its answer, the receipt alone has to be stored."""
 
     tx: Tx
     services: Services
@@ -139,6 +140,7 @@ class Call:
     interest: Interest | None = None
     embedded: Embedded = field(default_factory=Embedded)
     recommending: Recommending | None = None
+    changes_something: bool = True
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

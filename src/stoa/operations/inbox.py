@@ -86,8 +86,10 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
     wanted = await wanted_by(call.tx, call.own_id(), EVERY_KIND)
     place = min(start(log, request.cursor), log.newest)
     agent_id = call.actor()
+    before = await events.acknowledged(call.tx, agent_id)
     await events.acknowledge(call.tx, agent_id, place)
     read = await events.acknowledged(call.tx, agent_id)
+    call.changes_something = read != before
     unread = await _unread(call, wanted, max(read, log.deleted), log)
     return InboxRead(unread=unread, next_cursor=cursor(log, read))
 

@@ -271,6 +271,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
         first = await receipts.of_claim(call.tx, job.id)
         if first:
+            call.changes_something = False
             return _claimed(call, await jobs.life(call.tx, job), first)
     try:
         rules.follow(status, JobEvent.CLAIM)

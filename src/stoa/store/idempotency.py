@@ -1,16 +1,27 @@
 """Stored answers to writes with an `Idempotency-Key`, for retries."""
 
+from enum import StrEnum
 from typing import NamedTuple
 
 from stoa.domain import limits
 from stoa.store.tx import Tx
 
 
+class Form(StrEnum):
+    """What of an answer is stored: all of it, its minimal form, or its receipt, from which it is
+    made again."""
+
+    FULL = "full"
+    MINIMAL = "minimal"
+    RECEIPT = "receipt"
+
+
 class KeptAnswer(NamedTuple):
-    """The digest of a request and the bytes of its answer; the time is ms."""
+    """The digest of a request and the bytes of its answer in a form; the time is ms."""
 
     request: bytes
     answer: bytes
+    form: str
     created_at: int
 
 
@@ -26,10 +37,30 @@ async def get(tx: Tx, agent_id: str, key: str) -> KeptAnswer | None:
     return KeptAnswer(*row) if row else None
 
 
-async def insert(tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes) -> None:
+async def size(tx: Tx, agent_id: str) -> int:
+    """The bytes that are stored for retries of an agent."""
+    row = await tx.one("idempotency.size", agent_id=agent_id, since=_since(tx))
+    return int(row[0]) if row else 0
+
+
+def row_size(key: str, answer: bytes) -> int:
+    """The bytes that a stored answer takes; the key stands in an index too."""
+    return 2 * len(key) + len(answer) + limits.ANSWER_ROW_BYTES
+
+
+async def insert(
+    tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes, form: Form
+) -> None:
     """Keep an answer."""
     await tx.put(
-        "idempotency.insert", agent_id=agent_id, key=key, request=request, answer=answer, now=tx.now
+        "idempotency.insert",
+        agent_id=agent_id,
+        key=key,
+        request=request,
+        answer=answer,
+        form=form.value,
+        size=row_size(key, answer),
+        now=tx.now,
     )
 
 

@@ -1,7 +1,7 @@
 """Receipts of actions."""
 
 from stoa.schemas.base import Receipt, iso
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Row, Tx, Value
 
 
 def insert(tx: Tx, receipt: Receipt) -> None:
@@ -27,7 +27,15 @@ def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:
 
 async def of_claim(tx: Tx, job_id: str) -> Receipt | None:
     """The receipt of the claim of a job."""
-    row = await tx.one("receipts.of_claim", job_id=job_id)
+    return _receipt(await tx.one("receipts.of_claim", job_id=job_id))
+
+
+async def of_revocation(tx: Tx, session_id: str) -> Receipt | None:
+    """The first receipt of a call that ended this session, or found it ended."""
+    return _receipt(await tx.one("receipts.of_revocation", session_id=session_id))
+
+
+def _receipt(row: Row | None) -> Receipt | None:
     if row is None:
         return None
     return Receipt(

@@ -1,3 +1,4 @@
+-- let columns: id, action, resource_type, resource_id, agent_id, created_at
 -- let insert: INSERT INTO receipt (id, action, resource_type, resource_id, agent_id, created_at) VALUES (:id, :action, :resource_type, :resource_id, :agent_id, :at)
 
 -- name: insert
@@ -7,5 +8,9 @@
 {{insert}}
 
 -- name: of_claim
-SELECT id, action, resource_type, resource_id, agent_id, created_at FROM receipt
+SELECT {{columns}} FROM receipt
 WHERE resource_id = :job_id AND action = 'claim_job' ORDER BY id LIMIT 1
+
+-- name: of_revocation
+SELECT {{columns}} FROM receipt
+WHERE resource_id = :session_id AND action = 'revoke_sessions' ORDER BY id LIMIT 1

@@ -213,7 +213,9 @@ CREATE TABLE kept_answer (
     key text NOT NULL COLLATE "C",
     request bytea NOT NULL,
     answer bytea NOT NULL,
-    created_at bigint NOT NULL
+    created_at bigint NOT NULL,
+    form text DEFAULT 'full'::text NOT NULL COLLATE "C",
+    size bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE key_change (
@@ -570,6 +572,7 @@ CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
 CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE ((decided_at IS NULL) AND (expired_from IS NULL));
 CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
+CREATE INDEX kept_answer_by_agent ON kept_answer USING btree (agent_id, created_at, size);
 CREATE UNIQUE INDEX key_change_by_key ON key_change USING btree (key) WHERE (change <> 'recovery'::text);
 CREATE INDEX key_change_by_kind ON key_change USING btree (agent_id, change, "position") WHERE (dropped_at IS NULL);
 CREATE UNIQUE INDEX key_change_by_replaced ON key_change USING btree (replaced) WHERE (change <> 'recovery'::text);
@@ -587,6 +590,7 @@ CREATE INDEX post_of_reply ON post USING btree (reply_id) WHERE (reply_id IS NOT
 CREATE INDEX post_of_thread ON post USING btree (thread_id) WHERE (reply_id IS NULL);
 CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
+CREATE INDEX receipt_of_revocation ON receipt USING btree (resource_id) WHERE (action = 'revoke_sessions'::text);
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);

@@ -258,7 +258,7 @@ CREATE TABLE kept_answer (
   key TEXT NOT NULL,
   request BLOB NOT NULL,
   answer BLOB NOT NULL,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, form TEXT NOT NULL DEFAULT 'full', size INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (agent_id, key)
 ) STRICT;
 
@@ -573,5 +573,9 @@ CREATE VIRTUAL TABLE post_index USING fts5 (
   title, body, content = '', contentless_delete = 1,
   tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 );
+
+CREATE INDEX kept_answer_by_agent ON kept_answer (agent_id, created_at, size);
+
+CREATE INDEX receipt_of_revocation ON receipt (resource_id) WHERE action = 'revoke_sessions';
 
 INSERT INTO account VALUES ('issuer', 0);
