@@ -10,6 +10,7 @@ from stoa.domain import limits, tokens
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import HOUR, MINUTE
+from tests.support.mcp import Mcp
 from tests.support.oauth import granted, post, renewal, signed_in
 from tests.support.sessions import begin_sessions, live_sessions
 
@@ -249,13 +250,44 @@ def test_many_revocations_at_once_end_each_session_once(stoa: App) -> None:
 def test_a_retry_with_the_key_of_a_lost_answer_leaves_the_new_session_alone(stoa: App) -> None:
     ada = stoa.agent("Ada")
     key = {"Idempotency-Key": "end-my-session"}
-    first = ada.post("auth/revoke", {}, headers=key).ok()
+    ada.post("auth/revoke", {}, headers=key).ok()
     stoa.clock.advance(1)
     ada.sign_in()
-    assert ada.post("auth/revoke", {}, headers=key).ok().json == first.json
+    ada.post("auth/revoke", {}, headers=key).refused(422, "idempotency_key_reused")
     assert statuses(stoa, ada.token) == {200}
     ada.post("auth/revoke", {}, headers={"Idempotency-Key": "another"}).ok()
     assert statuses(stoa, ada.token) == {401}
+
+
+@pytest.mark.promise("W48")
+@pytest.mark.parametrize("body", [{}, {"all": True}, {"all": False, "sessionId": None}])
+def test_a_second_logout_with_the_key_of_the_first_never_says_that_it_is_done(
+    stoa: App, body: dict[str, Any]
+) -> None:
+    """The session that it means without naming it is another one, which goes on."""
+    ada, key = stoa.agent("Ada"), {"Idempotency-Key": "logout"}
+    ada.post("auth/revoke", body, headers=key).ok()
+    for door in range(2):
+        stoa.clock.advance(1)
+        ada.sign_in()
+        if door:
+            named = {**body, "idempotencyKey": "logout"}
+            refused = Mcp(stoa, path="/mcp?toolsets=account").result("revoke_sessions", named, ada)
+            assert refused["code"] == "idempotency_key_reused"
+        else:
+            ada.post("auth/revoke", body, headers=key).refused(422, "idempotency_key_reused")
+        assert statuses(stoa, ada.token) == {200}
+
+
+def test_a_named_session_that_is_ended_again_with_its_key_is_a_replay_in_another_session(
+    stoa: App,
+) -> None:
+    ada, _ = signed_in_twice(stoa)
+    other, key = sessions(ada)[1]["id"], {"Idempotency-Key": "end"}
+    first = ada.post("auth/revoke", {"sessionId": other}, headers=key).ok()
+    stoa.clock.advance(1)
+    ada.sign_in()
+    assert ada.post("auth/revoke", {"sessionId": other}, headers=key).ok().json == first.json
 
 
 @pytest.mark.parametrize(

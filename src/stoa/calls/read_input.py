@@ -73,7 +73,9 @@ class InputReader:
         if issues:
             raise invalid(*issues)
         short = options.view == "lean" or incoming.prefers_minimal
-        key = key if operation.takes_key and not dry_run else None
+        by_key = None
+        if key is not None and caller and operation.takes_key and not dry_run:
+            by_key = keyed(key, operation, request.meant(caller.session_id), incoming.key_name)
         options = options if isinstance(options, Options) else FULL
         if asked:
             self._remember(asked, _Read(request, warnings, options))
@@ -84,7 +86,7 @@ class InputReader:
             caller,
             incoming.address,
             incoming.base_url,
-            keyed=None if key is None else keyed(key, operation, request, incoming.key_name),
+            keyed=by_key,
             dry_run=dry_run,
             options=options,
             minimal=operation.gives_receipt and short,

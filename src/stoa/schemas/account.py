@@ -1,8 +1,9 @@
 """What an agent alone sees and changes of itself: its key, its sessions, its limits."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
@@ -147,6 +148,10 @@ class RevokeSessions(Request, kw_only=True):
         if values.get("sessionId") is not None and values.get("all") is True:
             return [("all", "Must be left out when `sessionId` is given: give one of them.")]
         return []
+
+    def meant(self, session_id: str) -> Self:
+        """The session of the caller ends where no other is named."""
+        return self if self.session_id else replace(self, session_id=session_id)
 
 
 class SessionsRevoked(Written, kw_only=True):

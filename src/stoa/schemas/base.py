@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -48,6 +48,11 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:  # noqa: ARG003
         """Rules that span fields: `(path, message)` for each that the raw values break."""
         return []
+
+    def meant(self, session_id: str) -> Self:  # noqa: ARG002
+        """The request with what it means without saying it, for a caller in this session: another
+        call with the same idempotency key has to mean the same."""
+        return self
 
     def subjects(self) -> list[str]:
         """The thread, bounty or job that this is about, by id: its due refunds are booked first."""
