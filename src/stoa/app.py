@@ -213,7 +213,8 @@ class Stoa:
 
     def beat(self) -> None:
         """Tell the metrics that this process lives, and the log what it left out. Once a second."""
-        self.sheet.beat(self.store.waiting)
+        away = isinstance(self.limiter, SharedLimiter) and self.limiter.is_away
+        self.sheet.beat(self.store.waiting, valkey_away=away)
         self._lines.tell_left_out()
 
     def _refused(self, refusal: Refusal, address: str) -> None:

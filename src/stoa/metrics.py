@@ -80,12 +80,14 @@ class Commits(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a worker last wrote about itself. Times are those of `elapsed_ms`, 0 for never."""
+    """What a worker last wrote about itself. Times are those of `elapsed_ms`, 0 for never;
+    `valkey_away` is 1 while Valkey does not answer it."""
 
     beat_at: int
     waiting: int
     audited_at: int
     differences: int
+    valkey_away: int
 
 
 class Sheet:
@@ -116,9 +118,10 @@ class Sheet:
         """Count a call that was refused because this bucket is full."""
         self._full[self._places.get(bucket, self._places[_OTHER])] += 1
 
-    def beat(self, waiting: int) -> None:
-        """The worker lives, and so many transactions wait."""
-        self._tell(self.state()._replace(beat_at=elapsed_ms(), waiting=waiting))
+    def beat(self, waiting: int, *, valkey_away: bool = False) -> None:
+        """The worker lives, so many transactions wait, and Valkey may not answer it."""
+        told = self.state()._replace(waiting=waiting, valkey_away=int(valkey_away))
+        self._tell(told._replace(beat_at=elapsed_ms()))
 
     def audited(self, differences: int) -> None:
         """The worker has just audited."""

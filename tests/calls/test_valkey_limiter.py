@@ -149,6 +149,10 @@ def test_an_address_with_options_that_do_not_exist_is_refused(url: str) -> None:
         ValkeyLimiter(url)
 
 
+AWAY = {"valkey": "away", "limits": "local"}
+ANSWERS = {"valkey": "answers", "limits": "shared"}
+
+
 @asynccontextmanager
 async def shared(url: str, *, refuse_writes: bool = False) -> AsyncGenerator[SharedLimiter]:
     limiter = SharedLimiter(ValkeyLimiter(url), refuse_writes=refuse_writes)
@@ -172,11 +176,11 @@ def test_limits_go_on_here_while_valkey_is_gone_and_there_once_it_is_back(
             assert await passed(limiter, READS, 5) == 3
             own_valkey.kill()
             assert await passed(limiter, READS, 5) == 3
-            assert limiter.figures() == {"limits": "local", "outages": 1, "countedLocally": 5}
+            assert limiter.figures() == {**AWAY, "outages": 1, "countedLocally": 5}
             await asyncio.to_thread(own_valkey.start)
             await until_back(limiter)
             assert await passed(limiter, READS, 5) == 3
-            assert limiter.figures() == {"limits": "shared", "outages": 1, "countedLocally": 5}
+            assert limiter.figures() == {**ANSWERS, "outages": 1, "countedLocally": 5}
 
     with logged() as lines:
         asyncio.run(run())
@@ -208,7 +212,7 @@ def test_a_server_that_is_not_there_at_the_start_is_used_once_it_is(own_valkey: 
     async def run() -> None:
         own_valkey.kill()
         async with shared(own_valkey.url) as limiter:
-            assert limiter.figures() == {"limits": "local", "outages": 1, "countedLocally": 0}
+            assert limiter.figures() == {**AWAY, "outages": 1, "countedLocally": 0}
             await asyncio.to_thread(own_valkey.start)
             await until_back(limiter)
             assert await passed(limiter, READS, 5) == 3

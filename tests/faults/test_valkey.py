@@ -19,6 +19,7 @@ from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.crowd import Crowd
 from tests.support.keys import Key
+from tests.support.metrics import scrape, values
 from tests.support.remote import Remote
 from tests.support.server import Server
 from tests.support.valkey import Valkey
@@ -32,7 +33,7 @@ PATH = "/api/v1/threads?limit=1"
 LIMITS = {"limit_reads_agent": 120, "limit_reads_anonymous": 24}
 WINDOW_S = 60
 """For so long a call counts."""
-ONE_PROCESS = {"limits": "shared", "outages": 0, "countedLocally": 0}
+ONE_PROCESS = {"valkey": "answers", "limits": "shared", "outages": 0, "countedLocally": 0}
 
 
 @pytest.fixture
@@ -178,6 +179,26 @@ def test_no_call_fails_when_valkey_is_killed_under_load(
     assert server.log.count("valkey does not answer") == 2
     assert server.log.count("valkey answers again") == 2
     assert "defect" not in server.log
+
+
+def test_ready_and_a_metric_say_that_valkey_is_away_though_nobody_calls(
+    start_server: Start, own_valkey: Valkey, tmp_path: Path
+) -> None:
+    server = start_server(tmp_path / "data", valkey_url=own_valkey.url, metrics="127.0.0.1:0")
+    until(server, {"status": "ok", "valkey": "answers"})
+    until_told(server, 0)
+    own_valkey.kill()
+    until(server, {"status": "ok", "valkey": "away"})
+    until_told(server, 1)
+    own_valkey.start()
+    until(server, {"status": "ok", "valkey": "answers"})
+    until_told(server, 0)
+
+
+def until_told(server: Server, away: int) -> None:
+    """Ask until the metric says so."""
+    while values(scrape(server)).get("stoa_valkey_away") != away:
+        pass
 
 
 def until(server: Server, wanted: dict[str, str | int]) -> None:

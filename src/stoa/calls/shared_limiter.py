@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 
 class SharedLimiter:
-    """Limits over all processes, and over this one alone from the first call that Valkey does not
-    answer until it answers again. In between one task asks it, and no call waits for it.
+    """Limits over all processes, and over this one alone while Valkey does not answer: no call
+    waits for it meanwhile. One task asks it every second, so an outage is known without a call.
 
     With `refuse_writes` no charge is exact meanwhile.
     """
@@ -29,21 +29,20 @@ class SharedLimiter:
         self._shared = shared
         self._local = MemoryLimiter()
         self._refuse_writes = refuse_writes
-        self._waiting: asyncio.Task[None] | None = None
+        self.is_away = False
+        self._watching: asyncio.Task[None] | None = None
         self._outages = 0
         self._counted_here = 0
 
     async def open(self) -> None:
         """Start. Valkey need not be reachable yet."""
-        try:
-            await self._shared.probe()
-        except LimiterUnavailable as error:
-            self._begin_outage(error)
+        await self._look()
+        self._watching = asyncio.create_task(self._watch())
 
     async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
         """See `Limiter.take`."""
         charge = await self._ask(lambda limiter: limiter.take(now, bucket, guard))
-        alone = self._refuse_writes and self._waiting is not None
+        alone = self._refuse_writes and self.is_away
         return msgspec.structs.replace(charge, exact=False) if alone else charge
 
     def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
@@ -62,23 +61,25 @@ class SharedLimiter:
         return await self._ask(lambda limiter: limiter.swap(now, charge, bucket))
 
     def figures(self) -> dict[str, str | int]:
-        """The limiter in use, the number of outages, and the steps counted here meanwhile."""
+        """Whether Valkey answers, the limiter in use, the number of outages, and the steps counted
+        here meanwhile."""
         return {
-            "limits": "local" if self._waiting else "shared",
+            "valkey": "away" if self.is_away else "answers",
+            "limits": "local" if self.is_away else "shared",
             "outages": self._outages,
             "countedLocally": self._counted_here,
         }
 
     async def close(self) -> None:
-        """Stop the probing task and close the connections."""
-        if self._waiting:
-            self._waiting.cancel()
+        """Stop the task that asks and close the connections."""
+        if self._watching:
+            self._watching.cancel()
             with suppress(asyncio.CancelledError):
-                await self._waiting
+                await self._watching
         await self._shared.close()
 
     async def _ask(self, step: Callable[[Limiter], Awaitable[T]]) -> T:
-        if self._waiting is None:
+        if not self.is_away:
             outages = self._outages
             try:
                 return await step(self._shared)
@@ -89,16 +90,25 @@ class SharedLimiter:
         return await step(self._local)
 
     def _begin_outage(self, error: LimiterUnavailable) -> None:
+        self.is_away = True
         self._outages += 1
         writes = "refused" if self._refuse_writes else "limited by each process alone"
         log.warning("valkey does not answer", reason=str(error), writes=writes)
-        self._waiting = asyncio.create_task(self._wait())
 
-    async def _wait(self) -> None:
+    async def _watch(self) -> None:
         while True:
             await asyncio.sleep(limits.VALKEY_RETRY_MS / 1000)
-            with suppress(LimiterUnavailable):
-                await self._shared.probe()
-                break
-        self._waiting = None
-        log.warning("valkey answers again", counted_locally=self._counted_here)
+            await self._look()
+
+    async def _look(self) -> None:
+        """Ask once whether Valkey answers."""
+        was_away = self.is_away
+        try:
+            await self._shared.probe(anew=was_away)
+        except LimiterUnavailable as error:
+            if not self.is_away:
+                self._begin_outage(error)
+        else:
+            if was_away:
+                self.is_away = False
+                log.warning("valkey answers again", counted_locally=self._counted_here)

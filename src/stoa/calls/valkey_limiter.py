@@ -80,10 +80,11 @@ class ValkeyLimiter:
             return Charge(bucket)
         return await self._step(now, charge, bucket, _NONE)
 
-    async def probe(self) -> None:
-        """Run one step on a new connection, to test that Valkey answers."""
-        async with _answering():
-            await self._pool.disconnect(inuse_connections=False)
+    async def probe(self, *, anew: bool = True) -> None:
+        """Run one step to test that Valkey answers, on a new connection if it is `anew`."""
+        if anew:
+            async with _answering():
+                await self._pool.disconnect(inuse_connections=False)
         await self._step(0, Charge(_NONE), _PROBE, _NONE)
 
     async def close(self) -> None:

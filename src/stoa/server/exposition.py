@@ -67,6 +67,7 @@ BACKUP_AGE = Metric(
 )
 WORKERS = Metric("stoa_workers", "gauge", "Workers whose event loops turn.")
 WORKERS_WANTED = Metric("stoa_workers_configured", "gauge", "Workers that the settings ask for.")
+VALKEY_AWAY = Metric("stoa_valkey_away", "gauge", "Workers that Valkey does not answer.")
 CLOCK_STEP = Metric(
     "stoa_clock_step_seconds", "gauge", "How far the clock was set away and is not followed."
 )
@@ -75,7 +76,8 @@ INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as label
 
 METRICS = (
     REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
-    AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, WORKERS, WORKERS_WANTED, CLOCK_STEP, READY, INFO,
+    AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, WORKERS, WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP,
+    READY, INFO,
 )  # fmt: skip
 
 Labels = Mapping[str, str | int]
@@ -161,6 +163,8 @@ class Exposition:
         yield from _gauge(WAITING, sum(worker.waiting for worker in living))
         yield from _gauge(WORKERS, len(living))
         yield from _gauge(WORKERS_WANTED, self.settings.workers)
+        if self.settings.valkey_url:
+            yield from _gauge(VALKEY_AWAY, sum(worker.valkey_away for worker in living))
         audit = self.sheets.last_audit()
         if audit:
             yield from _gauge(AUDIT_AGE, (elapsed_ms() - audit.audited_at) / 1000)
