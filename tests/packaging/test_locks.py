@@ -63,11 +63,3 @@ def test_the_later_locks_agree_with_what_stoa_runs_on(lock: str) -> None:
         if versions != runtime.get(name, versions)
     }
     assert different == {}
-
-
-@pytest.mark.parametrize("lock", ["generators", "clients"])
-def test_programs_of_others_that_only_tests_run_are_installed_by_no_other_verb(lock: str) -> None:
-    verbs = re.findall(
-        rf"^(\w+):.*\$\(STAMPS\)/{lock}\b", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE
-    )
-    assert verbs == ["test"]

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Playwright
 
-AXE = Path(__file__).parents[2] / ".venv/node/node_modules/axe-core/axe.min.js"
+from tests.support.node import module
+
+AXE = module("axe-core/axe.min.js")
 _MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 CHROMIUM = next(
     (

