@@ -2,7 +2,8 @@
 
 Where a rule reads and then writes, every call is held up in between until all have read. With the
 lock only one can have, so it goes on after a moment and the others follow. Without it all write
-what they made of the same rows.
+what they made of the same rows. Where one statement reads and writes, the first call is held up
+before it commits until the others wait for it: with the lock they have not read yet.
 """
 
 import asyncio
@@ -47,6 +48,12 @@ SURE_S = 60
 WAITING = (
     "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 )
+
+
+async def until_waiting(stoa: App, number: int = 1) -> None:
+    """Come back once so many transactions wait for a lock."""
+    while len(await rows(stoa.settings.database_url, WAITING)) < number:
+        continue
 
 
 class Meeting:
@@ -268,8 +275,7 @@ def test_what_waits_for_another_offer_of_its_agent_has_its_whole_time(
     async def second(path: str, body: dict[str, Any]) -> Any:
         await first_is_in.wait()
         asked = asyncio.create_task(ada.ask("POST", path, body))
-        while not await rows(stoa.settings.database_url, WAITING):
-            continue
+        await until_waiting(stoa)
         stoa.clock.advance(SECOND)
         second_waits.set()
         return (await asked).ok(201)
@@ -305,11 +311,18 @@ def test_two_changes_of_a_profile_are_both_kept(
 
 
 def test_an_agent_has_no_more_sessions_than_it_may(
-    stoa: App, ada: Agent, locked: bool, meet: Meet
+    stoa: App, ada: Agent, locked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin_sessions(stoa, ada, limits.SESSIONS)
     bodies = [signed(ada.key, stoa.challenge(ada.key)) for _ in range(3)]
-    meet("stoa.store.sessions.insert_token", 3)
+    finish, first = PostgresTx.finish, iter([True])
+
+    async def held_up(tx: PostgresTx) -> None:
+        if next(first, False):
+            await until_waiting(stoa, 2)
+        await finish(tx)
+
+    monkeypatch.setattr(PostgresTx, "finish", held_up)
     assert statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies]) == {200: 3}
     assert (len(live_sessions(stoa, ada)) == limits.SESSIONS) is locked
 
@@ -387,8 +400,7 @@ def test_tags_that_catch_up_take_nothing_back_of_a_reply(
         await real(tx)
         if replies:
             at_its_end.set()
-            while not await rows(stoa.settings.database_url, WAITING):
-                continue
+            await until_waiting(stoa)
 
     async def catch_up() -> int:
         await at_its_end.wait()
