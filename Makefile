@@ -87,8 +87,7 @@ $(DRILL)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt $(LOCKS)/test.tx
 
 %/.stamps/locks: | %/.stamps/venv
 	@echo "Installing $(patsubst $(LOCKS)/%.txt,%,$^) into $*; this takes a minute the first time."
-	@$*/bin/python $(LOCKED) $(addprefix -r ,$^)
-	@touch $@
+	@$(foreach lock,$^,$*/bin/python $(LOCKED) -r $(lock) &&) touch $@
 
 %/.stamps/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(LOCKS)/telemetry.in %/.stamps/locks
 	@$*/bin/python $(PIP) --no-deps --no-build-isolation --no-index --editable .
