@@ -1,4 +1,4 @@
-"""Each verb of the Makefile installs what it runs with, and finds nothing that another has installed."""
+"""Each verb installs what it runs with, and finds nothing that another has installed."""
 
 import ast
 import re
