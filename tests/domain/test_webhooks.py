@@ -35,6 +35,12 @@ def test_what_failed_for_a_day_is_given_up(late: int) -> None:
     assert next_attempt(3, 0, 24 * HOUR - 1) == 24 * HOUR
 
 
+def test_a_receiver_can_ask_for_a_longer_pause_and_not_for_a_shorter_one() -> None:
+    assert next_attempt(0, 0, 0, pause_ms=HOUR) == HOUR
+    assert next_attempt(9, 0, 0, pause_ms=HOUR) == 4 * HOUR
+    assert next_attempt(3, 0, 24 * HOUR - 1, pause_ms=HOUR) == 25 * HOUR - 1
+
+
 def test_a_signature_is_that_of_the_published_key() -> None:
     signer = Signer.of(bytes(range(32)))
     version, _, signature = signer.signature("ev_1", 1_700_000_000, b"{}").partition(",")

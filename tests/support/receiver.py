@@ -108,6 +108,7 @@ def receiving(host: str = "127.0.0.1", port: int = 0) -> Generator[Receiver]:
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
+        request_queue_size = 256
         block_on_close = False
 
         def handle_error(self, request: Any, client_address: Any) -> None:

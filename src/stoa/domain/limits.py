@@ -97,7 +97,7 @@ LAST_REQUEST_MS = SECOND_MS  # of which a client that was just served has this f
 # --- Connections to addresses that agents name.
 OUTGOING_MS = 10 * SECOND_MS  # for all of it: look-up, connection, request and response
 OUTGOING_BYTES = 64 * 1024  # of the response's body
-OUTGOING_AT_ONCE = 16  # of one process; more wait, within their time
+OUTGOING_AT_ONCE = 16  # to fetch documents of clients; more wait, within their time
 
 # --- Webhooks. Deliveries have the bounds of the connections above.
 WEBHOOKS_PER_AGENT = 5
@@ -116,8 +116,13 @@ WEBHOOK_GIVE_UP_MS = DAY_MS  # after the first failure in a row; then the webhoo
 WEBHOOK_LOOK_MS = SECOND_MS  # between searches for deliveries to make, without a commit
 WEBHOOK_REST = 4  # times the duration of a search is the pause after it
 WEBHOOK_GAP_MS = SECOND_MS // 20  # between two deliveries to one webhook
-WEBHOOK_FAST_MS = SECOND_MS  # a receiver that answers later shares its slots with slow ones alone
-WEBHOOK_LANE = OUTGOING_AT_ONCE // 2  # deliveries at once to fast receivers; so many to slow ones
+WEBHOOK_QUICK_MS = SECOND_MS // 2  # a receiver that answers later is slow, until it answers in time
+WEBHOOKS_QUICK = 64  # deliveries at once to quick receivers
+WEBHOOKS_SLOW = 32  # the same to slow ones
+WEBHOOKS_MOVED = 160  # the same to ones that were quick before, and do not answer in time
+WEBHOOKS_AT_ONCE = 2  # the same to one agent, of those that are quick and of those that are slow
+WEBHOOKS_SLOW_NOTED = 20_000  # of which it is remembered that they were slow
+WEBHOOK_ASKED_PAUSE_MS = HOUR_MS  # that a receiver may ask for with `Retry-After`
 WEBHOOK_END_MS = SECOND_MS // 2  # for deliveries under way when the process ends
 WEBHOOK_LEASE_MS = 30 * SECOND_MS  # of the process that delivers; longer than a delivery takes
 WEBHOOK_BEHIND = 5000  # events that were looked at in vain, before the place in the log is stored

@@ -12,6 +12,7 @@ TEST = "webhook.test"
 """The kind of the event that a test sends. It is in no log and no inbox."""
 
 SECRET_BYTES = 32
+
 _NO_ADDRESS = (
     "Must be an address with a host and without a password, such as https://agent.example/hook."
 )
@@ -56,11 +57,21 @@ def check_address(url: str, *, plain: bool) -> str | None:
     return None if parts.scheme == "https" or (plain and parts.scheme == "http") else _NO_HTTPS
 
 
-def next_attempt(failures: int, since: int, now: int) -> int | None:
+class Failure(NamedTuple):
+    """Why a delivery failed, in a sentence for the webhook's agent; whether the receiver wants no
+    more of them, and for how long (ms) it wants none."""
+
+    problem: str
+    is_final: bool = False
+    pause_ms: int = 0
+
+
+def next_attempt(failures: int, since: int, now: int, pause_ms: int = 0) -> int | None:
     """When (ms) a delivery is tried again that failed now, the first time at `since`, after so many
-    failures before; None when it has failed for too long."""
+    failures before, and not before `pause_ms` have passed; None when it has failed for too long."""
     last = since + limits.WEBHOOK_GIVE_UP_MS
     if now >= last:
         return None
     pauses = limits.WEBHOOK_PAUSES_MS
-    return min(now + pauses[min(failures, len(pauses) - 1)], last)
+    own = min(now + pauses[min(failures, len(pauses) - 1)], last)
+    return max(own, now + pause_ms)

@@ -1,6 +1,6 @@
 """What webhooks are sent next, and what follows from each attempt."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from stoa.domain import limits
@@ -31,23 +31,26 @@ class Delivery(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The ids of the webhooks that have something to be sent now, and up to which place there is
-    nothing for each; for those in `moved` that place is to be stored."""
+    """The webhooks that have something to be sent now, and up to which place there is nothing for
+    each; for those in `moved` that place is to be stored."""
 
-    ready: list[str]
+    ready: list[WebhookRow]
     looked: dict[str, int]
     moved: dict[str, int]
 
 
-async def find(tx: Tx, looked: Looked) -> Found:
-    """Find the webhooks that an event or a test is to be sent to now. Each
+async def find(tx: Tx, looked: Looked, busy: Collection[str]) -> Found:
+    """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. Each
     statement has to see what was committed before that statement."""
-    newest, found = (await events.log(tx)).newest, Found([], {}, {})
+    kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
+    newest, found = (await events.log(tx)).newest, Found([], kept, {})
     for row in await webhooks.due(tx, newest):
+        if row.id in busy:
+            continue
         event, upto = (None, row.seq) if row.test_id else await _next(tx, row, looked)
         found.looked[row.id] = upto
         if row.test_id or event:
-            found.ready.append(row.id)
+            found.ready.append(row)
         if upto - row.seq >= limits.WEBHOOK_BEHIND:
             found.moved[row.id] = upto
     return found
@@ -107,16 +110,19 @@ async def succeeded(tx: Tx, sent: Delivery) -> None:
     await webhooks.test_succeeded(tx, webhook_id, sent.event_id, newest)
 
 
-async def failed(tx: Tx, ids: Ids, sent: Delivery, problem: str) -> bool:
+async def failed(tx: Tx, ids: Ids, sent: Delivery, failure: rules.Failure) -> bool:
     """Note that a delivery failed, and why; whether the webhook is disabled now."""
-    row = sent.webhook
+    row, due_at = sent.webhook, None
     if sent.seq is None:
-        await webhooks.test_failed(tx, row.id, sent.event_id, problem)
-        return False
-    since = tx.now if row.failing_since is None else row.failing_since
-    due_at = rules.next_attempt(row.failures, since, tx.now)
-    changed = await webhooks.failed(tx, row, sent.seq, problem, due_at)
-    if due_at is not None or not changed:
+        ends = failure.is_final and row.status == "active"
+        changed = await webhooks.test_failed(tx, row, sent.event_id, failure.problem, ends=ends)
+    else:
+        since = tx.now if row.failing_since is None else row.failing_since
+        if not failure.is_final:
+            due_at = rules.next_attempt(row.failures, since, tx.now, failure.pause_ms)
+        changed = await webhooks.failed(tx, row, sent.seq, failure.problem, due_at)
+        ends = due_at is None
+    if not (ends and changed):
         return False
     event_log.on_webhook_disabled(tx, ids, row.id, row.agent_id)
     return True

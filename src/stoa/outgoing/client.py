@@ -18,16 +18,22 @@ class Outgoing:
     """Connects to addresses that agents name: https and public ones alone, and in the networks
     `allowed` also private ones and plain http."""
 
-    def __init__(self, allowed: Sequence[Network] = (), tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        allowed: Sequence[Network] = (),
+        tls: ssl.SSLContext | None = None,
+        at_once: int = limits.OUTGOING_AT_ONCE,
+    ) -> None:
+        """At most `at_once` connections are open; more wait, within their time."""
         self._allowed = tuple(allowed)
         self._tls = tls
-        self._resolver = Resolver()
-        self._slots = asyncio.Semaphore(limits.OUTGOING_AT_ONCE)
+        self._resolver = Resolver(at_once)
+        self._slots = asyncio.Semaphore(at_once)
 
-    def another(self) -> "Outgoing":
+    def another(self, at_once: int) -> "Outgoing":
         """One for the same addresses: what is asked through it holds up nothing that is asked here,
         neither where names are looked up nor in the number of connections."""
-        return Outgoing(self._allowed, self._tls)
+        return Outgoing(self._allowed, self._tls, at_once)
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Response:
         """Get a document. Raises `Unreachable`."""

@@ -4,18 +4,14 @@ import asyncio
 import socket
 from concurrent.futures import ThreadPoolExecutor
 
-from stoa.domain import limits
-
-_RESOLVERS = limits.OUTGOING_AT_ONCE
-"""Threads that look names up, made as they are needed: one for each connection, since a name server
-that does not answer takes a thread for longer than the connection may take."""
-
 
 class Resolver:
-    """Looks names up, on threads of its own."""
+    """Looks names up, on threads of its own, which are made as they are needed: one for each
+    connection, since a name server that does not answer takes a thread for longer than the
+    connection may take."""
 
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_RESOLVERS, "names")
+    def __init__(self, threads: int) -> None:
+        self._threads = ThreadPoolExecutor(threads, "names")
 
     async def addresses(self, host: str, port: int) -> list[str]:
         """The addresses of a name, or of a literal in any form. Raises OSError."""

@@ -99,11 +99,19 @@ async def test_succeeded(tx: Tx, webhook_id: str, test_id: str, newest: int) -> 
     )
 
 
-async def test_failed(tx: Tx, webhook_id: str, test_id: str, problem: str) -> None:
-    """Note that a test failed."""
-    await tx.run(
-        "webhooks.test_failed", id=webhook_id, test_id=test_id, problem=problem, now=tx.now
+async def test_failed(tx: Tx, row: WebhookRow, test_id: str, problem: str, *, ends: bool) -> bool:
+    """Note that a test failed, and that the webhook is disabled if it `ends` with this. False when
+    it has changed since `row` was read."""
+    changed = await tx.run(
+        "webhooks.test_failed",
+        id=row.id,
+        test_id=test_id,
+        was=row.status,
+        status="disabled" if ends else row.status,
+        problem=problem,
+        now=tx.now,
     )
+    return changed == 1
 
 
 async def delivered(tx: Tx, webhook_id: str, seq: int) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 
 from stoa.clock import Clock
 from stoa.domain import limits
-from stoa.domain.webhooks import Signer
+from stoa.domain.webhooks import Failure, Signer
 from stoa.entropy import Ids, random_bytes
 from stoa.logs import log
 from stoa.operations import deliveries
@@ -14,12 +14,12 @@ from stoa.operations.deliveries import Delivery
 from stoa.outgoing.client import Outgoing, Unreachable
 from stoa.store import leases, webhooks
 from stoa.store.tx import Store, StoreUnavailable
+from stoa.store.webhooks import WebhookRow
+from stoa.upkeep.fair_slots import FairSlots, Slot
 from stoa.upkeep.loops import every
+from stoa.upkeep.receivers import failure
 
 _LEASE = "webhooks"
-_SUCCESS = 2
-"""The first digit of the status of what was delivered."""
-
 _MARGIN_MS = 2 * limits.SECOND_MS
 """Of a lease so much must be left beside the longest time that a delivery takes."""
 
@@ -28,9 +28,11 @@ class Webhooks:
     """Sends events to webhooks: to several webhooks at once, and to each one event after another.
 
     With `shares` only the process with the lease delivers. What was sent is stored afterwards, so
-    that a process which ends between the two has the next one send it again. Receivers that were
-    slow at the last attempt, or not asked yet, have slots of their own, and their names are looked
-    up beside those of the fast ones.
+    that a process which ends between the two has the next one send it again.
+
+    Slots are shared out by agent. Receivers that were slow at the last attempt have slots of their
+    own, and their names are looked up beside those of the quick ones. A delivery to a quick
+    receiver that takes too long lets go of its slot, so no such slot is held for longer.
     """
 
     def __init__(
@@ -46,15 +48,19 @@ class Webhooks:
         self._store = store
         self._ids = ids
         self._signer = signer
-        self._outgoing = {True: outgoing, False: outgoing.another()}
+        each, beyond = limits.WEBHOOKS_AT_ONCE, limits.WEBHOOKS_MOVED
+        self._quick = FairSlots(limits.WEBHOOKS_QUICK, each)
+        self._slow = FairSlots(limits.WEBHOOKS_SLOW, each, beyond)
+        self._to_quick = outgoing.another(limits.WEBHOOKS_QUICK + limits.WEBHOOKS_SLOW + beyond)
+        self._to_slow = outgoing.another(limits.WEBHOOKS_SLOW)
         self._clock = clock
         self._holder = random_bytes(8).hex() if shares else ""
         self._held_until = 0
         self._asked_at = -limits.LEASE_RENEW_MS
         self._signal = asyncio.Event()
         self._looked: dict[str, int] = {}
-        self._fast: set[str] = set()
-        self._slots = {fast: asyncio.Semaphore(limits.WEBHOOK_LANE) for fast in (True, False)}
+        self._were_slow: dict[str, None] = {}
+        self._passed_over: set[str] = set()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._loop: asyncio.Task[None] | None = None
         self._ending = False
@@ -81,14 +87,16 @@ class Webhooks:
             return
         if not await self._leads():
             return
-        find = partial(deliveries.find, looked=dict(self._looked))
+        busy = set(self._running)
+        self._passed_over |= busy
+        find = partial(deliveries.find, looked=dict(self._looked), busy=busy)
         found = await self._store.read(find, slow=True, single=True)
         self._looked = found.looked
         if found.moved:
             await self._store.write(partial(deliveries.move, places=found.moved))
-        for webhook_id in found.ready:
-            if webhook_id not in self._running:
-                self._running[webhook_id] = asyncio.create_task(self._serve(webhook_id))
+        for row in found.ready:
+            if row.id not in self._running:
+                self._running[row.id] = asyncio.create_task(self._serve(row))
 
     async def finish(self) -> None:
         """Wait until nothing is under way."""
@@ -133,47 +141,62 @@ class Webhooks:
         left_ms = self._held_until - self._clock()
         return not self._holder or left_ms >= limits.OUTGOING_MS + _MARGIN_MS
 
-    async def _serve(self, webhook_id: str) -> None:
+    async def _serve(self, row: WebhookRow) -> None:
         """Deliver to one webhook until nothing is due."""
         try:
             while True:
-                if not await self._attempt(webhook_id):
+                if not await self._attempt(row.id, row.agent_id):
                     return
                 await asyncio.sleep(limits.WEBHOOK_GAP_MS / 1000)
         except StoreUnavailable:
             return  # what was not stored is due again
         finally:
-            del self._running[webhook_id]
+            del self._running[row.id]
+            if row.id in self._passed_over:  # there may be something since its last read
+                self._passed_over.discard(row.id)
+                self._signal.set()
 
-    async def _attempt(self, webhook_id: str) -> bool:
+    async def _attempt(self, webhook_id: str, agent_id: str) -> bool:
         """Send what is next; whether it was delivered."""
-        is_fast = webhook_id in self._fast
-        async with self._slots[is_fast]:
+        slots = self._slow if webhook_id in self._were_slow else self._quick
+        async with slots.slot(agent_id) as slot:
+            self._passed_over.discard(webhook_id)
             find = partial(deliveries.next_delivery, webhook_id=webhook_id, looked=self._looked)
             sent = await self._store.read(find, slow=True, single=True)
             if sent is None or not self._may_send():
                 return False
-            problem = await self._timed(sent, self._outgoing[is_fast])
-        if problem is None:
+            failed = await self._timed(sent, slot)
+        if failed is None:
             await self._store.write(partial(deliveries.succeeded, sent=sent))
         elif await self._store.write(
-            partial(deliveries.failed, ids=self._ids, sent=sent, problem=problem)
+            partial(deliveries.failed, ids=self._ids, sent=sent, failure=failed)
         ):
             log.warning("webhook disabled", webhook=webhook_id)
-        return problem is None
+        return failed is None
 
-    async def _timed(self, sent: Delivery, outgoing: Outgoing) -> str | None:
-        """Send it, and note how fast the receiver is."""
-        time = asyncio.get_running_loop().time
-        begun = time()
-        problem = await self._send(sent, outgoing)
-        if problem is None and time() - begun < limits.WEBHOOK_FAST_MS / 1000:
-            self._fast.add(sent.webhook.id)
-        else:
-            self._fast.discard(sent.webhook.id)
-        return problem
+    async def _timed(self, sent: Delivery, slot: Slot) -> Failure | None:
+        """Send it, and note whether the receiver is slow. A slot for quick ones is let go when it
+        turns out to be."""
+        webhook_id, is_quick = sent.webhook.id, slot.of is self._quick
+        loop, quick = asyncio.get_running_loop(), limits.WEBHOOK_QUICK_MS / 1000
+        begun = loop.time()
+        timer = loop.call_later(quick, slot.move, self._slow) if is_quick else None
+        try:
+            return await self._send(sent, self._to_quick if is_quick else self._to_slow)
+        finally:
+            if timer:
+                timer.cancel()
+            if loop.time() - begun < quick:
+                self._were_slow.pop(webhook_id, None)
+            else:
+                self._note_slow(webhook_id)
 
-    async def _send(self, sent: Delivery, outgoing: Outgoing) -> str | None:
+    def _note_slow(self, webhook_id: str) -> None:
+        self._were_slow[webhook_id] = None
+        if len(self._were_slow) > limits.WEBHOOKS_SLOW_NOTED:
+            del self._were_slow[next(iter(self._were_slow))]
+
+    async def _send(self, sent: Delivery, outgoing: Outgoing) -> Failure | None:
         """Why it was not delivered, None if it was."""
         at = self._clock() // 1000
         headers = {
@@ -185,11 +208,9 @@ class Webhooks:
         try:
             response = await outgoing.post(sent.webhook.url, sent.body, headers)
         except Unreachable as error:
-            return str(error)
+            return Failure(str(error))
         except Exception as error:  # noqa: BLE001 - its text may hold the address: not for the log
             kind = type(error).__name__
             log.error("delivery failed", webhook=sent.webhook.id, error=kind)  # noqa: TRY400
-            return "This service could not send it."
-        if response.status // 100 == _SUCCESS:
-            return None
-        return f"The server answered {response.status}, and 2xx was expected."
+            return Failure("This service could not send it.")
+        return failure(response.status, response.headers, self._clock())

@@ -37,8 +37,8 @@ UPDATE webhook SET status = 'active', seq = CASE WHEN status = 'pending' THEN :n
 WHERE id = :id AND test_id = :test_id
 
 -- name: test_failed
-UPDATE webhook SET test_id = NULL, attempted_at = :now, problem = :problem
-WHERE id = :id AND test_id = :test_id
+UPDATE webhook SET status = :status, test_id = NULL, attempted_at = :now, problem = :problem
+WHERE id = :id AND test_id = :test_id AND status = :was
 
 -- name: delivered
 UPDATE webhook SET seq = :seq, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = NULL

@@ -1,0 +1,94 @@
+"""Slots that are shared out fairly by agent: those who wait get them in turn, one agent's next one
+after one of every other agent."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+
+class FairSlots:
+    """So many `slots`, of which an agent has at most `each` at a time.
+
+    Up to `beyond` more are taken by what runs already, elsewhere: while any of these is in use
+    nobody who waits gets a slot.
+    """
+
+    def __init__(self, slots: int, each: int, beyond: int = 0) -> None:
+        self._free = slots
+        self._each = each
+        self._beyond = beyond
+        self._held = Counter[str]()
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        self._turns: dict[str, None] = {}
+        """The agents that wait and may have one more, the next one first."""
+
+    @asynccontextmanager
+    async def slot(self, agent_id: str) -> AsyncGenerator["Slot"]:
+        """A slot for the agent, as soon as it is its turn."""
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(agent_id, deque()).append(turn)
+        self._queue(agent_id)
+        self._hand_out()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it came in the same moment
+                self.give_back(agent_id)
+            raise
+        slot = Slot(self, agent_id)
+        try:
+            yield slot
+        finally:
+            slot.of.give_back(agent_id)
+
+    def take_beyond(self, agent_id: str) -> bool:
+        """Take a slot at once, for what runs already; False if there is none even so."""
+        if self._free <= -self._beyond:
+            return False
+        self._take(agent_id)
+        return True
+
+    def give_back(self, agent_id: str) -> None:
+        """Let another one have a slot of the agent."""
+        self._free += 1
+        self._held[agent_id] -= 1
+        if not self._held[agent_id]:
+            del self._held[agent_id]
+        self._queue(agent_id)
+        self._hand_out()
+
+    def _take(self, agent_id: str) -> None:
+        self._free -= 1
+        self._held[agent_id] += 1
+
+    def _queue(self, agent_id: str) -> None:
+        if agent_id in self._waiting and self._held[agent_id] < self._each:
+            self._turns.setdefault(agent_id)
+
+    def _hand_out(self) -> None:
+        while self._free > 0 and self._turns:
+            agent_id = next(iter(self._turns))
+            del self._turns[agent_id]
+            waiting = self._waiting[agent_id]
+            turn = waiting.popleft()
+            if not waiting:
+                del self._waiting[agent_id]
+            if not turn.cancelled():
+                self._take(agent_id)
+                turn.set_result(None)
+            self._queue(agent_id)
+
+
+class Slot:
+    """A slot `of` what it is one of."""
+
+    def __init__(self, of: FairSlots, agent_id: str) -> None:
+        self.of = of
+        self._agent_id = agent_id
+
+    def move(self, to: FairSlots) -> None:
+        """Let another one have this slot, and take one beyond those of `to` instead if possible."""
+        if to.take_beyond(self._agent_id):
+            before, self.of = self.of, to
+            before.give_back(self._agent_id)
