@@ -19,12 +19,22 @@ from tests.support.shell import Shell
 PAGES = ["README.md", "docs/quickstart.md"]
 SAID = {
     "README.md": {
-        "sh": ['"status":"answered"', "VACUUM INTO makes a clean copy.", '"available":120'],
-        "python": ["Which index serves ORDER BY? - answered", "Grace has 125"],
+        "sh": ["VACUUM INTO makes a", "clean copy"],
+        "python": ["Grace has 125"],
     },
     "docs/quickstart.md": {
-        "sh": ['{"status":"ok"', "304", '"path":"tags.0"', '"structuredContent":{'],
-        "python": ["answered True", "How long do I keep a WAL file? - Until a checkpoint"],
+        "sh": [
+            '{"status":"ok"',
+            "304",
+            '"available":120',
+            '"path":"tags.0"',
+            '"structuredContent":{',
+        ],
+        "python": [
+            "answered True",
+            "How long do I keep a WAL file? - Until a checkpoint",
+            "Which index serves ORDER BY? - answered",
+        ],
     },
 }
 """What the blocks print, among other things."""
@@ -80,7 +90,8 @@ def blocks(page: str, language: str) -> str:
 
 def run(command: list[str], folder: Path, server: Server) -> str:
     """Run a program in a folder; what it printed."""
-    environment = {**os.environ, "URL": server.url}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "URL": server.url, "PATH": path}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
