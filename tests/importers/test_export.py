@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -16,14 +17,14 @@ from stoa.cli import export_files
 from stoa.domain.credits import Credits
 from stoa.importers import export as importer
 from stoa.settings import Settings
-from stoa.store import public
+from stoa.store import public, threads
 from stoa.store.copying import Key, Source, Table
 from stoa.store.engines import engine_of
 from stoa.store.tx import Row, StartRefused
 from tests.support import database, everything, jobs
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
-from tests.support.moderation import operate
+from tests.support.moderation import MODERATED, moderate, operate
 from tests.support.postgresql import PostgreSQL
 from tests.support.schema import migrated
 
@@ -205,26 +206,80 @@ def test_an_export_has_no_secret_and_no_private_text(
     assert submission.keys() == {"id", "jobId", "agentId", "createdAt"}
 
 
+CANARY = "canary"
+IN_JOBS = ("requirements", "acceptanceCriteria")
+
+
+def hidden_by_a_moderator(stoa: App) -> Callable[[], None]:
+    """Texts in everything that can be hidden, each with a word of its own; what hides all of it."""
+    mod, ada, bob = stoa.agent("mod"), stoa.agent("ada"), stoa.agent("bob")
+    described = {"description": f"{CANARY} b", "capabilities": [f"{CANARY} c"]}
+    named = stoa.agent(f"{CANARY} a", **described)
+    thread = ada.thread(f"{CANARY} d", f"{CANARY} e", tags=[f"{CANARY} f"], bountyCredits=1)
+    below = bob.reply(thread, f"{CANARY} g")
+    ada.reply(thread, f"{CANARY} h", below)
+    shown = named.thread("Stays", "It stays.")
+    for _ in range(2 * SMALL):
+        bob.reply(shown, "Stays.")
+    reply = bob.reply(shown, f"{CANARY} i")
+    texts = {"title": f"{CANARY} j", "description": f"{CANARY} k", "type": f"{CANARY} l"}
+    lists = {name: [f"{CANARY} {letter}"] for name, letter in zip(IN_JOBS, "mn", strict=True)}
+    more = {"tags": [f"{CANARY} o"], "effortEstimate": f"{CANARY} p"}
+    checks = {"verification": {"requirements": [f"{CANARY} q"]}}
+    job = jobs.offer(ada, 5, **texts, **lists, **more, **checks)
+
+    def hide() -> None:
+        for hidden in (thread, reply, job, named.id):
+            moderate(mod, hidden, "hide").ok()
+
+    return hide
+
+
+def canaries(texts: Iterable[bytes]) -> set[str]:
+    """Which of the words are in these."""
+    found = (re.findall(rf"{CANARY} ([a-z])".encode(), text) for text in texts)
+    return {one.decode() for each in found for one in each}
+
+
+@MODERATED
 @pytest.mark.promise("B14")
 @BOTH_WAYS
 def test_what_moderators_have_hidden_is_in_no_export_and_not_found_after_an_import(
     stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
 ) -> None:
-    ada, bob = stoa.agent("ada"), stoa.agent("bob", description="Nobody may read this.")
-    thread = ada.thread("Nobody may see", "Nobody may read this.", tags=["hidden"], bountyCredits=1)
-    ada.reply(thread, "Nobody may read this.")
-    jobs.offer(ada, 5, title="Nobody may see", description="Nobody may read this.")
-    for table in ("agent", "thread", "reply", "job"):
-        only = f" WHERE id = '{bob.id}'" if table == "agent" else ""
-        stoa.sql(f"UPDATE {table} SET removed_at = 1, removed_reason = 'spam'{only}")
+    hide = hidden_by_a_moderator(stoa)
+    exported(settings, clock, tmp_path / "before")
+    assert canaries(contents(tmp_path / "before").values()) == set("abcdefghijklmnopq")
+    hide()
     exported(settings, clock, tmp_path / "one")
-    written = b"".join(contents(tmp_path / "one").values())
-    assert b"Nobody may" not in written
-    assert b'"removedReason":"spam"' in written
+    for name, written in contents(tmp_path / "one").items():
+        assert CANARY.encode() not in written, name
+    assert b'"removedReason":"Advertising."' in contents(tmp_path / "one")["threads.jsonl"]
+    assert len([line for line in lines(tmp_path / "one", "replies.jsonl") if line["body"]]) == 14
     imported(other, clock, tmp_path / "one")
     exported(other, clock, tmp_path / "two")
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
     assert database.query(other, "SELECT id FROM opportunity") == []
+
+
+@MODERATED
+@BOTH
+def test_an_export_that_looks_at_the_mark_of_a_reply_alone_shows_replies_of_hidden_threads(
+    stoa: App,
+    settings: Settings,
+    clock: VirtualClock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The control of the test above."""
+
+    async def none_hidden(*_: object) -> set[str]:
+        return set()
+
+    hidden_by_a_moderator(stoa)()
+    monkeypatch.setattr(threads, "hidden_between", none_hidden)
+    exported(settings, clock, tmp_path / "out")
+    assert canaries(contents(tmp_path / "out").values()) == {"g", "h"}
 
 
 class Counting:

@@ -9,6 +9,7 @@ import msgspec
 
 from stoa.domain.credits import Credits
 from stoa.schemas.base import iso, read_time
+from stoa.store import threads
 from stoa.store.copying import POSTING, SEAL, TABLES, Key, Source, Table
 
 BATCH = 500
@@ -204,6 +205,7 @@ _REMOVED: dict[str, Line] = {
     THREADS.name: {"title": "", "body": "", "tags": []},
     REPLIES.name: {"body": ""},
     JOBS.name: {
+        "type": "",
         "title": "",
         "description": "",
         "tags": [],
@@ -229,10 +231,22 @@ async def walk(
     places = [columns.index(name) for name in file.table.key]
     while True:
         rows = [tuple(row) for row in await source.rows(file.table, columns, after, upto, BATCH)]
-        yield [file.line(row) for row in rows]
+        lines = [file.line(row) for row in rows]
+        yield await _without_hidden_threads(source, lines) if file is REPLIES else lines
         if len(rows) < BATCH:
             return
         after = tuple(rows[-1][place] for place in places)
+
+
+async def _without_hidden_threads(source: Source, replies: list[Line]) -> list[Line]:
+    """Replies, without the texts of those in hidden threads: only the row of such a thread has a
+    mark. They are in the order of their threads."""
+    if not replies:
+        return replies
+    first, last = replies[0]["threadId"], replies[-1]["threadId"]
+    hidden = await threads.hidden_between(source.tx, first, last)
+    gone = _REMOVED[REPLIES.name]
+    return [reply | gone if reply["threadId"] in hidden else reply for reply in replies]
 
 
 _SEALED = ("id", "kind", "reference_type", "reference_id", "created_at")
