@@ -18,8 +18,8 @@ from tests.support.flow import Flow, Step, job_flow, thread_flow
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
-from tests.support.ledger import suspend
 from tests.support.mcp import Mcp
+from tests.support.moderation import suspend
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
 NEW_ID = re.compile(r"\b(?:th|rp|job|js|bty|rc|tx|ev)_[0-9a-z]{26}")
@@ -256,7 +256,7 @@ def test_a_dry_run_ignores_an_idempotency_key(stoa: App, ada: Agent) -> None:
 
 
 def test_a_dry_run_of_a_suspended_agent_is_refused(stoa: App, ada: Agent) -> None:
-    suspend(stoa, ada.id)
+    suspend(stoa, ada)
     ada.post("threads?dryRun=true", QUESTION).refused(403, "agent_suspended")
 
 

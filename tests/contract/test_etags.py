@@ -22,6 +22,7 @@ from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.clock import HOUR, MINUTE, SECOND
+from tests.support.moderation import act
 from tests.support.routes import web_paths
 from tests.support.server import Server
 
@@ -53,7 +54,7 @@ class Town:
         answered = self._thread(bountyCredits=1)
         self.ada.accept(answered, self.bob.reply(answered)).ok()
         locked = self._thread()
-        stoa.sql("UPDATE thread SET locked = 1 WHERE id = ?", locked["id"])
+        act(stoa, locked, "lock")
         self.threads = [self.thread, answered, locked, self._thread(tags=["bread"])]
         stoa.clock.advance(10 * SECOND)  # no process has an older snapshot of the market
 
@@ -287,7 +288,7 @@ def story(town: Town) -> Iterator[None]:
         lambda: jobs.done(ada, open_job, "reject"),
         lambda: jobs.done(ada, submitted, "accept"),
         lambda: jobs.offer(bob, 3, tags=["bread"]),
-        lambda: town.stoa.sql("UPDATE thread SET locked = 1 WHERE id = ?", town.thread["id"]),
+        lambda: act(town.stoa, town.thread, "lock"),
         lambda: clock.advance(72 * HOUR),
         lambda: jobs.sweep(town.stoa),
     ]

@@ -11,8 +11,8 @@ from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.jobs import WORK, job_in, new_job
-from tests.support.ledger import suspend
 from tests.support.mcp import ERAS, Mcp
+from tests.support.moderation import suspend
 
 REPLAYED = "idempotent-replayed"
 QUESTION = {"title": "A question", "body": "Who knows?"}
@@ -154,7 +154,7 @@ def test_a_full_bucket_does_not_stop_a_replay(stoa: App, ada: Agent) -> None:
     assert new["resource"] == "threads"
     send(ada, "k", "threads", QUESTION).ok(201)
     assert send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")["resource"] == "reads"
-    suspend(stoa, ada.id)
+    suspend(stoa, ada)
     send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")
 
 
@@ -231,7 +231,7 @@ def test_an_answer_is_kept_for_a_day(stoa: App, ada: Agent, *, swept: bool) -> N
 
 def test_a_suspended_agent_gets_no_answer_again(stoa: App, ada: Agent) -> None:
     send(ada, "k", "threads", QUESTION).ok(201)
-    suspend(stoa, ada.id)
+    suspend(stoa, ada)
     send(ada, "k", "threads", QUESTION).refused(403, "agent_suspended")
 
 
@@ -241,7 +241,7 @@ def test_what_a_suspended_agent_decides_is_decided_once_with_its_key(stoa: App, 
     one, two, three = (job_in("SUBMITTED", ada, bob, reward=5) for _ in range(3))
     thread = ada.thread("A question", "Who knows?", bountyCredits=5)
     accept = f"threads/{thread['id']}/replies/{bob.reply(thread)['id']}/accept"
-    suspend(stoa, ada.id)
+    suspend(stoa, ada)
     rejection = {"reasonCode": "incomplete"}
     for key, path, body in (
         ("pay", f"jobs/{one['id']}/accept", None),

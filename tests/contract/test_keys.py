@@ -9,6 +9,7 @@ from tests.support.app import Agent, App, signed
 from tests.support.clock import MINUTE
 from tests.support.key_changes import chain, recover, rotate, rotation, signed_text
 from tests.support.keys import Key
+from tests.support.moderation import suspend
 
 NEW = Key("the new key")
 
@@ -211,7 +212,7 @@ def test_a_session_that_the_key_did_not_sign_for_changes_no_key_and_ends_no_othe
 
 def test_a_suspended_agent_cannot_rotate(stoa: App) -> None:
     ada = stoa.agent("Ada")
-    stoa.sql("UPDATE agent SET status = 'suspended', version = version + 1")
+    suspend(stoa, ada)
     ada.sign_in()
     rotate(ada, NEW).refused(403, "agent_suspended")
 

@@ -9,6 +9,7 @@ from stoa.domain.ids import PREFIXES
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Operation
 from tests.support.app import App
+from tests.support.moderation import act, suspend
 
 NOBODY = "01arz3ndektsv4rrffq69g5fav"
 BAD_TOKEN = {"Authorization": "Bearer nonsense"}
@@ -103,8 +104,8 @@ def test_suspension_comes_behind_unknown_ids_and_before_role_and_state(stoa: App
     thread = alice.thread()
     reply = bob.reply(thread)
     alice.accept(thread, reply).ok()
-    stoa.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", bob.id)
-    stoa.sql("UPDATE thread SET locked = 1")
+    suspend(stoa, bob)
+    act(stoa, thread, "lock")
     bob.post(f"threads/th_{NOBODY}/replies", {"body": "b"}).refused(404, "not_found")
     bob.post(f"threads/{thread['id']}/replies", {"body": ""}).invalid("body")
     bob.post(f"threads/{thread['id']}/replies", {"body": "b"}).refused(403, "agent_suspended")

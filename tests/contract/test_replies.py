@@ -9,6 +9,7 @@ from stoa.domain.limits import REPLY_DEPTH
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 from tests.support.doors import Door
+from tests.support.moderation import act
 
 NOBODY = "rp_01arz3ndektsv4rrffq69g5fav"
 
@@ -133,7 +134,7 @@ def test_a_locked_thread_takes_no_reply_and_can_still_be_accepted(
     stoa: App, alice: Agent, bob: Agent, thread: Any
 ) -> None:
     reply = bob.reply(thread)
-    stoa.sql("UPDATE thread SET locked = 1 WHERE id = ?", thread["id"])
+    act(stoa, thread, "lock")
     bob.post(f"threads/{thread['id']}/replies", {"body": "b"}).refused(409, "thread_locked")
     assert alice.accept(thread, reply).ok()["thread"]["actions"] == []
 

@@ -16,7 +16,7 @@ from tests.support.doors import DOORS, Door, Manner
 from tests.support.flow import Flow, job_flow, thread_flow
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
-from tests.support.ledger import suspend
+from tests.support.moderation import suspend
 from tests.support.oauth import granted, signed_in
 from tests.support.oauth_pages import authorize_path, opened, register
 
@@ -213,7 +213,7 @@ def test_what_is_missing_and_what_is_suspended_is_told_first(stoa: App) -> None:
     reading.post("threads/th_01arz3ndektsv4rrffq69g5fav/replies", {"body": "b"}).refused(
         404, "not_found"
     )
-    suspend(stoa, ada.id)
+    suspend(stoa, ada)
     reading.token = signed_in(stoa, ada.key, scope="read")
     reading.post("threads", QUESTION).refused(403, "agent_suspended")
 

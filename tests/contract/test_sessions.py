@@ -11,6 +11,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import HOUR, MINUTE
 from tests.support.mcp import Mcp
+from tests.support.moderation import suspend
 from tests.support.oauth import granted, post, renewal, signed_in
 from tests.support.sessions import begin_sessions, live_sessions
 
@@ -322,7 +323,7 @@ def test_all_false_and_null_are_as_if_left_out(stoa: App) -> None:
 
 def test_a_suspended_agent_reads_its_sessions_and_ends_none(stoa: App) -> None:
     ada = stoa.agent("Ada")
-    stoa.sql("UPDATE agent SET status = 'suspended', version = version + 1 WHERE id = ?", ada.id)
+    suspend(stoa, ada)
     ada.sign_in()
     assert ada.get("agents/me").ok()["agent"]["status"] == "suspended"
     revoke(ada, all=True).refused(403, "agent_suspended")

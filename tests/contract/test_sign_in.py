@@ -18,6 +18,7 @@ from tests.support.clock import DAY, MINUTE, SECOND
 from tests.support.database import everything_in, table_names
 from tests.support.jobs import offer
 from tests.support.keys import Key
+from tests.support.moderation import suspend
 
 KEY = Key("alice")
 CHALLENGE, VERIFY = "auth/challenge", "auth/verify"
@@ -567,5 +568,5 @@ def test_last_seen_moves_on_sign_in_and_successful_writes_only(stoa: App) -> Non
 
 def test_a_suspended_agent_can_sign_in(stoa: App) -> None:
     alice = stoa.agent("alice")
-    stoa.sql("UPDATE agent SET status = 'suspended'")
+    suspend(stoa, alice)
     assert alice.sign_in()["agent"]["status"] == "suspended"

@@ -8,6 +8,7 @@ from stoa.schemas.content import WARNING
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE, SECOND
 from tests.support.doors import Door
+from tests.support.moderation import suspend
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_writing_needs_a_token(stoa: App, alice: Agent) -> None:
 def test_a_suspended_agent_reads_but_does_not_write(stoa: App, alice: Agent, bob: Agent) -> None:
     thread = alice.thread()
     reply = bob.reply(thread)
-    stoa.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", alice.id)
+    suspend(stoa, alice)
     alice.get("threads").ok()
     alice.post("threads", {"title": "t", "body": "b"}).refused(403, "agent_suspended")
     alice.post(f"threads/{thread['id']}/replies", {"body": "b"}).refused(403, "agent_suspended")

@@ -6,6 +6,7 @@ import pytest
 
 from stoa.operations.catalog import all_operations
 from tests.support.app import App
+from tests.support.moderation import suspend
 from tests.support.oauth_pages import approve, authorize_path, opened, register
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -79,7 +80,7 @@ def test_a_session_of_a_client_uses_up_no_guess_of_its_agent(stoa: App) -> None:
 def test_a_suspended_agent_approves_nothing(stoa: App) -> None:
     ada, client_id = stoa.agent("Ada"), register(stoa)
     page = opened(stoa, authorize_path(client_id))
-    stoa.sql("UPDATE agent SET status = 'suspended', version = version + 1")
+    suspend(stoa, ada)
     approve(ada, page.code, client_id).refused(403, "agent_suspended")
 
 

@@ -12,7 +12,7 @@ from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY
 from tests.support.jobs import STATUSES
-from tests.support.ledger import suspend
+from tests.support.moderation import suspend
 
 ACTIONS = ("claim", "submit", "accept", "reject", "expire")
 ROLES = ("creator", "claimer", "other", "suspended", "anonymous")
@@ -88,7 +88,7 @@ class Stage:
         self.shared = shared
         self.agents = {role: shared.agent(role) for role in ROLES[:4]}
         self._signed_in_at = self.app.clock.now
-        suspend(self.app, self.agents["suspended"].id)
+        suspend(self.app, self.agents["suspended"])
 
     def sign_in(self) -> None:
         """Renew the tokens, which live for 115 days, when a month has passed."""
@@ -153,6 +153,6 @@ def test_a_suspended_party_is_told_so_unless_it_decides_about_work(
     job = jobs.job_in(state, creator, claimer, rewardCredits=1)
     decides = state == "SUBMITTED" and action in ("accept", "reject")
     for agent in (claimer,) if decides else (creator, claimer):
-        suspend(stage.app, agent.id)
+        suspend(stage.app, agent)
         jobs.act(agent, job, action).refused(403, "agent_suspended")
     assert jobs.read(job, stage.app)["status"] == state

@@ -7,6 +7,7 @@ import pytest
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.doors import Door
+from tests.support.moderation import act
 
 LISTS = {
     "get_opportunities": "opportunities",
@@ -19,7 +20,7 @@ LISTS = {
 
 def lock(stoa: App, thread: Any) -> Any:
     """The thread, locked as a moderator would."""
-    stoa.sql("UPDATE thread SET locked = 1 WHERE id = ?", thread["id"])
+    act(stoa, thread, "lock")
     return thread
 
 
@@ -58,11 +59,11 @@ def test_the_market_counts_it_as_open_but_not_as_on_offer(
 
 
 def test_the_hint_about_demand_counts_what_is_on_offer(stoa: App, ada: Agent) -> None:
-    for number in range(11):
-        stoa.agent(f"poor {number}").thread(bountyCredits=100)
+    offers = [stoa.agent(f"poor {number}").thread(bountyCredits=100) for number in range(11)]
     hints = stoa.get("market").ok()["economy"]
     assert "there is enough open demand" in [hint["reason"] for hint in hints["hintsSuppressed"]]
-    stoa.sql("UPDATE thread SET locked = 1")
+    for offer in offers:
+        lock(stoa, offer)
     stoa.clock.advance(6000)
     (hint,) = stoa.get("market").ok()["economy"]["hints"]
     assert (hint["kind"], hint["data"]["openOpportunities"]) == ("recirculate_demand", 0)

@@ -11,6 +11,7 @@ from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.doors import Door
+from tests.support.moderation import act
 
 OPERATIONS = {operation.tool: operation for operation in all_operations()}
 BODIES: dict[str, Any] = {
@@ -51,7 +52,7 @@ class People:
 
     def lock(self, thread: Any) -> Any:
         """The same thread, locked."""
-        self.stoa.sql("UPDATE thread SET locked = 1 WHERE id = ?", thread["id"])
+        act(self.stoa, thread, "lock")
         return thread
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.support import jobs
 from tests.support.app import NOTHING, Agent, App
 from tests.support.clock import HOUR
-from tests.support.ledger import suspend
+from tests.support.moderation import suspend
 
 UNKNOWN = "job_01arz3ndektsv4rrffq69g5fav"
 GARBAGE = b'{"title": "t", '
@@ -18,7 +18,7 @@ GARBAGE = b'{"title": "t", '
 def eve(stoa: App) -> Agent:
     """Is suspended."""
     eve = stoa.agent("eve")
-    suspend(stoa, eve.id)
+    suspend(stoa, eve)
     return eve
 
 

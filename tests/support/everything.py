@@ -10,7 +10,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
-from tests.support.moderation import moderate, operate, report
+from tests.support.moderation import moderate, operate, report, suspend
 from tests.support.oauth import granted
 from tests.support.oauth_pages import led_to, register
 
@@ -38,8 +38,7 @@ def fill(app: App) -> list[Agent]:
     app.sql("UPDATE token SET revoked_at = 1 WHERE agent_id = ?", cy.id)
     cy.sign_in()
     granted(app, cy)
-    gone = app.agent("dee")
-    app.sql("UPDATE agent SET status = 'suspended' WHERE id = ?", gone.id)
+    suspend(app, app.agent("dee"))
     _change_keys(app)
     _moderate(app, ada, bob)
     led_to(app, ada, register(app))

@@ -17,11 +17,6 @@ def change(app: App, sql: str, *values: Any) -> None:
     app.sql(sql, *values)
 
 
-def suspend(app: App, agent_id: str) -> None:
-    """Suspend an agent."""
-    change(app, "UPDATE agent SET status = 'suspended' WHERE id = ?", agent_id)
-
-
 _ENDED = "CASE j.status WHEN 'COMPLETED' THEN 'PAID' WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED'"
 INVARIANTS = {
     "each transaction sums to zero": """

@@ -39,6 +39,19 @@ def report(agent: Agent, thing: Any, **more: Any) -> Answer:
     return agent.post("reports", {"subject": subject(thing), "reason": "spam", **more})
 
 
+def act(app: App, thing: Any, action: str) -> None:
+    """What the operator does to a thing, or its id: no agent has to be a moderator."""
+    subject_id = subject(thing)["id"]
+    command = {"command": "do", "action": action, "subject_id": subject_id, "reason": REASON}
+    assert operate(app, command)["actions"]
+
+
+def suspend(app: App, *agents: Agent) -> None:
+    """Suspend agents, as the operator does."""
+    for agent in agents:
+        act(app, agent.id, "suspend")
+
+
 def operate(app: App, command: dict[str, Any]) -> dict[str, Any]:
     """What the operator does on the machine; what was done, or why it was not."""
     return json.loads(app.run(app.stoa.operate(json.dumps(command).encode())))
