@@ -347,6 +347,29 @@ def test_deadlines_of_submitted_work_and_of_bounties_wait(stoa: App) -> None:
     assert broken(stoa.settings) == {}
 
 
+@pytest.mark.promise("K31")
+@pytest.mark.settings(limit_open_claims=1)
+def test_of_chained_recoveries_the_first_alone_moves_a_deadline(stoa: App) -> None:
+    ada, bob = guarded(stoa), stoa.agent("Bob")
+    job, question = submitted(ada, bob), ada.thread(bounty={"credits": 5})
+    recover(stoa, ada.id, OFFLINE, NEW).ok()
+    pass_delay(stoa)
+    bounty = stoa.get(f"threads/{question['id']}")["thread"]["bounty"]["expiresAt"]
+    ends = deadline(stoa, job), bounty
+    recover(stoa, ada.id, OFFLINE, Key("third")).ok()
+    bounty = stoa.get(f"threads/{question['id']}")["thread"]["bounty"]["expiresAt"]
+    assert (deadline(stoa, job), bounty) == ends
+    bob.sign_in()
+    claim = f"jobs/{stoa.agent('Cy').post('jobs', new_job(5)).ok(201)['job']['id']}/claim"
+    bob.post(claim).refused(429, "claim_limit")
+    pass_delay(stoa)
+    sweep(stoa)
+    assert stoa.get(f"jobs/{job}")["job"]["status"] == "REFUNDED_EXPIRED"
+    bob.sign_in()
+    bob.post(claim).ok()
+    assert broken(stoa.settings) == {}
+
+
 def test_the_deadline_of_work_submitted_during_a_recovery_waits_too(stoa: App) -> None:
     ada, bob = guarded(stoa), stoa.agent("Bob")
     job = ada.post("jobs", new_job(5, deadlineHours=24)).ok(201)["job"]["id"]

@@ -128,11 +128,11 @@ FORBIDDEN = {
         "UNIQUE",
     ),
     "a hold is for nothing": (
-        "INSERT INTO hold SELECT 'job_1', 'job', 'job_1', id, 0, 'OPEN', 0, 1 FROM agent LIMIT 1",
+        "INSERT INTO hold SELECT 'job_1', 'job', 'job_1', id, 0, 'OPEN', 0, 1, 0 FROM agent LIMIT 1",
         "CHECK",
     ),
     "two holds are for one thing": (
-        "INSERT INTO hold SELECT 'job_1', type, subject_id, agent_id, 5, 'OPEN', 0, 1 FROM hold",
+        "INSERT INTO hold SELECT 'job_1', type, subject_id, agent_id, 5, 'OPEN', 0, 1, 0 FROM hold",
         "UNIQUE",
     ),
     "a creator claims the own job": (

@@ -13,7 +13,7 @@ from stoa.schemas.credits import CreditChange
 from stoa.store import agents, holds, jobs, ledger, threads
 from stoa.store.agents import AgentRow
 from stoa.store.holds import HoldRow, OpenHold, Payment
-from stoa.store.jobs import Life
+from stoa.store.jobs import JobRow
 from stoa.store.tx import Tx
 
 
@@ -43,12 +43,12 @@ async def place(
 
 async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
     """Move the deadlines of an agent's open bounties and of work submitted to it, which it cannot
-    pay for now."""
+    pay for now, but for those that have waited for a recovery before."""
     seen = await holds.open_of_agent(tx, agent_id)
     locked = await _locked(tx, seen)
     for hold in await holds.open_of_agent(tx, agent_id):
         if hold.id in locked and _waits_for_payment(hold, tx.now):
-            await holds.postpone(tx, hold.type, hold.subject_id, ms)
+            await holds.wait(tx, hold.type, hold.subject_id, ms)
 
 
 async def _locked(tx: Tx, seen: Sequence[OpenHold | HoldRow]) -> set[str]:
@@ -63,23 +63,13 @@ def _waits_for_payment(hold: OpenHold, now: int) -> bool:
     return submitted and hold.expires_at > now
 
 
-async def postpone_decision(call: Call, life: Life) -> bool:
+async def postpone_decision(call: Call, job: JobRow) -> bool:
     """Move the deadline of a job, which must be locked, if a recovery keeps its creator from paying
-    for what is submitted now; returns whether it was moved.
-
-    What was rejected while this recovery ran had been moved up to its end already.
-    """
-    job = life.job
+    for what is submitted now; returns whether it was moved."""
     creator = await agents.get(call.tx, job.creator_id)
     if creator is None or creator.key_change_at is None:
         return False
-    begun = (await key_standing.read(call.tx, creator)).standing.begun
-    if begun is None:
-        return False
-    if any(one.event == "rejected" and one.at > begun.created_at for one in life.events):
-        return False
-    await holds.postpone(call.tx, "job", job.id, creator.key_change_at - call.now)
-    return True
+    return await holds.wait(call.tx, "job", job.id, creator.key_change_at - call.now)
 
 
 def new_for_ms(call: Call, agent: AgentRow) -> int:

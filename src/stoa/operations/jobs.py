@@ -371,9 +371,9 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     worker = call.actor()
     rules.check_worker(job.claimer_id, worker)
     rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
+    if await escrow.postpone_decision(call, job):
+        job = await found_job(call, job.id)
     life = await jobs.life(call.tx, job)
-    if await escrow.postpone_decision(call, life):
-        life = life._replace(job=await found_job(call, job.id))
     submission = SubmissionRow(
         id=call.new_id("js"),
         job_id=job.id,

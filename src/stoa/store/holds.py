@@ -111,14 +111,17 @@ async def open_of_agent(tx: Tx, agent_id: str) -> list[OpenHold]:
     return [OpenHold(*row) for row in await tx.all("holds.open_of_agent", agent_id=agent_id)]
 
 
-async def postpone(tx: Tx, hold_type: Literal["bounty", "job"], subject_id: str, ms: int) -> None:
-    """Move the deadline of an open bounty or job, which must be locked."""
-    await tx.run("holds.postpone", subject_id=subject_id, ms=ms)
+async def wait(tx: Tx, hold_type: Literal["bounty", "job"], subject_id: str, ms: int) -> bool:
+    """Move the deadline of an open bounty or job, which must be locked; False when it was moved
+    before."""
+    if not await tx.run("holds.wait", subject_id=subject_id, ms=ms):
+        return False
     if hold_type == "job":
         await tx.run("jobs.postpone", job_id=subject_id, ms=ms)
         await tx.run("jobs.postpone_tags", job_id=subject_id, ms=ms)
     else:
         await tx.run("opportunities.postpone", subject_id=subject_id, ms=ms)
+    return True
 
 
 async def count_open(tx: Tx, agent_id: str) -> tuple[int, int]:

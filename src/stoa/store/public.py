@@ -128,6 +128,7 @@ _FORMS = {
     "suspended_until": TIME,
     "tags": LIST,
     "until": TIME,
+    "waited": FLAG,
     "verification": LIST,
 }
 
@@ -158,7 +159,9 @@ KEYS = _file(
     "agent_id position change key replaced signer challenge signature new_signature created_at "
     "in_force_at dropped_at",
 )
-HOLDS = _file("holds", "hold", "id type subject_id agent_id amount status created_at expires_at")
+HOLDS = _file(
+    "holds", "hold", "id type subject_id agent_id amount status created_at expires_at waited"
+)
 SETTLEMENTS = _file(
     "settlements", "settlement", "hold_id outcome agent_id amount transaction_id created_at"
 )

@@ -22,8 +22,10 @@ ON CONFLICT DO NOTHING
 -- name: close
 UPDATE hold SET status = :status WHERE id = :id AND subject_id = :subject_id AND status = 'OPEN'
 
--- name: postpone
-UPDATE hold SET expires_at = expires_at + :ms WHERE subject_id = :subject_id AND status = 'OPEN'
+-- A hold waits once: chained recoveries would move its end for ever.
+-- name: wait
+UPDATE hold SET expires_at = expires_at + :ms, waited = 1
+WHERE subject_id = :subject_id AND status = 'OPEN' AND waited = 0
 
 -- name: open_of_agent
 SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, 'OPEN')

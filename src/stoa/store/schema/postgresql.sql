@@ -150,9 +150,11 @@ CREATE TABLE hold (
     status text NOT NULL COLLATE "C",
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL,
+    waited bigint DEFAULT 0 NOT NULL,
     CONSTRAINT hold_amount_check CHECK ((amount > 0)),
     CONSTRAINT hold_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'PAID'::text, 'REFUNDED'::text]))),
-    CONSTRAINT hold_type_check CHECK ((type = ANY (ARRAY['bounty'::text, 'job'::text])))
+    CONSTRAINT hold_type_check CHECK ((type = ANY (ARRAY['bounty'::text, 'job'::text]))),
+    CONSTRAINT hold_waited_check CHECK ((waited = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 
 CREATE TABLE inbox_place (

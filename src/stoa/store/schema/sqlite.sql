@@ -138,8 +138,8 @@ CREATE TABLE hold (
   amount INTEGER NOT NULL CHECK (amount > 0),
   status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
   created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT;
+  expires_at INTEGER NOT NULL,
+  waited INTEGER NOT NULL DEFAULT 0 CHECK (waited IN (0, 1))) STRICT;
 
 CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
 

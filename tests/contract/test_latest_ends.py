@@ -1,0 +1,144 @@
+"""Every hold has a latest end that is known when it is made, whatever happens to its agent's keys:
+chained recoveries, rejections and work that is submitted again, in random order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+
+from tests.support import jobs
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR, MINUTE
+from tests.support.key_changes import chain, name_recovery, recover, rotate
+from tests.support.keys import Key
+from tests.support.ledger import broken
+
+DELAY = 10 * HOUR
+BOUNTY = 12 * HOUR
+STEPS = 150
+SEED = 7
+pytestmark = pytest.mark.settings(
+    recovery_seconds=DELAY // 1000,
+    bounty_ttl_seconds=BOUNTY // 1000,
+    token_ttl_seconds=10_000_000,
+    signup_grant="1000000",
+)
+
+
+@dataclass
+class Town:
+    """One who offers, whose keys change all the time, and one who works; `ends` has the latest end
+    (ms) of each hold, as it was known when the hold was made."""
+
+    app: App
+    random: Random
+    ends: dict[str, int] = field(default_factory=dict[str, int])
+    jobs: list[str] = field(default_factory=list[str])
+    refused: set[str] = field(default_factory=set[str])
+    recoveries: int = 0
+    keys: int = 0
+
+    def __post_init__(self) -> None:
+        self.ada, self.bob = self.app.agent("ada"), self.app.agent("bob")
+        self.named = dict[str, Key]()
+        self.name()
+
+    def key(self) -> Key:
+        """A key that nobody had."""
+        self.keys += 1
+        return Key(f"key {self.keys}")
+
+    def acts(self) -> list[Callable[[], object]]:
+        """What may happen next."""
+        work = [self.claim, self.submit, self.submit, self.reject, self.accept]
+        offers = [self.offer, self.offer, self.ask]
+        changes = [self.recover, self.recover, self.name, self.rotate]
+        return [*work, *offers, *changes, *[self.pass_time] * 3]
+
+    def offer(self) -> None:
+        hours = self.random.randint(1, 30)
+        answer = self.ada.post("jobs", jobs.new_job(1, deadlineHours=hours))
+        if self.seen(answer):
+            self.jobs.append(answer["job"]["id"])
+            self.ends[answer["job"]["id"]] = self.app.clock() + hours * HOUR + DELAY
+
+    def ask(self) -> None:
+        answer = self.ada.post("threads", {"title": "t", "body": "b", "bountyCredits": 1})
+        if self.seen(answer):
+            self.ends[answer["thread"]["bounty"]["id"]] = self.app.clock() + BOUNTY + DELAY
+
+    def claim(self) -> None:
+        self.act(self.bob, "claim")
+
+    def submit(self) -> None:
+        self.act(self.bob, "submit")
+
+    def reject(self) -> None:
+        self.act(self.ada, "reject")
+
+    def accept(self) -> None:
+        self.act(self.ada, "accept")
+
+    def act(self, agent: Agent, action: str) -> None:
+        if self.jobs:
+            newest = self.jobs[-3:]
+            self.seen(jobs.act(agent, {"id": self.random.choice(newest)}, action))
+
+    def recover(self) -> None:
+        new, in_force = self.key(), self.named[chain(self.app, self.ada.id)["recoveryKey"]]
+        if self.seen(recover(self.app, self.ada.id, in_force, new)):
+            self.ada.key, self.recoveries = new, self.recoveries + 1
+
+    def name(self) -> None:
+        key = self.key()
+        self.named[key.public] = key
+        self.seen(name_recovery(self.ada, key))
+
+    def rotate(self) -> None:
+        new = self.key()
+        if self.seen(rotate(self.ada, new)):
+            self.ada.key = new
+            self.ada.sign_in()
+
+    def pass_time(self) -> None:
+        self.app.clock.advance(self.random.choice([MINUTE, HOUR, 4 * HOUR, DELAY]))
+        if self.app.get(f"agents/{self.ada.id}").ok()["agent"].get("keyChangeAt") is None:
+            self.ada.sign_in()
+        jobs.sweep(self.app)
+
+    def seen(self, answer: Answer) -> bool:
+        if answer.code:
+            self.refused.add(answer.code)
+        assert answer.status < 500
+        return answer.status < 300
+
+    def outlived(self) -> list[str]:
+        """The open holds that may end later than was known when they were made."""
+        rows = self.app.sql("SELECT id, expires_at FROM hold WHERE status = 'OPEN'")
+        return [one for one, at in rows if at > self.ends[one] or self.app.clock() > self.ends[one]]
+
+
+@pytest.mark.promise("K32")
+def test_no_hold_outlives_the_end_that_was_known_when_it_was_made(stoa: App) -> None:
+    town = Town(stoa, Random(SEED))
+    for _ in range(STEPS):
+        town.random.choice(town.acts())()
+        assert town.outlived() == []
+    waited = stoa.sql("SELECT type FROM hold WHERE waited = 1")
+    assert {one for (one,) in waited} == {"job", "bounty"}
+    assert town.recoveries > 5
+    assert {"recovery_running", "submit_not_allowed", "job_expired"} <= town.refused
+    assert broken(stoa.settings) == {}
+
+
+def test_holds_that_wait_for_each_recovery_outlive_it(stoa: App) -> None:
+    """The control of the test above: what has waited is forgotten."""
+    town = Town(stoa, Random(SEED))
+    for _ in range(STEPS):
+        town.random.choice(town.acts())()
+        if town.outlived():
+            return
+        stoa.sql("UPDATE hold SET waited = 0")
+    pytest.fail("no hold outlived its end")
