@@ -128,7 +128,7 @@ FORBIDDEN = {
         "UNIQUE",
     ),
     "a hold is for nothing": (
-        "INSERT INTO hold SELECT 'job_1', 'job', 'job_1', id, 0, 'OPEN', 0, 1, 0 FROM agent LIMIT 1",
+        "INSERT INTO hold SELECT 'job_1', 'job', 'job_1', id, 0, 'OPEN', 0, 1, 0 FROM agent",
         "CHECK",
     ),
     "two holds are for one thing": (

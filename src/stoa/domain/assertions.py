@@ -133,6 +133,12 @@ def check_claims(claims: Claims, audiences: Collection[str], now: int) -> None:
         )
 
 
+def made_at(claims: Claims) -> int:
+    """When (ms) the assertion was made, or the first moment at which it can have been."""
+    earliest = int(claims.exp * 1000) - limits.ASSERTION_TTL_MS - limits.ASSERTION_SKEW_MS
+    return max(int(claims.iat * 1000), earliest)
+
+
 def good_until(claims: Claims) -> int:
     """Until when (ms) the assertion has to be remembered, so that it is used once."""
     return int(claims.exp * 1000) + limits.ASSERTION_SKEW_MS

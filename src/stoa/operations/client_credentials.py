@@ -17,11 +17,12 @@ T = TypeVar("T")
 
 
 class SignIn(NamedTuple):
-    """A sign-in by an assertion that this key signed. It is good until a time (ms), and once:
-    `digest` is what is remembered of it."""
+    """A sign-in by an assertion that this key signed, not before `made_at`. It is good until a time
+    and once: `digest` is what is remembered of it. Times are ms."""
 
     key: bytes
     digest: bytes
+    made_at: int
     good_until: int
     scopes: str
 
@@ -33,7 +34,8 @@ def read_sign_in(form: Form, base_urls: frozenset[str], now: int) -> SignIn:
     check_resource(base_urls, form.get("resource"))
     key, claims = _read(form)
     assertions.check_claims(claims, _audiences(base_urls), now)
-    return SignIn(key, assertions.digest(key, claims), assertions.good_until(claims), scopes)
+    times = assertions.made_at(claims), assertions.good_until(claims)
+    return SignIn(key, assertions.digest(key, claims), *times, scopes)
 
 
 @lru_cache
@@ -53,8 +55,11 @@ async def client_credentials(call: Call, asked: SignIn) -> Tokens:
     known = await keys.find_agent(call, key)
     if known is None:
         await keys.check_registrations(call)
-    if not await sessions.use_challenge(call.tx, asked.digest, asked.good_until):
-        raise assertions.refusal("client_assertion was used before: sign one with another jti.")
+    if not await sessions.use_challenge(call.tx, asked.digest, asked.made_at, asked.good_until):
+        raise assertions.refusal(
+            "client_assertion was used before, or may be from before a restore of this server: "
+            "sign one with another jti, and with iat."
+        )
     if known is None:
         await keys.register(call, key)
     else:

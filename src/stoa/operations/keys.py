@@ -1,10 +1,11 @@
 """Changing an agent's keys, and reading the chain of them."""
 
 from stoa.domain import challenges
+from stoa.domain.challenges import Challenge
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.key_changes import Change, KeyEvent, Link, check_signature, signed_text
 from stoa.domain.missing import missing
-from stoa.operations import escrow, key_standing
+from stoa.operations import escrow, key_standing, sessions
 from stoa.operations.agents import found_agent
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
@@ -24,7 +25,7 @@ from stoa.schemas.keys import (
     RecoveryKeyNamed,
     RotateKey,
 )
-from stoa.store import agents, key_changes, sessions
+from stoa.store import agents, key_changes
 from stoa.store.agents import AgentRow
 from stoa.store.key_changes import Proof, SignedLink
 
@@ -53,7 +54,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     """
     agent_id, new_key = call.actor(), bytes.fromhex(request.new_public_key)
     await key_standing.check_key_session(call)
-    expires_at = await _checked_challenge(call, new_key, request.challenge)
+    challenge = await _checked_challenge(call, new_key, request.challenge)
     await call.tx.lock("key", request.new_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     text = signed_text(Change.ROTATE, agent_id, request.new_public_key, request.challenge)
@@ -62,7 +63,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     check_signature(new_key, text, new_signature)
     keys.follow(KeyEvent.ROTATE)
     await _check_unused(call, keys, new_key)
-    await _use_challenge(call, request.challenge, expires_at)
+    await _use_challenge(call, challenge)
     current = keys.standing.current
     link = Link(Change.ROTATE, new_key, current, current, call.now, call.now, None)
     await key_changes.insert(
@@ -85,21 +86,20 @@ async def _agent(call: Call, agent_id: str) -> Agent:
     return agent_resource(row, call.embedded)
 
 
-async def _checked_challenge(call: Call, key: bytes, challenge: str) -> int:
-    """When (ms) a challenge expires that this service gave to the key; 401 for any other."""
+async def _checked_challenge(call: Call, key: bytes, challenge: str) -> Challenge:
+    """A challenge that this service gave to the key; 401 for any other."""
     secret = await call.services.secret.of(call.tx)
     try:
-        known = challenges.check(secret, call.services.base_urls, key, challenge, call.now)
+        return challenges.check(secret, call.services.base_urls, key, challenge, call.now)
     except Refusal as refusal:
         raise Refusal(refusal.code, recovery=_NEW_CHALLENGE) from None
-    return known.expires_at
 
 
-async def _use_challenge(call: Call, challenge: str, expires_at: int) -> None:
-    if not await sessions.use_challenge(call.tx, challenges.digest(challenge), expires_at):
+async def _use_challenge(call: Call, challenge: Challenge) -> None:
+    if not await sessions.use_challenge(call, challenge):
         raise Refusal(
             "challenge_invalid",
-            "This challenge was used before, and each can be used once.",
+            "This challenge was used before, or is from before a restore: each can be used once.",
             recovery=_NEW_CHALLENGE,
         )
 
@@ -133,14 +133,14 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     agent_id, key = call.actor(), bytes.fromhex(request.recovery_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     current = keys.standing.current
-    expires_at = await _checked_challenge(call, current, request.challenge)
+    challenge = await _checked_challenge(call, current, request.challenge)
     text = signed_text(Change.RECOVERY, agent_id, request.recovery_public_key, request.challenge)
     signature = bytes.fromhex(request.signature)
     check_signature(current, text, signature)
     keys.follow(KeyEvent.RECOVERY)
     if await _signs_in(call, key):
         raise invalid_field("recoveryPublicKey", _TAKEN)
-    await _use_challenge(call, request.challenge, expires_at)
+    await _use_challenge(call, challenge)
     in_force_at = call.now if keys.standing.recovery is None else _after_delay(call)
     link = Link(Change.RECOVERY, key, current, current, call.now, in_force_at, None)
     await key_changes.insert(call.tx, agent_id, link, Proof(request.challenge, signature, None))
@@ -177,7 +177,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     spend nor promise credits, and nothing stops the recovery.
     """
     agent_id, new_key = request.agent_id, bytes.fromhex(request.new_public_key)
-    expires_at = await _checked_challenge(call, new_key, request.challenge)
+    challenge = await _checked_challenge(call, new_key, request.challenge)
     await call.tx.lock("key", request.new_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     text = signed_text(Change.RECOVER, agent_id, request.new_public_key, request.challenge)
@@ -189,7 +189,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     keys.follow(KeyEvent.RECOVER)
     assert signer is not None
     await _check_unused(call, keys, new_key)
-    await _use_challenge(call, request.challenge, expires_at)
+    await _use_challenge(call, challenge)
     at = _after_delay(call)
     link = Link(Change.RECOVER, new_key, keys.standing.current, signer, call.now, at, None)
     await key_changes.insert(

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from stoa.domain import challenges, credits, keys, limits
 from stoa.domain.addresses import bucket_key, is_loopback
+from stoa.domain.challenges import Challenge
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
@@ -126,10 +127,10 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     known = await find_agent(call, public_key)
     if known is None:
         await check_registrations(call)
-    digest = challenges.digest(request.challenge)
-    if not await sessions.use_challenge(call.tx, digest, challenge.expires_at):
+    if not await use_challenge(call, challenge):
         raise Refusal(
-            "challenge_invalid", "This challenge was used before, and each can be used once."
+            "challenge_invalid",
+            "This challenge was used before, or is from before a restore: each can be used once.",
         )
     if known is None:
         await register(call, public_key, request)
@@ -155,6 +156,13 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
         return await key_standing.by_other_key(call.tx, call.services.ids, public_key)
     key_standing.check_in_force(known, public_key)
     return known
+
+
+async def use_challenge(call: Call, challenge: Challenge) -> bool:
+    """Use a challenge up; False when it was used before, or is older than the last restore."""
+    made_at = challenge.expires_at - call.services.settings.challenge_ttl_seconds * 1000
+    digest = challenges.digest(challenge.text)
+    return await sessions.use_challenge(call.tx, digest, made_at, challenge.expires_at)
 
 
 async def _address_digest(call: Call) -> bytes:

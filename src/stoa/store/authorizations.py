@@ -97,6 +97,11 @@ async def opened(tx: Tx, handle: bytes, session_id: str) -> None:
     await tx.run("authorizations.opened", handle=handle, session_id=session_id)
 
 
+async def forget_all(tx: Tx) -> None:
+    """Forget every request, so that no page, pairing code, approval or code is good any more."""
+    await tx.run("authorizations.forget_all")
+
+
 async def forget(tx: Tx) -> None:
     """Delete requests that expired: at once if no agent approved them, else after the time in which
     a code that comes back ends its session."""

@@ -94,9 +94,11 @@ async def secret(tx: Tx, name: str) -> bytes:
     return row[0]
 
 
-async def use_challenge(tx: Tx, digest: bytes, expires_at: int) -> bool:
-    """Use a challenge up; False when it was used before."""
-    return await tx.run("sessions.use_challenge", hash=digest, expires_at=expires_at) == 1
+async def use_challenge(tx: Tx, digest: bytes, made_at: int, expires_at: int) -> bool:
+    """Use a challenge up that was made then (ms); False when it was used before, or when the
+    database was restored since: then nobody knows."""
+    values: dict[str, Value] = {"hash": digest, "made_at": made_at, "expires_at": expires_at}
+    return await tx.run("sessions.use_challenge", **values) == 1
 
 
 async def insert_token(

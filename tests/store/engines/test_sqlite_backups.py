@@ -16,6 +16,7 @@ from stoa.store.tx import StartRefused
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.database import opened, query
+from tests.support.oauth_pages import led_to, register
 from tests.support.storage import Operation, Storage
 
 
@@ -37,6 +38,7 @@ def paid(stoa: App) -> Agent:
     """An agent who has asked something, with a bounty."""
     agent = stoa.agent("asker")
     agent.thread(bountyCredits=5)
+    led_to(stoa, agent, register(stoa))
     return agent
 
 
@@ -80,6 +82,8 @@ def test_what_was_backed_up_while_served_is_the_same_after_it_was_destroyed_and_
     after = content(file)
     assert before.pop("token") != []
     assert after.pop("token") == []  # all sessions have ended
+    assert before.pop("authorization_request") != []
+    assert after.pop("authorization_request") == []  # and what would lead to one
     assert after.pop("event_log_state") != before.pop("event_log_state")  # cursors end too
     assert after == before
     findings = sqlite.read_once(file, clock, audit.run_all)

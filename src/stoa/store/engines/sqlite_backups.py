@@ -11,10 +11,10 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import Clock
-from stoa.store import audit, backups, events, sessions
+from stoa.store import audit, backups, restoring
 from stoa.store.engines import sqlite, sqlite_migrations
 from stoa.store.engines.sqlite_file import connect, existing, locked, make_folder, sync
-from stoa.store.tx import Restored, StartRefused, Tx
+from stoa.store.tx import Restored, StartRefused
 
 _PRIVATE = 0o600
 _NOT_OTHERS = 0o770
@@ -79,18 +79,12 @@ def _copy(
         with _copyable(source):
             _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
             if to_serve:
-                sqlite.write_once(partial, clock, _begin_anew)
+                sqlite.write_once(partial, clock, restoring.begin_anew)
             _check(source, partial, clock)
         _close(partial)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-async def _begin_anew(tx: Tx) -> None:
-    """End all sessions and expire all cursors of events: what came after the backup is gone."""
-    await sessions.forget_all(tx)
-    await events.begin_epoch(tx)
 
 
 def _fill(source: Path, partial: Path, check: Callable[[apsw.Connection, Path], None]) -> None:

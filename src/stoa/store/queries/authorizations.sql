@@ -31,6 +31,9 @@ UPDATE authorization_request SET used_at = :now WHERE handle = :handle AND code 
 -- name: opened
 UPDATE authorization_request SET session_id = :session_id WHERE handle = :handle
 
+-- name: forget_all
+DELETE FROM authorization_request
+
 -- name: forget
 DELETE FROM authorization_request
 WHERE expires_at <= :now AND (agent_id IS NULL OR expires_at < :before)

@@ -6,9 +6,6 @@ SELECT value FROM secret WHERE name = :name
 -- name: insert_secret
 INSERT INTO secret (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING
 
--- name: use_challenge
-INSERT INTO challenge_used (hash, expires_at) VALUES (:hash, :expires_at) ON CONFLICT DO NOTHING
-
 -- name: forget_challenges
 DELETE FROM challenge_used WHERE expires_at < :before
 

@@ -28,3 +28,9 @@ CROSS JOIN token t ON t.agent_id = given.value AND t.session_id = given.key
 JOIN agent a ON a.id = t.agent_id
 WHERE t.revoked_at IS NULL AND t.expires_at > :now AND t.key_number = a.key_number
   AND a.retired_at IS NULL AND coalesce(a.key_change_at, t.expires_at) > :now
+
+-- One that was made before a restore may have been used behind the backup, which does not know it.
+-- name: use_challenge
+INSERT INTO challenge_used (hash, expires_at) SELECT :hash, :expires_at
+WHERE NOT EXISTS (SELECT 1 FROM event_log_state WHERE name = 'event' AND epoch * 1000 > :made_at)
+ON CONFLICT DO NOTHING
