@@ -424,3 +424,28 @@ def test_a_day_of_a_moderator(stoa: App, settings: Any, mod: Agent, ada: Agent, 
     jobs.sweep(stoa)
     assert broken(settings) == {}
     assert len(stoa.get("moderation?limit=100").ok()["actions"]) == 100
+
+
+@pytest.mark.promise("W49")
+@pytest.mark.parametrize("count", [101, 103, 200])
+def test_a_bulk_of_more_acts_than_one_may_have_is_refused_whole(
+    stoa: App, mod: Agent, ada: Agent, count: int
+) -> None:
+    reply = ada.reply(ada.thread())
+    refused = bulk(mod, [reply] * count).invalid("actions")
+    assert refused["issues"][0]["message"] == f"Must have at most 100 items, not {count}."
+    part = {
+        "subject": {"type": "reply", "id": reply["id"]},
+        "action": "hide",
+        "reason": "r",
+        "until": None,
+    }
+    mod.post("admin/bulk", {"actions": [part] * count}).invalid("actions")
+    assert stoa.get("moderation").ok()["actions"] == []
+
+
+def test_equal_tags_are_refused_with_their_number(ada: Agent) -> None:
+    question = {"title": "t", "body": "b", "tags": ["a"] * 120}
+    refused = ada.post("threads", question).invalid("tags")
+    assert refused["issues"][0]["message"] == "Must have at most 100 items, not 120."
+    assert ada.post("threads", {**question, "tags": ["a"] * 100}).ok(201)["thread"]["tags"] == ["a"]

@@ -96,7 +96,8 @@ def test_what_has_no_form_of_a_name_is_not_repeated(stoa: App) -> None:
 def test_of_many_unknown_names_the_first_are_told(stoa: App) -> None:
     asked = ",".join(f"create_threa{'d' * number}" for number in range(2, 500))
     refused = stoa.get(f"{OPENAPI}?operations={asked}").refused(400, "invalid_request")
-    assert len(refused["issues"]) == 8
+    assert len(refused["issues"]) == 9
+    assert refused["issues"][-1]["message"] == "Must have 490 more names corrected too."
 
 
 def test_parts_are_cached_in_bounded_memory(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:

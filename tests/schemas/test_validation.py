@@ -66,7 +66,9 @@ def test_any_values_are_a_request_or_a_refusal_with_issues(
     else:
         assert isinstance(result[0], kind)
         assert not near
-        assert result[1] == {f"here.{name[:80]}" for name in unknown}
+        assert result[1] == {
+            f"here.{name if len(name) <= 80 else name[:80] + '…'}" for name in unknown
+        }
 
 
 def _even(number: int) -> int:
@@ -140,11 +142,31 @@ def test_a_nullable_field_is_told_of_by_what_it_could_be() -> None:
     assert "list" in issues({"name": "ab", "maybe": "x"})["maybe"]
 
 
-def test_no_more_than_a_hundred_problems_and_warnings_are_named() -> None:
-    assert len(issues({"name": "ab", "several": [1] * 5000})) == ISSUES_MAX
-    assert len(issues({"name": "ab", "labels": [7] * 5000})) <= ISSUES_MAX
+def test_a_hundred_problems_and_warnings_are_named_and_how_many_more_there_are() -> None:
+    given = {"name": "ab", "labels": ["abcd"] * 300}
+    assert issues(given)["labels"] == "Must have at most 2 items, not 300."
+    odd = {"name": "ab", "several": [1] * (ISSUES_MAX + 7)}
+    assert len(issues(odd)) == ISSUES_MAX + 1
+    assert "7 more" in issues(odd)[""]
+    many = {"name": "ab", "several": [1] * 5000}
+    assert len(issues(many)) == ISSUES_MAX + 1
     _, warnings = parse(Sample, {"name": "ab"} | {f"x{n}": 1 for n in range(5000)})
+    assert len(warnings) == ISSUES_MAX + 1
+    assert (warnings[-1].path, warnings[-1].message.split()[0]) == ("", "4,900")
+    _, warnings = parse(Sample, {"name": "ab"} | {f"x{n}": 1 for n in range(ISSUES_MAX)})
     assert len(warnings) == ISSUES_MAX
+
+
+@pytest.mark.parametrize("count", [3, 101, 120, 5000])
+def test_a_list_is_refused_for_its_length_whatever_its_length_is(count: int) -> None:
+    told = f"Must have at most 2 items, not {count}."
+    assert issues({"name": "ab", "labels": ["a"] * count}) == {"labels": told}
+    assert issues({"name": "ab", "maybe": [1] * count}) == {"maybe": told}
+
+
+def test_of_a_list_that_is_too_long_nothing_else_is_told() -> None:
+    assert set(issues({"name": "ab", "labels": ["a", 7, 7]})) == {"labels"}
+    assert set(issues({"name": "ab", "labels": ["a", 7]})) == {"labels.1"}
 
 
 @pytest.mark.parametrize(
@@ -153,6 +175,8 @@ def test_no_more_than_a_hundred_problems_and_warnings_are_named() -> None:
         (Shape.TEXT, "5", "5"),
         (Shape.NUMBER, "5", 5),
         (Shape.NUMBER, "007", 7),
+        (Shape.NUMBER, "0" * 30 + "5", 5),
+        (Shape.NUMBER, "-" + "0" * 30 + "5", -5),
         (Shape.NUMBER, "-5", -5),
         (Shape.NUMBER, "-0", "-0"),
         (Shape.NUMBER, "5.0", "5.0"),

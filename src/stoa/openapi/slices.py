@@ -61,6 +61,9 @@ class Slices:
 
     def _refusal(self, unknown: list[str]) -> Refusal:
         issues = [self._issue(name) for name in unknown[:_MOST_ISSUES]]
+        more = len(unknown) - len(issues)
+        if more:
+            issues.append(Issue("query.operations", f"Must have {more} more names corrected too."))
         return Refusal("invalid_request", issues=issues)
 
     def _issue(self, name: str) -> Issue:

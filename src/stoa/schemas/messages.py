@@ -141,6 +141,17 @@ UNKNOWN = "This name is not known here, so it was ignored."
 LIST_AS_TEXT = 'Must be a list, not text that holds one: send ["a", "b"], or a,b in a query.'
 
 
+def more_unknown(count: int) -> str:
+    """The sentence about unknown names that are not named in warnings."""
+    return f"{count:,} more names are not known here, so they were ignored."
+
+
+def more_problems(count: int, *, most: int) -> str:
+    """The sentence about problems that are not named; so many are counted at `most`."""
+    counted = f"{count:,}" if count < most - 100 else "many"
+    return f"Must be corrected in {counted} more places, which are told once these are right."
+
+
 def did_you_mean(name: str) -> str:
     """The sentence about a name that nearly is that of a field."""
     return f"Did you mean `{name}`? This name is not known here."
@@ -177,7 +188,7 @@ def sentence(error: "ValidationError", path: Path) -> str:
         case "minLength":
             return f"Must have at least {_count(limit, 'character')}{_like(path)}."
         case "maxItems":
-            return f"Must have at most {_count(limit, 'item')}."
+            return f"Must have at most {_count(limit, 'item')}, not {len(given)}."
         case "pattern" if limit in PATTERNS:
             return f"{PATTERNS[limit]}{_those_of(path) or _like(path)}."
         case rule if rule in _BOUNDS:

@@ -29,7 +29,9 @@ Problem = tuple[str, str]
 """The dotted path of a value and what is wrong with it."""
 
 ISSUES_MAX = 100
-"""Further problems of one input are not named: a body can hold a hundred thousand."""
+"""Of further problems of one input is said how many there are: a body can hold thousands."""
+_COUNTED_MAX = 1000
+"""Further problems are not even counted."""
 
 
 class _Field(NamedTuple):
@@ -87,9 +89,21 @@ def _rule(annotation: Any) -> Rule | None:
 
 @cache
 def _validator(kind: type[Request]) -> Any:
-    from jsonschema import Draft202012Validator  # which would be a tenth of the start
+    import jsonschema.validators as jsonschema  # which would be a tenth of the start
 
-    return Draft202012Validator(json_schema(kind))
+    extended: Any = jsonschema.extend  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return extended(jsonschema.Draft202012Validator, {"items": _items})(json_schema(kind))
+
+
+def _items(
+    validator: Any, items: Any, value: object, schema: dict[str, Any]
+) -> "Iterator[ValidationError]":
+    """What is wrong with the items of a list. Of one that is too long, that is told alone: to look
+    at all items takes seconds."""
+    listed = cast("list[Any]", value) if isinstance(value, list) else []
+    if len(listed) <= schema.get("maxItems", len(listed)):
+        for place, item in enumerate(listed):
+            yield from validator.descend(item, items, path=place)
 
 
 def parse(
@@ -119,7 +133,7 @@ def parse(
         problems += _apart_from(broken, kind.untimely(given, *span()))
     if problems or unknown.refused or request is None:
         issues = [*unknown.refused, *(_issue(place, *problem) for problem in problems)]
-        raise invalid(*issues[:ISSUES_MAX])
+        raise invalid(*_named(issues))
     return (msgspec.structs.replace(request, **changed) if changed else request), unknown.warnings
 
 
@@ -133,8 +147,15 @@ def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[Pr
     try:
         return convert(given, kind), given, []
     except msgspec.ValidationError:
-        given = _shortened(given)
-        return None, given, list(islice(_schema_problems(kind, given), ISSUES_MAX))
+        return None, given, list(islice(_schema_problems(kind, given), _COUNTED_MAX))
+
+
+def _named(issues: list[Issue]) -> list[Issue]:
+    """The issues, or the first of them and how many more there are."""
+    more = len(issues) - ISSUES_MAX
+    if more <= 0:
+        return issues
+    return [*issues[:ISSUES_MAX], Issue("", messages.more_problems(more, most=_COUNTED_MAX))]
 
 
 def _without_nulls(kind: type[msgspec.Struct], values: Values) -> Values:
@@ -148,8 +169,7 @@ def _without_nulls(kind: type[msgspec.Struct], values: Values) -> Values:
     for name, holds in _holders(kind):
         value = kept.get(name)
         if isinstance(value, list):
-            items = cast("list[Any]", value)[:ISSUES_MAX]  # no list of objects may be as long
-            kept[name] = [_nulls_left_out(holds, item) for item in items]
+            kept[name] = [_nulls_left_out(holds, item) for item in cast("list[Any]", value)]
         elif name in kept:
             kept[name] = _nulls_left_out(holds, value)
     return kept
@@ -186,8 +206,7 @@ def _strangers(
 ) -> Iterator[_Stranger]:
     known = fields(kind)
     if not values.keys() <= known.keys():
-        unknown = (name for name in values if name not in known)
-        for name in list(islice(unknown, _NAMES_LOOKED_UP)):
+        for name in [name for name in values if name not in known]:
             yield _Stranger(path, name, kind, values, offered)
     for name, holds in _holders(kind):
         for step, inner in _objects(values.get(name)):
@@ -198,27 +217,27 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
     """A warning for each unknown name, an issue for each that nearly is a known one.
 
     Values of the latter are moved to the names that were meant, so that what else is wrong is told
-    as well. Only the first names are looked up, and fewer compared letter by letter: a body can
-    hold 100,000.
+    as well. All names are looked up, and only the first compared letter by letter: a body can hold
+    20,000.
     """
     found = _Unknown([], [])
-    for count, (path, name, kind, beside, offered) in enumerate(
-        islice(strangers, _NAMES_LOOKED_UP)
-    ):
+    more = 0
+    for count, (path, name, kind, beside, offered) in enumerate(strangers):
         meant = offered.meant(name, measured=count < ISSUES_MAX)
         if not meant:
             if len(found.warnings) < ISSUES_MAX:
-                shown = place(path + name[:_NAME_CHARS])
-                found.warnings.append(Warning(path=shown, message=messages.UNKNOWN))
+                shown = name if len(name) <= _NAME_CHARS else f"{name[:_NAME_CHARS]}…"
+                found.warnings.append(Warning(path=place(path + shown), message=messages.UNKNOWN))
+            else:
+                more += 1
             continue
         field = next((field for field in meant if field not in beside), meant[0])
-        message = messages.did_you_mean(field)
-        found.refused.append(Issue(place(path + name), message))
-        if len(found.refused) == ISSUES_MAX:
-            break
+        found.refused.append(Issue(place(path + name), messages.did_you_mean(field)))
         value = beside.pop(name)
         shape = shapes(kind).get(field, Shape.TEXT)
         beside.setdefault(field, shape.read(value) if isinstance(value, str) else value)
+    if more:
+        found.warnings.append(Warning(path="", message=messages.more_unknown(more)))
     return found
 
 
@@ -226,24 +245,11 @@ def _objects(value: Any) -> list[tuple[str, Values]]:
     """A value that is an object, or those in it that are, with their steps in a path."""
     if isinstance(value, dict):
         return [("", cast(Values, value))]
-    items = cast("list[Any]", value)[:ISSUES_MAX] if isinstance(value, list) else []
+    items = cast("list[Any]", value) if isinstance(value, list) else []
     return [(f".{n}", cast(Values, item)) for n, item in enumerate(items) if isinstance(item, dict)]
 
 
 _NAME_CHARS = 80
-_NAMES_LOOKED_UP = 1000
-
-
-def _shortened(value: Any) -> Any:
-    """Without the tails of long lists: naming the problems of all items would take seconds."""
-    if isinstance(value, list):
-        return [_shortened(item) for item in cast("list[Any]", value)[:ISSUES_MAX]]
-    if isinstance(value, dict):
-        return {
-            name: _shortened(item) if isinstance(item, list | dict) else item
-            for name, item in cast("Values", value).items()
-        }
-    return value
 
 
 def _schema_problems(kind: type[Request], values: Values) -> Iterator[Problem]:
@@ -327,7 +333,9 @@ class Shape(Enum):
         """The value that `text` stands for; validation refuses text of another form."""
         match self:
             case Shape.NUMBER if _DIGITS.fullmatch(text):
-                return int(text[:_DIGITS_MAX])
+                sign, digits = ("-", text[1:]) if text[0] == "-" else ("", text)
+                digits = digits.lstrip("0") or "0"
+                return int(sign + (digits if len(digits) <= _DIGITS_MAX else "9" * _DIGITS_MAX))
             case Shape.AMOUNT if _AMOUNT.fullmatch(text):
                 return Decimal(text)
             case Shape.LIST if text and not _is_json_list(text):
