@@ -169,14 +169,65 @@ def test_lists_may_be_comma_text(mcp: Mcp, alice: Agent) -> None:
     assert found == mcp.result("search_threads", {"tags": ["backup", "sqlite"]})
 
 
-@pytest.mark.parametrize("text", ['["sqlite","backup"]', ' ["sqlite"]', "[]"])
-def test_a_list_within_a_text_is_refused_with_the_form_that_is_wanted(
+@pytest.mark.parametrize("text", ['["sqlite","backup"]', ' [ "backup", "SQLite" ]\n'])
+def test_a_list_may_be_the_json_text_of_it(mcp: Mcp, alice: Agent, text: str) -> None:
+    created = mcp.result("create_thread", {"title": "t", "body": "b", "tags": text}, alice)
+    assert set(created["thread"]["tags"]) == {"sqlite", "backup"}
+    assert len(mcp.result("search_threads", {"tags": text})["threads"]) == 1
+    assert (
+        mcp.result("create_thread", {"title": "t", "body": "b", "tags": "[]"}, alice)["thread"][
+            "tags"
+        ]
+        == []
+    )
+
+
+SENTENCES = ("requirements", "acceptanceCriteria")
+JOB = {"title": "t", "description": "d", "rewardCredits": 1}
+
+
+@pytest.mark.promise("W50")
+@pytest.mark.parametrize("field", SENTENCES)
+def test_a_sentence_is_never_split(mcp: Mcp, alice: Agent, field: str) -> None:
+    sentence = "Runs on Linux, macOS and Windows"
+    for given, wanted in (
+        (sentence, [sentence]),
+        ([sentence, "b, c"], [sentence, "b, c"]),
+        (json.dumps([sentence, "b, c"]), [sentence, "b, c"]),
+        ('["a, b"]', ["a, b"]),
+        ("[draft] a, b", ["[draft] a, b"]),
+    ):
+        job = mcp.result("create_job", {**JOB, field: given}, alice)["job"]
+        assert job[field] == wanted
+
+
+@pytest.mark.parametrize("text", ['["a", "b"', '["a"] and more', '["a",]'])
+def test_what_begins_as_a_list_of_texts_and_is_none_is_refused(
     mcp: Mcp, alice: Agent, text: str
 ) -> None:
-    thread = {"title": "t", "body": "b", "tags": text, "authorization": f"Bearer {alice.token}"}
-    created = mcp.call("create_thread", thread)
-    assert '["a", "b"]' in issues(created)["tags"]
-    assert '["a", "b"]' in issues(mcp.call("search_threads", {"tags": text}))["tags"]
+    for field in SENTENCES:
+        given = {**JOB, field: text, "authorization": f"Bearer {alice.token}"}
+        assert '["a", "b"]' in issues(mcp.call("create_job", given))[field]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['["\\u0000"]', '["\\ud800"]', '[{"a": 1, "a": 2}]', "[" * 40 + "]" * 40],
+)
+def test_a_list_in_a_text_is_read_as_strictly_as_a_body(mcp: Mcp, alice: Agent, text: str) -> None:
+    for field in (*SENTENCES, "tags"):
+        given = {**JOB, field: text, "authorization": f"Bearer {alice.token}"}
+        paths = issues(mcp.call("create_job", given))
+        assert {path.partition(".")[0] for path in paths} == {field}
+
+
+def test_objects_in_a_list_may_be_json_text_too(mcp: Mcp, alice: Agent) -> None:
+    bob = alice.app.agent("bob")
+    job = mcp.result("create_job", JOB, alice)["job"]["id"]
+    mcp.result("claim_job", {"jobId": job}, bob)
+    artifact = {"name": "n", "url": "https://example.org/a,b"}
+    work = {"jobId": job, "body": "w", "artifacts": json.dumps([artifact])}
+    assert len(mcp.result("submit_job", work, bob)["submission"]["artifacts"]) == 1
 
 
 def test_a_tag_may_begin_with_a_bracket(mcp: Mcp, alice: Agent) -> None:

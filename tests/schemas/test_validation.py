@@ -184,12 +184,19 @@ def test_of_a_list_that_is_too_long_nothing_else_is_told() -> None:
         (Shape.NUMBER, "٥", "٥"),
         (Shape.NUMBER, "1_0", "1_0"),
         (Shape.NUMBER, "", ""),
-        (Shape.LIST, "a,b", ["a", "b"]),
-        (Shape.LIST, "a", ["a"]),
-        (Shape.LIST, ",", ["", ""]),
-        (Shape.LIST, "", ""),
-        (Shape.LIST, "[a,b]", ["[a", "b]"]),
-        (Shape.LIST, '["a","b"]', '["a","b"]'),
+        (Shape.LABELS, "a,b", ["a", "b"]),
+        (Shape.LABELS, "a", ["a"]),
+        (Shape.LABELS, ",", ["", ""]),
+        (Shape.LABELS, "", ""),
+        (Shape.LABELS, "[a,b]", ["[a", "b]"]),
+        (Shape.LABELS, '["a","b"]', '["a","b"]'),
+        (Shape.TEXTS, "a, b", ["a, b"]),
+        (Shape.TEXTS, "[a] b", ["[a] b"]),
+        (Shape.TEXTS, "", ""),
+        (Shape.TEXTS, '["a","b"]', '["a","b"]'),
+        (Shape.TEXTS, '["a","b"', '["a","b"'),
+        (Shape.TEXTS, "[]", "[]"),
+        (Shape.LIST, "a,b", "a,b"),
     ],
 )
 def test_text_is_read_in_the_shape_of_its_field(shape: Shape, text: str, value: object) -> None:
@@ -204,7 +211,7 @@ def test_a_number_of_any_length_is_read_as_a_number() -> None:
 
 def test_the_shapes_of_a_request_are_those_of_its_fields() -> None:
     assert shapes(Page) == {"limit": Shape.NUMBER, "offset": Shape.NUMBER, "cursor": Shape.TEXT}
-    assert shapes(Sample)["labels"] is Shape.LIST
+    assert shapes(Sample)["labels"] is Shape.TEXTS
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

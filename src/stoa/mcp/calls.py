@@ -12,9 +12,9 @@ from mcp_types import INVALID_PARAMS
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
-from stoa.domain.errors import invalid_field
+from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
 from stoa.domain.ids import prefix_of
-from stoa.http import answering
+from stoa.http import answering, reading
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
@@ -27,7 +27,7 @@ from stoa.operations.buckets import headers as rate_headers
 from stoa.operations.table import Operation
 from stoa.schemas import messages
 from stoa.schemas.base import encode
-from stoa.schemas.validation import Shape, Values, names, shapes
+from stoa.schemas.validation import Shape, Values, is_json_list, names, shapes
 
 _INTEGER_DIGITS = 18
 _INTEGER_MOST = 10**_INTEGER_DIGITS
@@ -111,7 +111,7 @@ def _incoming(
     given = cast("Values", arguments) if isinstance(arguments, dict) else {}
     own = own_arguments(operation, takes_token=takes_token)
     token = given.get(AUTHORIZATION) if takes_token else None
-    values = _read(operation, given, own)
+    values, lists = _read(operation, given, own)
     if wanted.lean and values.get("view") is None:
         values["view"] = wanted.view
     key = given.get(idempotency.ARGUMENT) if operation.takes_key else None
@@ -119,7 +119,7 @@ def _incoming(
     async def read() -> Values:
         if arguments is not None and not isinstance(arguments, dict):
             raise invalid_field("", messages.whole(operation.request))
-        return values
+        return {**values, **{name: _listed(name, text) for name, text in lists.items()}}
 
     return Incoming(
         authorization=_authorization(token, request.authorization),
@@ -127,7 +127,7 @@ def _incoming(
         base_url=request.base_url,
         values=read,
         in_path={name: values[name] for name in operation.path_fields if name in values},
-        cache_key=_cache_key(operation, values),
+        cache_key=None if lists else _cache_key(operation, values),
         idempotency_key=key if key is None or isinstance(key, str) else "",
         key_name=idempotency.ARGUMENT,
         dry_run=given.get(dry_runs.ARGUMENT) if operation.takes_key else None,
@@ -144,27 +144,45 @@ def _authorization(given: Any, header: str | None) -> str | None:
     return given if isinstance(given, str) else ""
 
 
-def _read(operation: Operation, given: Values, own: tuple[str, ...]) -> Values:
-    """The arguments as the operation's fields, without those of the door's `own`.
+def _read(
+    operation: Operation, given: Values, own: tuple[str, ...]
+) -> tuple[Values, dict[str, str]]:
+    """The arguments as the operation's fields, without those of the door's `own`, and those that
+    are lists in the form of JSON text.
 
-    Lists may be comma text. For what is read as a query over HTTP, numbers may be text too, and
-    nothing (null or empty text) counts as absent.
+    Lists of labels may be comma text too. For what is read as a query over HTTP, numbers may be
+    text, and nothing (null or empty text) counts as absent.
     """
-    named = {**shapes(operation.request), **shapes(operation.options)}
+    shaped = {**shapes(operation.request), **shapes(operation.options)}
     is_query = operation.method == "GET"
-    return {
-        name: _value(value, named.get(name, Shape.TEXT), is_query=is_query)
-        for name, value in given.items()
-        if name not in own and not (is_query and value in (None, ""))
-    }
+    values: Values = {}
+    lists: dict[str, str] = {}
+    for name, value in given.items():
+        shape = shaped.get(name, Shape.TEXT)
+        if name in own or (is_query and value in (None, "")):
+            continue
+        if shape.is_list and is_json_list(value):
+            lists[name] = value
+        else:
+            values[name] = _value(value, shape, is_query=is_query)
+    return values, lists
 
 
 def _value(value: Any, shape: Shape, *, is_query: bool) -> Any:
-    if isinstance(value, str) and (is_query or shape is Shape.LIST):
+    if isinstance(value, str) and (is_query or shape.is_list):
         return shape.read(value)
     if is_query and isinstance(value, int | Decimal) and not isinstance(value, bool):
         return _number(value, shape)
     return value
+
+
+def _listed(name: str, text: str) -> Any:
+    """The list in a text, which is read as strictly as a body."""
+    try:
+        return reading.parse_json(text.encode())
+    except Refusal as refusal:
+        issues = [Issue(f"{name}.{one.path}".rstrip("."), one.message) for one in refusal.issues]
+        raise invalid(*issues) from None
 
 
 def _number(value: int | Decimal, shape: Shape) -> int | Decimal:

@@ -94,7 +94,7 @@ def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
     paging = {
         name: _without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
     }
-    fields = {name: _or_comma_text(one) for name, one in fields.items()}
+    fields = {name: _or_text(one) for name, one in fields.items()}
     required = _whole(operation).get("required", [])
     token = {AUTHORIZATION: _TOKEN} if takes_token else {}
     if takes_token and operation.who.access is Access.AGENT:
@@ -115,8 +115,9 @@ def _whole(operation: Operation) -> Schema:
     return _inlined(kinds[operation.request.__name__], kinds)
 
 
-def _or_comma_text(schema: Schema) -> Schema:
-    """A list of texts may also be one text with commas."""
+def _or_text(schema: Schema) -> Schema:
+    """A list of texts may also be text: that of the list in JSON, of one item, or of labels with
+    commas."""
     if schema.get("items", {}).get("type") != "string":
         return schema
     rest = {name: schema[name] for name in ("description", "default") if name in schema}

@@ -314,7 +314,7 @@ def _messages(error: "ValidationError") -> Iterator[tuple[list[str], str]]:
         name = error.message.split("'")[1]
         steps.append(name)
         message = messages.missing(steps, rules["properties"][name])
-    elif error.validator_value == "array" and _is_json_list(error.instance):
+    elif error.validator_value == "array" and _is_list_as_text(error.instance):
         message = messages.LIST_AS_TEXT
     else:
         message = messages.sentence(error, steps)
@@ -328,9 +328,20 @@ class Shape(Enum):
     NUMBER = "number"
     AMOUNT = "amount"
     LIST = "list"
+    TEXTS = "texts"
+    LABELS = "labels"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the field holds a list."""
+        return self in (Shape.LIST, Shape.TEXTS, Shape.LABELS)
 
     def read(self, text: str) -> str | int | Decimal | list[str]:
-        """The value that `text` stands for; validation refuses text of another form."""
+        """The value that `text` stands for; validation refuses text of another form.
+
+        Only short labels are split at commas. Other text is one item of a list of texts, unless it
+        begins like a list that was meant to be one.
+        """
         match self:
             case Shape.NUMBER if _DIGITS.fullmatch(text):
                 sign, digits = ("-", text[1:]) if text[0] == "-" else ("", text)
@@ -338,13 +349,16 @@ class Shape(Enum):
                 return int(sign + (digits if len(digits) <= _DIGITS_MAX else "9" * _DIGITS_MAX))
             case Shape.AMOUNT if _AMOUNT.fullmatch(text):
                 return Decimal(text)
-            case Shape.LIST if text and not _is_json_list(text):
+            case Shape.LABELS if text and not _BEGINS_LIST.match(text) and not is_json_list(text):
                 return text.split(",")
+            case Shape.TEXTS if text and not _BEGINS_LIST.match(text):
+                return text if is_json_list(text) else [text]
             case _:
                 return text
 
 
-def _is_json_list(text: object) -> bool:
+def is_json_list(text: object) -> bool:
+    """Whether a value is text that holds a JSON list."""
     if not isinstance(text, str) or not text.lstrip().startswith("["):
         return False
     try:
@@ -353,6 +367,12 @@ def _is_json_list(text: object) -> bool:
         return False
 
 
+def _is_list_as_text(value: object) -> bool:
+    begins = isinstance(value, str) and _BEGINS_LIST.match(value)
+    return bool(begins) or is_json_list(value)
+
+
+_BEGINS_LIST = re.compile(r'\s*\[\s*["\[{]')
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")
 _DIGITS = re.compile("(?!-0+$)-?[0-9]+")
 _DIGITS_MAX = 18
@@ -361,16 +381,26 @@ _DIGITS_MAX = 18
 @cache
 def shapes(kind: type[msgspec.Struct]) -> dict[str, Shape]:
     """The shapes of the fields of a request, or of an object in it, by their name on the wire."""
-    return {field.encode_name: _shape(field.type) for field in msgspec.structs.fields(kind)}
+    return {
+        field.encode_name: _shape(field.encode_name, field.type)
+        for field in msgspec.structs.fields(kind)
+    }
 
 
-def _shape(annotation: Any) -> Shape:
+LABEL_LISTS = frozenset({"capabilities", "kinds", "tags", "toolsets", "types"})
+"""The fields with lists of short labels, in which no comma can be."""
+
+
+def _shape(name: str, annotation: Any) -> Shape:
     parts = [annotation, *get_args(annotation)]
     bases = [get_args(part)[0] if hasattr(part, "__metadata__") else part for part in parts]
     if int in bases:
         return Shape.NUMBER
     if Credits in bases:
         return Shape.AMOUNT
-    if any(get_origin(base) is list for base in bases):
-        return Shape.LIST
+    listed = next((base for base in bases if get_origin(base) is list), None)
+    if name in LABEL_LISTS and listed:
+        return Shape.LABELS
+    if listed:
+        return Shape.LIST if _held(listed) else Shape.TEXTS
     return Shape.TEXT
