@@ -156,7 +156,7 @@ def test_without_the_setting_no_private_document_is_fetched(
     plain = documents.put("/good")
     opened(stoa, authorize_path(plain), 400)
     page = opened(stoa, authorize_path(plain.replace("http://", "https://")), 400)
-    assert "not one that this service connects to" in page.words
+    assert "cannot be reached at a public address" in page.words
     assert documents.asked == []
 
 

@@ -19,10 +19,14 @@ from cryptography.x509.oid import NameOID
 from stoa.domain import limits
 from stoa.domain.addresses import parse_networks
 from stoa.outgoing.client import Outgoing
+from stoa.outgoing.reach import NotAllowed
 from stoa.outgoing.response import Response, Unreachable
 
 LOOPBACK = parse_networks(["127.0.0.0/8", "::1"])
-NOT_ALLOWED = "not one that this service connects to"
+NO_ANSWER = (
+    "The server cannot be reached at a public address, has no valid certificate or does not speak "
+    "HTTP."
+)
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -91,6 +95,14 @@ async def unreachable(outgoing: Outgoing, url: str) -> str:
     return str(refused.value)
 
 
+async def not_allowed(outgoing: Outgoing, url: str) -> str:
+    """Why there is no response, from an address that was not even connected to."""
+    with pytest.raises(Unreachable) as refused:
+        await outgoing.get(url)
+    assert isinstance(refused.value.__cause__, NotAllowed)
+    return str(refused.value)
+
+
 PRIVATE = [
     "127.0.0.1",
     "2130706433",
@@ -130,8 +142,7 @@ PRIVATE = [
 def test_no_private_address_is_connected_to_however_it_is_written(host: str) -> None:
     async def run() -> None:
         async with listening(saying(OK)) as listener:
-            told = await unreachable(Outgoing(), f"https://{host}:{listener.port}/")
-            assert NOT_ALLOWED in told
+            await not_allowed(Outgoing(), f"https://{host}:{listener.port}/")
             assert listener.heads == []
 
     asyncio.run(run())
@@ -154,8 +165,7 @@ def test_a_name_with_a_private_address_is_not_reached(
     monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     asked = names(monkeypatch, address)
-    told = asyncio.run(unreachable(Outgoing(), "https://metadata.google.internal/"))
-    assert NOT_ALLOWED in told
+    asyncio.run(not_allowed(Outgoing(), "https://metadata.google.internal/"))
     assert asked == ["metadata.google.internal"]
 
 
@@ -184,7 +194,34 @@ def test_a_name_with_one_private_address_among_others_is_not_reached(
         ]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    assert NOT_ALLOWED in asyncio.run(unreachable(Outgoing(), "https://two.example/"))
+    asyncio.run(not_allowed(Outgoing(), "https://two.example/"))
+
+
+@pytest.mark.promise("G27")
+def test_a_refusal_does_not_tell_a_private_name_from_one_that_does_not_exist(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names_of = {"private.example": "10.0.0.1", "literal.example": "169.254.169.254"}
+
+    def look_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+        if host not in names_of:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (names_of[host], port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    hosts = ["missing.example", *names_of]
+    told = [asyncio.run(unreachable(Outgoing(), f"https://{host}/")) for host in hosts]
+    assert told == [NO_ANSWER] * 3
+
+
+def test_a_refusal_does_not_tell_a_closed_port_from_one_without_tls() -> None:
+    async def run() -> None:
+        async with listening(saying(b"SSH-2.0-OpenSSH\r\n")) as listener:
+            port = listener.port
+            assert await unreachable(Outgoing(LOOPBACK), f"https://127.0.0.1:{port}/") == NO_ANSWER
+        assert await unreachable(Outgoing(LOOPBACK), f"https://127.0.0.1:{port}/") == NO_ANSWER
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize(
@@ -208,8 +245,7 @@ def test_only_addresses_of_https_are_reached(url: str) -> None:
 
 
 def test_http_is_not_spoken_outside_the_allowed_networks() -> None:
-    told = asyncio.run(unreachable(Outgoing(LOOPBACK), "http://93.184.216.34/"))
-    assert NOT_ALLOWED in told
+    asyncio.run(not_allowed(Outgoing(LOOPBACK), "http://93.184.216.34/"))
 
 
 def test_a_redirect_is_not_followed() -> None:

@@ -407,7 +407,7 @@ def test_no_private_address_is_sent_anything(
 ) -> None:
     create(ada, f"https://{host}:{receiver.port}/hook")
     deliver(stoa)
-    assert "not one that this service connects to" in the_one(ada)["lastAttempt"]["problem"]
+    assert "cannot be reached at a public address" in the_one(ada)["lastAttempt"]["problem"]
     assert receiver.received == []
 
 

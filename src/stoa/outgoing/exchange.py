@@ -11,6 +11,11 @@ from stoa.logs import log
 from stoa.outgoing.reach import NotAllowed, Reach
 from stoa.outgoing.response import Response, Unreachable
 
+_NO_ANSWER = (
+    "The server cannot be reached at a public address, has no valid certificate or does not speak "
+    "HTTP."
+)
+
 
 def tls_context() -> ssl.SSLContext:
     """What checks certificates. It reads files. Raises `Unreachable` if these cannot be used."""
@@ -43,12 +48,14 @@ async def exchange(
                 for name, value in response.headers
             }
             return Response(response.status, names, await _bounded(response))
-    except NotAllowed:
-        raise Unreachable("The address is not one that this service connects to.") from None
-    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException):
-        raise Unreachable(
-            "The server cannot be reached, has no valid certificate or does not speak HTTP."
-        ) from None
+    except (
+        NotAllowed,
+        httpcore.NetworkError,
+        httpcore.ProtocolError,
+        httpcore.TimeoutException,
+    ) as error:
+        # One sentence for all: an agent must not learn which names there are in private networks.
+        raise Unreachable(_NO_ANSWER) from error
 
 
 async def _bounded(response: httpcore.Response) -> bytes:

@@ -14,4 +14,4 @@ class Response(NamedTuple):
 
 class Unreachable(Exception):
     """There is no usable response; the message is one sentence for the agent that named the
-    address, and tells nothing about the network of this service."""
+    address, and tells nothing about the network of this service. The cause is not for agents."""
