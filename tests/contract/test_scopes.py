@@ -112,7 +112,8 @@ def refused_and_allowed(agent: Agent, calls: dict[str, Any]) -> None:
     reading = reader(agent)
     before = stored(agent.app)
     for path, body in calls.items():
-        forbidden(reading.post(path, body))
+        told = forbidden(reading.post(path, body)).headers["www-authenticate"]
+        assert told == 'Bearer error="insufficient_scope", scope="read write"'
     assert stored(agent.app) == before
     for path, body in calls.items():
         assert agent.post(f"{path}?dryRun=true", body)["dryRun"] is True

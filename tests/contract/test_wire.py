@@ -409,6 +409,7 @@ def test_preflight_is_204_and_names_what_may_be_sent(stoa: App, path: str) -> No
         "If-None-Match",
         "Idempotency-Key",
         "Last-Event-ID",
+        "MCP-Protocol-Version",
         "Prefer",
         "X-Request-Id",
         "X-Stoa-Consistency",

@@ -23,6 +23,9 @@ HTTPS = "https://client.example/callback"
         "http://[::1]:1/callback",
         "cursor://anysphere.cursor-retrieval/oauth/callback",
         "com.example.app:/callback",
+        "vscode://vscode.github-authentication/did-authenticate",
+        "claude://callback",
+        "myapp+dev:/callback",
     ],
 )
 def test_addresses_of_clients_in_use_are_taken(address: str) -> None:
@@ -57,6 +60,10 @@ def test_addresses_of_clients_in_use_are_taken(address: str) -> None:
         "file:///etc/passwd",
         "blob:https://client.example/1",
         "about:blank",
+        "FILE:///etc/passwd",
+        "ftp://client.example/callback",
+        "mailto:eve@client.example",
+        "intent://client.example/#Intent;scheme=https;end",
         "view-source:https://client.example/",
     ],
 )
@@ -156,6 +163,16 @@ def test_a_client_without_a_name_is_called_by_where_it_leads() -> None:
     }
     for address, name in names.items():
         assert clients.checked({"redirect_uris": [address]}) == (name, (address,))
+
+
+@pytest.mark.parametrize("absent", [None, []])
+def test_members_that_are_null_or_empty_count_as_absent(absent: object) -> None:
+    names = ("grant_types", "response_types", "client_name", "contacts", "client_secret")
+    own = "https://client.example/client.json"
+    given = {"redirect_uris": [HTTPS], **dict.fromkeys(names, absent)}
+    assert clients.checked(given) == ("client.example", (HTTPS,))
+    document = {"client_id": own, "token_endpoint_auth_method": absent, **given}
+    assert clients.described(own, document) == Client(own, "client.example", (HTTPS,))
 
 
 def test_redirects_that_are_too_long_together_are_refused() -> None:

@@ -76,7 +76,8 @@ def test_web_pages_of_any_origin_may_ask(stoa: App, path: str) -> None:
     preflight = stoa.call("OPTIONS", path, headers={"Origin": "https://client.example"})
     assert preflight.status == 204
     assert preflight.headers["access-control-allow-origin"] == "*"
-    assert "Content-Type" in preflight.headers["access-control-allow-headers"]
+    allowed = preflight.headers["access-control-allow-headers"]
+    assert {"Content-Type", "MCP-Protocol-Version"} <= {*allowed.split(", ")}
     answer = stoa.post(path, b"", headers=FORM) if "oauth/" in path[:7] else stoa.get(path)
     assert answer.headers["access-control-allow-origin"] == "*"
     assert "access-control-allow-credentials" not in answer.headers

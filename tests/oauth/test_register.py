@@ -60,6 +60,16 @@ def test_a_registration_that_is_too_large_or_no_json_is_refused(stoa: App) -> No
     assert stoa.post("/oauth/register", b"a=b", headers=form).status == 415
 
 
+@pytest.mark.parametrize("absent", [None, []])
+def test_what_is_null_or_empty_counts_as_absent(stoa: App, absent: object) -> None:
+    names = ("client_name", "grant_types", "response_types", "scope", "contacts", "logo_uri")
+    body = {"redirect_uris": ["claude://callback"], **dict.fromkeys(names, absent)}
+    told = stoa.post("/oauth/register", body).ok(201)
+    assert told["client_name"] == "the program claude"
+    path = authorize_path(told["client_id"], "claude://callback")
+    assert "the program claude" in opened(stoa, path).words
+
+
 @pytest.mark.promise("G9")
 @pytest.mark.settings(limit_clients=3)
 def test_an_address_registers_so_many_clients(stoa: App) -> None:

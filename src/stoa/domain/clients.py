@@ -27,9 +27,13 @@ PREFIX = "stoac_"
 """How the ids of registered clients begin."""
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-_EDITORS = frozenset({"cursor", "vscode", "vscode-insiders", "windsurf", "zed"})
-"""Schemes of programs that are in use without a dot."""
-_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
+_NO_PROGRAM = re.compile(
+    "about|blob|chrome|content|data|file|filesystem|ftps?|geo|http|intent|jar|javascript|ldap|"
+    "mailto|ms-msdt|resource|search-ms|sftp|shell|sip|smb|sms|ssh|tel|telnet|vbscript|view-source|"
+    "wss?"
+)
+"""Schemes that run text, open files or speak to the network instead of one program."""
 _MAC_BYTES = 16
 _ADDRESS = re.compile(r"[!-~]+")
 _SECRETS = frozenset({"client_secret_basic", "client_secret_post", "client_secret_jwt"})
@@ -78,7 +82,8 @@ def _is_loopback(parts: SplitResult) -> bool:
 def redirect_problem(address: str) -> str | None:
     """What is wrong with a redirect address, as a sentence; None for a good one.
 
-    Good are https, http on this machine's loopback, and schemes of programs (RFC 8252, 7.1).
+    Good are https, http on this machine's loopback, and private schemes of programs: names with a
+    dot, and others that the client registers by name (RFC 8252, 7.1).
     """
     parts = _split(address)
     if parts is None or parts.fragment or "#" in address or "@" in parts.netloc:
@@ -88,11 +93,11 @@ def redirect_problem(address: str) -> str | None:
         )
     if parts.scheme == "https" or _is_loopback(parts):
         return None if parts.hostname else "A redirect address must name a host."
-    if parts.scheme in _EDITORS or _SCHEME.fullmatch(parts.scheme):
+    if _SCHEME.fullmatch(parts.scheme) and not _NO_PROGRAM.fullmatch(parts.scheme):
         return None
     return (
         "A redirect address must begin with https://, with http:// and a loopback host such as "
-        "127.0.0.1, or with the scheme of a program, such as com.example.app:/."
+        "127.0.0.1, or with the private scheme of a program, such as com.example.app:/."
     )
 
 
@@ -116,6 +121,12 @@ def place(address: str) -> str:
     return parts.hostname or "" if parts.scheme == "https" else f"the program {parts.scheme}"
 
 
+def program(client_id: str, redirect_uri: str) -> str:
+    """Which program a client is, for people: the host that describes it or, as a client that has
+    registered itself is described by nobody, where it leads."""
+    return place(client_id if is_document(client_id) else redirect_uri)
+
+
 def is_document(client_id: str, *, plain: bool = False) -> bool:
     """Whether a client id is the address of the client's metadata document, which begins with
     https, or also with http if `plain`."""
@@ -137,12 +148,12 @@ def described(client_id: str, metadata: Any) -> Client:
         raise BadClient(
             "invalid_client_metadata", "The `client_id` in the document must be its own address."
         )
-    proof = members.get("token_endpoint_auth_method", "none")
+    proof = _given(members, "token_endpoint_auth_method", "none")
     if not isinstance(proof, str):
         raise BadClient(
             "invalid_client_metadata", "`token_endpoint_auth_method` must be a text such as `none`."
         )
-    if "client_secret" in members or proof in _SECRETS:
+    if _given(members, "client_secret") is not None or proof in _SECRETS:
         raise BadClient(
             "invalid_client_metadata", "A client with a document must not have a secret."
         )
@@ -152,11 +163,17 @@ def described(client_id: str, metadata: Any) -> Client:
 
 def checked(members: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
     """The name and redirect addresses in client metadata. Raises `BadClient`."""
-    redirects = _redirects(members.get("redirect_uris"))
+    redirects = _redirects(_given(members, "redirect_uris"))
     for name, needed in (("grant_types", "authorization_code"), ("response_types", "code")):
-        if needed not in _texts(members.get(name, [needed])):
+        if needed not in _texts(_given(members, name, [needed])):
             raise BadClient("invalid_client_metadata", f"`{name}` must hold `{needed}`.")
-    return _name(members.get("client_name"), redirects), redirects
+    return _name(_given(members, "client_name"), redirects), redirects
+
+
+def _given(members: dict[str, Any], name: str, default: Any = None) -> Any:
+    """A member of metadata. null and an empty list count as absent."""
+    value = members.get(name)
+    return default if value is None or value == [] else value
 
 
 def _redirects(value: Any) -> tuple[str, ...]:

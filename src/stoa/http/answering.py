@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain.errors import Refusal
+from stoa.domain.oauth import EVERY_SCOPE
 from stoa.http.wire import HeaderLines, HeaderList, Send, header_lines
 from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.buckets import header_lines as rate_lines
@@ -34,8 +35,8 @@ PREFLIGHT: HeaderList = [
     (
         b"access-control-allow-headers",
         (
-            b"Authorization, Content-Type, If-None-Match, Idempotency-Key, Last-Event-ID, Prefer, "
-            b"X-Request-Id, X-Stoa-Consistency"
+            b"Authorization, Content-Type, If-None-Match, Idempotency-Key, Last-Event-ID, "
+            b"MCP-Protocol-Version, Prefer, X-Request-Id, X-Stoa-Consistency"
         ),
     ),
     (b"access-control-max-age", b"86400"),
@@ -56,9 +57,12 @@ _LINKS = 1024
 _LINK_BYTES = 512
 """Of links to next pages all but the cursor is remembered, so many of at most this length of the
 request's query."""
-_BEARER = (b"www-authenticate", b"Bearer")
-ASKS_FOR_TOKEN = frozenset({"missing_bearer_token", "invalid_or_expired_token"})
-"""The codes that are answered with `WWW-Authenticate`."""
+CHALLENGES = {
+    "missing_bearer_token": "Bearer",
+    "invalid_or_expired_token": "Bearer",
+    "insufficient_scope": f'Bearer error="insufficient_scope", scope="{EVERY_SCOPE}"',
+}
+"""The codes that are answered with `WWW-Authenticate` (RFC 6750, 3), and what it says."""
 
 
 class RequestRefusal(Refusal):
@@ -112,8 +116,8 @@ def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
     headers = rate_headers(charge) if charge else []
     if refusal.retry_after is not None:
         headers.append((b"retry-after", b"%d" % refusal.retry_after))
-    if refusal.code in ASKS_FOR_TOKEN:
-        headers.append(_BEARER)
+    if refusal.code in CHALLENGES:
+        headers.append((b"www-authenticate", CHALLENGES[refusal.code].encode()))
     if isinstance(refusal, RequestRefusal):
         headers.append(refusal.header)
     return headers

@@ -19,7 +19,6 @@ from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
 from stoa.mcp.connection import Connection
-from stoa.mcp.gate import ABOUT_TOKENS
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.results import content
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
@@ -92,7 +91,7 @@ class Tools:
             headers += [answering.REPLAYED] if outcome.replayed else []
             cache_key = incoming.cache_key if incoming.authorization is None else None
             return Called(content(outcome.body), headers, outcome.replayed, cache_key)
-        if not self._takes_token and refusal.code in ABOUT_TOKENS:
+        if not self._takes_token and refusal.code in answering.CHALLENGES:
             raise refusal
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))

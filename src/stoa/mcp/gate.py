@@ -3,14 +3,12 @@
 from stoa.calls.authenticate import Authenticator
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE, PROTECTED_RESOURCE
-from stoa.http.answering import ASKS_FOR_TOKEN
+from stoa.http.answering import CHALLENGES
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList
 
 _FORBIDDEN = 403
 _CHALLENGE = b"www-authenticate"
-ABOUT_TOKENS = ASKS_FOR_TOKEN | {"insufficient_scope"}
-"""The codes that a client of OAuth acts on: it gets another token."""
 
 
 class Gate:
@@ -30,7 +28,7 @@ class Gate:
     def explain(self, refusal: Refusal, request: Request) -> None:
         """Let a refusal of the token say how a client of OAuth gets another: calls here have no
         argument for one."""
-        if refusal.code in ABOUT_TOKENS:
+        if refusal.code in CHALLENGES:
             refusal.recovery = (
                 f"Get a token from the authorization server that {request.base_url}"
                 f"{PROTECTED_RESOURCE} names, with the scopes `{EVERY_SCOPE}`. Then send the same "
@@ -40,7 +38,7 @@ class Gate:
     def headers(self, refusal: Refusal, usual: HeaderList, request: Request) -> HeaderList:
         """The headers of a refusal. One of the token says where a client learns how to get another
         (RFC 9728, 5.1), and with which scopes (RFC 6750, 3)."""
-        if refusal.code not in ABOUT_TOKENS:
+        if refusal.code not in CHALLENGES:
             return usual
         metadata = f'resource_metadata="{request.base_url}{PROTECTED_RESOURCE}"'
         told = f'Bearer {metadata}, scope="{EVERY_SCOPE}"'

@@ -112,6 +112,6 @@ def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     waits = {name for name in names if issubclass(OWN_MEMBERS.get(name, ErrorBody), Wait)}
     if waits:
         found |= headers.named("Retry-After", always=waits == names)
-    if names & answering.ASKS_FOR_TOKEN:
-        found |= headers.named("WWW-Authenticate", always=names <= answering.ASKS_FOR_TOKEN)
+    if names & answering.CHALLENGES.keys():
+        found |= headers.named("WWW-Authenticate", always=names <= answering.CHALLENGES.keys())
     return found

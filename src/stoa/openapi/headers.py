@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stoa.http.answering import CHALLENGES
 from stoa.operations.buckets import BUCKETS
 from stoa.operations.table import Charged, Operation
 
@@ -50,7 +51,11 @@ HEADERS: Headers = {
         "00000000016b3748",
         always=False,
     ),
-    "WWW-Authenticate": _header("How to authenticate.", "Bearer", const="Bearer"),
+    "WWW-Authenticate": _header(
+        "How to authenticate; with `error` and `scope` which scope the token lacks (RFC 6750).",
+        "Bearer",
+        enum=sorted({*CHALLENGES.values()}),
+    ),
     "X-RateLimit-Limit": _header(
         "Calls that the bucket holds per window.", 120, always=False, minimum=1
     ),
