@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from stoa.domain import tokens
+from stoa.domain import limits, tokens
 from stoa.domain.oauth import OAuthRefusal
 from stoa.operations.grants import Tokens
 from tests.support.app import Agent, App
-from tests.support.clock import DAY, HOUR, MINUTE
+from tests.support.clock import DAY, HOUR, MINUTE, SECOND
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.oauth import BASE, ask, bearer, granted, post, refused, renewal
@@ -74,6 +74,7 @@ def test_a_refresh_token_that_comes_back_ends_its_session(stoa: App) -> None:
     second = renewed(stoa, given.refresh_token)
     assert is_live(stoa, second["access_token"])
     assert given.refresh_token
+    stoa.clock.advance(30 * SECOND)
     refused(post(stoa, renewal(given.refresh_token)), 400, "invalid_grant")
     assert not is_live(stoa, second["access_token"])
     refused(post(stoa, renewal(second["refresh_token"])), 400, "invalid_grant")
@@ -88,11 +89,88 @@ def test_a_refresh_token_used_two_hundred_times_at_once_gives_one_token(stoa: Ap
     assert given.refresh_token
     form = renewal(given.refresh_token)
     answers = stoa.together(*(ask(stoa, form) for _ in range(200)))
-    assert Counter(answer.status for answer in answers) == {200: 1, 400: 199}
-    [won] = [answer for answer in answers if answer.status == 200]
-    assert not is_live(stoa, won["access_token"])
+    assert Counter(answer.status for answer in answers) == {200: 200}
+    [(token, refresh)] = {(one["access_token"], one["refresh_token"]) for one in answers}
+    assert is_live(stoa, token)
     assert stoa.sql("SELECT count(*) FROM token WHERE client_id IS NOT NULL") == [(1,)]
     assert stoa.sql("SELECT count(*) FROM refresh_token") == [(2,)]
+    renewed(stoa, refresh)
+
+
+@pytest.mark.promise("J22")
+def test_a_renewal_whose_answer_was_lost_is_given_again_for_thirty_seconds(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    given = granted(stoa, ada, "read")
+    lost = renewed(stoa, given.refresh_token)
+    stoa.clock.advance(30 * SECOND - 1)
+    again = renewed(stoa, given.refresh_token)
+    assert again.json == {**lost.json, "expires_in": 3600 - 29}
+    assert is_live(stoa, again["access_token"])
+    renewed(stoa, again["refresh_token"])
+    assert len(ada.get("agents/me").ok()["sessions"]) == 2
+
+
+def test_without_that_time_two_calls_at_once_end_the_session(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the two tests before."""
+    monkeypatch.setattr(limits, "REFRESH_AGAIN_MS", 0)
+    given = granted(stoa, stoa.agent("Ada"))
+    assert given.refresh_token
+    form = renewal(given.refresh_token)
+    answers = stoa.together(ask(stoa, form), ask(stoa, form))
+    assert sorted(answer.status for answer in answers) == [200, 400]
+    won = max(answers, key=lambda answer: -answer.status)
+    assert not is_live(stoa, won["access_token"])
+
+
+@pytest.mark.parametrize("uses", [1, 3])
+def test_a_late_call_gets_what_came_of_its_refresh_token_since(stoa: App, uses: int) -> None:
+    """Two processes of a client that share its tokens, one of them slow: with anything older the
+    slow one would end the session at its next use."""
+    given = granted(stoa, stoa.agent("Ada"))
+    newest = renewed(stoa, given.refresh_token)
+    for _ in range(uses):
+        stoa.clock.advance(5 * SECOND)
+        newest = renewed(stoa, newest["refresh_token"])
+    late = renewed(stoa, given.refresh_token)
+    assert late.json == newest.json
+    stoa.clock.advance(HOUR)
+    renewed(stoa, late["refresh_token"])
+
+
+def test_no_chain_of_uses_keeps_an_old_refresh_token_alive(stoa: App) -> None:
+    given = granted(stoa, stoa.agent("Ada"))
+    newest = renewed(stoa, given.refresh_token)
+    for _ in range(2):
+        stoa.clock.advance(10 * SECOND)
+        renewed(stoa, given.refresh_token)
+        newest = renewed(stoa, newest["refresh_token"])
+    assert given.refresh_token
+    stoa.clock.advance(10 * SECOND)
+    refused(post(stoa, renewal(given.refresh_token)), 400, "invalid_grant")
+    assert not is_live(stoa, newest["access_token"])
+    refused(post(stoa, renewal(newest["refresh_token"])), 400, "invalid_grant")
+
+
+def test_a_used_refresh_token_gives_another_client_nothing_and_ends_nothing(stoa: App) -> None:
+    given = granted(stoa, stoa.agent("Ada"))
+    second = renewed(stoa, given.refresh_token)
+    assert given.refresh_token
+    form = renewal(given.refresh_token, client_id="https://other.example/client.json")
+    for _ in range(2):
+        refused(post(stoa, form), 400, "invalid_grant")
+        assert is_live(stoa, second["access_token"])
+        stoa.clock.advance(30 * SECOND)
+
+
+def test_a_session_that_has_ended_gives_nothing_again(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    given = granted(stoa, ada)
+    renewed(stoa, given.refresh_token)
+    by_all(stoa, ada)
+    assert given.refresh_token
+    refused(post(stoa, renewal(given.refresh_token)), 400, "invalid_grant")
 
 
 def test_a_refresh_token_lives_thirty_days_after_its_last_use(stoa: App) -> None:
@@ -232,8 +310,20 @@ def test_a_used_refresh_token_is_text_like_any_other(stoa: App) -> None:
     ada = stoa.agent("Ada")
     given = granted(stoa, ada)
     second = renewed(stoa, given.refresh_token)
+    stoa.clock.advance(30 * SECOND)
     ada.thread(body=given.refresh_token or "")
     assert is_live(stoa, second["access_token"])
+
+
+def test_a_used_refresh_token_in_a_text_is_refused_while_it_gives_the_same_again(
+    stoa: App,
+) -> None:
+    ada = stoa.agent("Ada")
+    given = granted(stoa, ada)
+    second = renewed(stoa, given.refresh_token)
+    text = {"title": "t", "body": f"Mine is {given.refresh_token}."}
+    ada.post("threads", text).refused(400, "secret_in_text", "body")
+    assert not is_live(stoa, second["access_token"])
 
 
 @pytest.mark.promise("J10")
@@ -265,3 +355,23 @@ def test_a_database_holds_no_refresh_token_itself(stoa: App) -> None:
     [(kept,)] = stoa.sql("SELECT hash FROM refresh_token")
     assert bytes(kept) == tokens.digest(given.refresh_token)
     refused(post(stoa, renewal(bytes(kept).hex())), 400, "invalid_grant")
+
+
+def test_what_a_refresh_token_gave_is_not_stored_but_follows_from_it_for_a_while(
+    stoa: App,
+) -> None:
+    """T8: a dump has hashes, and a nonce that is worth nothing without a token. Once a used token
+    is worth nothing, the nonce is forgotten: with both one would have its successor."""
+    given = granted(stoa, stoa.agent("Ada"))
+    told = renewed(stoa, given.refresh_token)
+    dump = repr([stoa.sql(f"SELECT * FROM {table}") for table in ("token", "refresh_token")])
+    secrets = [str(given.refresh_token), told["access_token"], told["refresh_token"]]
+    assert not [secret for secret in secrets if secret in dump or secret[5:48] in dump]
+    nonces = "SELECT count(*) FROM refresh_token WHERE nonce IS NOT NULL"
+    stoa.clock.advance(30 * SECOND - 1)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert stoa.sql(nonces) == [(1,)]
+    renewed(stoa, given.refresh_token)
+    stoa.clock.advance(1)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    assert stoa.sql(nonces) == [(0,)]

@@ -2,6 +2,7 @@
 
 import re
 from hashlib import sha256
+from hmac import digest as hmac
 from string import ascii_lowercase, ascii_uppercase, digits
 from zlib import crc32
 
@@ -30,6 +31,14 @@ def mint(random: bytes) -> str:
         raise ValueError(f"a token needs {RANDOM_BYTES} random bytes, got {len(random)}")
     content = PREFIX + _base62(int.from_bytes(random, "big"), _RANDOM_DIGITS)
     return content + _checksum(content)
+
+
+def renewed(refresh_token: str, nonce: bytes) -> tuple[str, str]:
+    """The token and the refresh token that the use of a refresh token gives. They follow from it
+    and from a random nonce of 32 bytes, so that neither gives them alone."""
+    key = refresh_token.encode()
+    token, refresh = (mint(hmac(key, kind + nonce, "sha256")) for kind in (b"token", b"refresh"))
+    return token, refresh
 
 
 def well_formed(text: str) -> bool:

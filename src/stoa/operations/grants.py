@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from stoa.domain import limits, tokens
 from stoa.domain.oauth import OAuthRefusal, check_resource, check_scopes
@@ -72,7 +73,8 @@ async def open_session(call: Call, grant: Grant) -> Opened:
     )
     refresh = None
     if grant.client_id is not None:
-        refresh = await _new_refresh_token(call, grant.agent_id, session_id, ends_at)
+        refresh = _new_token()
+        await _keep_refresh_token(call, refresh, grant.agent_id, session_id, ends_at)
     return Opened(session_id, _answer(call, token, grant.scopes, refresh))
 
 
@@ -86,10 +88,12 @@ async def _check_key(call: Call, grant: Grant) -> None:
 async def refresh_session(call: Call, form: Form) -> Tokens | OAuthRefusal:
     """The grant `refresh_token`: another token and refresh token for the session.
 
-    A refresh token is good once. When one comes back, a thief has it or had it first, so the
-    session ends.
+    A refresh token is good once. For a while it gives the same again: its answer may have been
+    lost, or two calls of the client were under way at once. When it comes back later, a thief has
+    it or had it first, so the session ends.
     """
-    digest = tokens.digest(required(form, "refresh_token"))
+    given = required(form, "refresh_token")
+    digest = tokens.digest(given)
     row = await sessions.refresh_token(call.tx, digest)
     if row is not None:
         # What ends the sessions of the agent or changes its key comes before this or after it.
@@ -101,30 +105,53 @@ async def refresh_session(call: Call, form: Form) -> Tokens | OAuthRefusal:
         raise OAuthRefusal("invalid_grant", "The refresh token is that of another client.")
     check_resource(call.services.base_urls, form.get("resource"))
     check_scopes(form.get("scope"), row.scopes)
-    if row.used or not await sessions.use_refresh_token(call.tx, digest):
+    if row.used_at is None:
+        return await _renew(call, row, given)
+    again = await _given_again(call, row, given)
+    if again is None:
         await sessions.end(call.tx, row.agent_id, row.session_id)
         return OAuthRefusal(
             "invalid_grant",
             "The refresh token was used before, so its session has ended: begin again.",
         )
-    return await _renew(call, row)
+    return again
 
 
-async def _renew(call: Call, row: RefreshRow) -> Tokens:
-    token = _new_token()
+async def _renew(call: Call, row: RefreshRow, given: str) -> Tokens:
+    nonce = random_bytes(tokens.RANDOM_BYTES)
+    token, refresh = tokens.renewed(given, nonce)
     expires_at, ends_at = _ends(call)
+    await sessions.use_refresh_token(call.tx, tokens.digest(given), nonce)
     await sessions.renew(
         call.tx, row.agent_id, row.session_id, tokens.digest(token), expires_at, ends_at
     )
-    refresh = await _new_refresh_token(call, row.agent_id, row.session_id, ends_at)
+    await _keep_refresh_token(call, refresh, row.agent_id, row.session_id, ends_at)
     return _answer(call, token, row.scopes, refresh)
 
 
-async def _new_refresh_token(call: Call, agent_id: str, session_id: str, ends_at: int) -> str:
-    token = _new_token()
+async def _given_again(call: Call, row: RefreshRow, given: str) -> Tokens | None:
+    """What the use of a refresh token gave, or what came of that since, so that the client has the
+    newest; None if that use is too long ago. Each use is as old as those after it, or older."""
+    for _ in range(limits.REFRESH_STEPS):
+        age = call.now - (row.used_at or 0)
+        if row.nonce is None or age >= limits.REFRESH_AGAIN_MS:
+            return None
+        token, refresh = tokens.renewed(given, row.nonce)
+        following = await sessions.refresh_token(call.tx, tokens.digest(refresh))
+        if following is None:
+            return None
+        if following.used_at is None:
+            answer = _answer(call, token, row.scopes, refresh)
+            return replace(answer, expires_in=max(0, answer.expires_in - age // limits.SECOND_MS))
+        row, given = following, refresh
+    return None
+
+
+async def _keep_refresh_token(
+    call: Call, token: str, agent_id: str, session_id: str, ends_at: int
+) -> None:
     digest = tokens.digest(token)
     await sessions.insert_refresh_token(call.tx, digest, agent_id, session_id, ends_at)
-    return token
 
 
 def required(form: Form, name: str) -> str:

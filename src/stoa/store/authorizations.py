@@ -9,7 +9,9 @@ from stoa.store.tx import Tx
 
 class RequestRow(NamedTuple):
     """A row of `authorization_request`; times are ms. It is approved once it has an agent, whose
-    key had this number then. `handle` is the hash of the secret in the address of its page."""
+    key had this number then; its page goes on with what `confirmation` is the hash of, which was
+    given wrong in so many `tries`. `handle` is the hash of the secret in the address of its page.
+    """
 
     handle: bytes
     client_id: str
@@ -25,6 +27,8 @@ class RequestRow(NamedTuple):
     used_at: int | None
     session_id: str | None
     pairing_code: str
+    confirmation: bytes | None
+    tries: int
 
 
 async def insert(tx: Tx, handle: bytes, pairing_code: str, asked: Asked) -> bool:
@@ -56,16 +60,33 @@ async def to_approve(tx: Tx, pairing_code: str) -> RequestRow | None:
     return RequestRow(*row) if row else None
 
 
-async def approve(tx: Tx, handle: bytes, agent_id: str, key_number: int) -> bool:
-    """Let the client use this agent; False if it was approved before."""
+async def approve(
+    tx: Tx, handle: bytes, agent_id: str, key_number: int, confirmation: bytes
+) -> bool:
+    """Let the client use this agent once its page has the confirmation with this hash; False if it
+    was approved before."""
     rows = await tx.run(
         "authorizations.approve",
         handle=handle,
         approver=agent_id,
         key_number=key_number,
         expires_at=tx.now + limits.PAIRING_MS,
+        confirmation=confirmation,
     )
     return rows == 1
+
+
+async def count_try(tx: Tx, handle: bytes) -> bool:
+    """Count a try at the confirmation; False if there were too many, or it is too late."""
+    rows = await tx.run(
+        "authorizations.count_try", handle=handle, most=limits.CONFIRMATION_TRIES, now=tx.now
+    )
+    return rows == 1
+
+
+async def take_try_back(tx: Tx, handle: bytes) -> None:
+    """Take back a try that this transaction has counted."""
+    await tx.run("authorizations.take_try_back", handle=handle)
 
 
 async def give_code(tx: Tx, handle: bytes, code: bytes) -> bool:

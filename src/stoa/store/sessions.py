@@ -69,11 +69,14 @@ class Origin(NamedTuple):
 
 
 class RefreshRow(NamedTuple):
-    """A refresh token and the session that it renews, unless it was used or is not `live`."""
+    """A refresh token and the session that it renews, unless it is not `live`. What its use at
+    `used_at` (ms) gave follows from the refresh token and the `nonce`, which is kept for a while.
+    """
 
     agent_id: str
     session_id: str
-    used: bool
+    used_at: int | None
+    nonce: bytes | None
     scopes: str
     client_id: str | None
     live: bool
@@ -156,13 +159,13 @@ async def refresh_token(tx: Tx, digest: bytes) -> RefreshRow | None:
     row = await tx.one("sessions.refresh_token", hash=digest, now=tx.now)
     if row is None:
         return None
-    agent_id, session_id, used, scopes, client_id, live = row
-    return RefreshRow(agent_id, session_id, bool(used), scopes, client_id, bool(live))
+    agent_id, session_id, used_at, nonce, scopes, client_id, live = row
+    return RefreshRow(agent_id, session_id, used_at, nonce, scopes, client_id, bool(live))
 
 
-async def use_refresh_token(tx: Tx, digest: bytes) -> bool:
-    """Use a refresh token up; False when it was used before."""
-    return await tx.run("sessions.use_refresh_token", hash=digest, now=tx.now) == 1
+async def use_refresh_token(tx: Tx, digest: bytes, nonce: bytes) -> None:
+    """Use a refresh token up, with what the tokens that it gives follow from."""
+    await tx.run("sessions.use_refresh_token", hash=digest, nonce=nonce, now=tx.now)
 
 
 async def renew(
@@ -187,9 +190,14 @@ async def token(tx: Tx, digest: bytes) -> TokenRow | None:
 
 
 async def live(tx: Tx, digests: list[bytes]) -> dict[bytes, str]:
-    """Those of these hashes that are of tokens, or refresh tokens, which are good now, with whose
-    tokens they are."""
-    rows = await tx.all("sessions.live_tokens", hashes=_array(digests), now=tx.now)
+    """Those of these hashes that are of tokens, or refresh tokens, which give anything now, with
+    whose tokens they are."""
+    rows = await tx.all(
+        "sessions.live_tokens",
+        hashes=_array(digests),
+        now=tx.now,
+        used_after=tx.now - limits.REFRESH_AGAIN_MS,
+    )
     return {row[0]: row[1] for row in rows}
 
 
@@ -252,11 +260,13 @@ def _array(digests: list[bytes]) -> str:
 
 
 async def forget(tx: Tx) -> None:
-    """Delete challenges, assertions and tokens that expired long ago."""
+    """Delete challenges, assertions and tokens that expired long ago, and what is no longer given
+    again."""
     before = tx.now - limits.DAY_MS
     await tx.run("sessions.forget_challenges", before=before)
     await tx.run("sessions.forget_refresh_tokens", before=before)
     await tx.run("sessions.forget_tokens", before=before)
+    await tx.run("sessions.forget_nonces", before=tx.now - limits.REFRESH_AGAIN_MS)
 
 
 async def registrations(tx: Tx, address: bytes, most: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
--- let request: r.handle, r.client_id, r.client_name, r.redirect_uri, r.state, r.challenge, r.scopes, r.expires_at, r.agent_id, r.key_number, r.code_expires_at, r.used_at, r.session_id, r.pairing_code
+-- let request: r.handle, r.client_id, r.client_name, r.redirect_uri, r.state, r.challenge, r.scopes, r.expires_at, r.agent_id, r.key_number, r.code_expires_at, r.used_at, r.session_id, r.pairing_code, r.confirmation, r.tries
 
 -- name: insert
 INSERT INTO authorization_request (handle, pairing_code, client_id, client_name, redirect_uri, state,
@@ -15,8 +15,17 @@ SELECT {{request}} FROM authorization_request r
 WHERE r.pairing_code = :pairing_code AND r.expires_at > :now AND r.agent_id IS NULL
 
 -- name: approve
-UPDATE authorization_request SET agent_id = :approver, key_number = :key_number, expires_at = :expires_at
+UPDATE authorization_request SET agent_id = :approver, key_number = :key_number, expires_at = :expires_at,
+                                 confirmation = :confirmation
 WHERE handle = :handle AND agent_id IS NULL
+
+-- A try is counted before it is looked at, and a right one taken back: of any number at once no more are looked at.
+-- name: count_try
+UPDATE authorization_request SET tries = tries + 1
+WHERE handle = :handle AND tries < :most AND agent_id IS NOT NULL AND used_at IS NULL AND expires_at > :now
+
+-- name: take_try_back
+UPDATE authorization_request SET tries = tries - 1 WHERE handle = :handle
 
 -- name: give_code
 UPDATE authorization_request SET code = :code, code_expires_at = :code_expires_at

@@ -56,7 +56,7 @@ INSERT INTO refresh_token (hash, agent_id, session_id, expires_at) VALUES (:hash
 
 -- What ends a session ends its refresh tokens: its end, another key, and that the agent retires.
 -- name: refresh_token
-SELECT r.agent_id, r.session_id, CASE WHEN r.used_at IS NULL THEN 0 ELSE 1 END, t.scopes, t.client_id,
+SELECT r.agent_id, r.session_id, r.used_at, r.nonce, t.scopes, t.client_id,
        CASE WHEN r.expires_at > :now AND t.revoked_at IS NULL AND t.key_number = a.key_number
          AND a.retired_at IS NULL AND coalesce(a.key_change_at, r.expires_at) > :now THEN 1 ELSE 0 END
 FROM refresh_token r
@@ -65,7 +65,10 @@ JOIN agent a ON a.id = r.agent_id
 WHERE r.hash = :hash
 
 -- name: use_refresh_token
-UPDATE refresh_token SET used_at = :now WHERE hash = :hash AND used_at IS NULL
+UPDATE refresh_token SET used_at = :now, nonce = :nonce WHERE hash = :hash AND used_at IS NULL
+
+-- name: forget_nonces
+UPDATE refresh_token SET nonce = NULL WHERE nonce IS NOT NULL AND used_at <= :before
 
 -- name: renew_token
 UPDATE token SET hash = :hash, expires_at = :expires_at, ends_at = :ends_at, last_used_at = :now

@@ -102,6 +102,8 @@ CREATE TABLE authorization_request (
     code_expires_at bigint,
     used_at bigint,
     session_id text COLLATE "C",
+    confirmation bytea,
+    tries bigint DEFAULT 0 NOT NULL,
     CONSTRAINT authorization_request_handle_check CHECK ((length(handle) = 32))
 );
 
@@ -335,7 +337,8 @@ CREATE TABLE refresh_token (
     agent_id text NOT NULL COLLATE "C",
     session_id text NOT NULL COLLATE "C",
     expires_at bigint NOT NULL,
-    used_at bigint
+    used_at bigint,
+    nonce bytea
 );
 
 CREATE TABLE registration (
@@ -594,6 +597,7 @@ CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amou
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
 CREATE INDEX receipt_of_revocation ON receipt USING btree (resource_id) WHERE (action = 'revoke_sessions'::text);
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
+CREATE INDEX refresh_token_by_use ON refresh_token USING btree (used_at) WHERE (nonce IS NOT NULL);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);

@@ -304,8 +304,8 @@ CREATE TABLE refresh_token (
   agent_id TEXT NOT NULL REFERENCES agent (id),
   session_id TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
-  used_at INTEGER
-) STRICT, WITHOUT ROWID;
+  used_at INTEGER,
+  nonce BLOB) STRICT, WITHOUT ROWID;
 
 CREATE INDEX refresh_token_by_expiry ON refresh_token (expires_at);
 
@@ -324,8 +324,8 @@ CREATE TABLE authorization_request (
   code BLOB UNIQUE,
   code_expires_at INTEGER,
   used_at INTEGER,
-  session_id TEXT
-) STRICT;
+  session_id TEXT,
+  confirmation BLOB, tries INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX authorization_request_by_expiry ON authorization_request (expires_at);
 
@@ -577,5 +577,7 @@ CREATE VIRTUAL TABLE post_index USING fts5 (
 CREATE INDEX kept_answer_by_agent ON kept_answer (agent_id, created_at, size);
 
 CREATE INDEX receipt_of_revocation ON receipt (resource_id) WHERE action = 'revoke_sessions';
+
+CREATE INDEX refresh_token_by_use ON refresh_token (used_at) WHERE nonce IS NOT NULL;
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -12,7 +12,7 @@ WHERE hash = ANY ({{asked}}) AND revoked_at IS NULL AND expires_at > :now
 UNION ALL
 SELECT r.hash, r.agent_id FROM refresh_token r
 JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
-WHERE r.hash = ANY ({{asked}}) AND r.used_at IS NULL AND r.expires_at > :now AND t.revoked_at IS NULL
+WHERE r.hash = ANY ({{asked}}) AND coalesce(r.used_at, :now) > :used_after AND r.expires_at > :now AND t.revoked_at IS NULL
 
 -- Not found by their agent, which may have many more.
 -- name: revoke_tokens

@@ -4,7 +4,7 @@ WHERE hash IN (SELECT unhex(value) FROM json_each(:hashes)) AND revoked_at IS NU
 UNION ALL
 SELECT r.hash, r.agent_id FROM refresh_token r
 JOIN token t ON t.agent_id = r.agent_id AND t.session_id = r.session_id
-WHERE r.hash IN (SELECT unhex(value) FROM json_each(:hashes)) AND r.used_at IS NULL AND r.expires_at > :now AND t.revoked_at IS NULL
+WHERE r.hash IN (SELECT unhex(value) FROM json_each(:hashes)) AND coalesce(r.used_at, :now) > :used_after AND r.expires_at > :now AND t.revoked_at IS NULL
 
 -- Not found by their agent, which may have many more.
 -- name: revoke_tokens
