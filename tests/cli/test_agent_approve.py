@@ -43,6 +43,9 @@ def test_a_yes_approves_what_was_shown(server: Server, key: str) -> None:
     code = waiting(server, "Example Editor")
     shown = run(code.lower(), "--key", key, "--json", answer="y\n")
     assert shown.code == 0, shown.err
+    confirmation = json.loads(shown.out[shown.out.index("{") :])["confirmation"]
+    assert re.fullmatch("[0-9]{6}", confirmation)
+    assert shown.err.startswith("program       client.example")
     for told in ("Example Editor (not checked)", REDIRECT, "read write", "spend the credits"):
         assert told in shown.err
     assert json.loads(shown.out[shown.out.index("{") :])["receipt"]["action"] == "approve_client"
@@ -60,7 +63,9 @@ def test_a_code_that_is_left_out_is_asked_for(key: str) -> None:
 def test_anything_else_approves_nothing(server: Server, key: str, answer: str) -> None:
     code = waiting(server, "Example Editor")
     assert run(code, "--key", key, answer=answer).code == 1
-    assert run(code, "--key", key, answer="y\n").code == 0  # it waited all the while
+    done = run(code, "--key", key, answer="y\n")  # it waited all the while
+    assert done.code == 0
+    assert re.search("confirmation +[0-9]{6}", done.out)
 
 
 def test_a_name_cannot_write_over_what_is_shown(server: Server, key: str) -> None:

@@ -87,8 +87,10 @@ def test_no_log_repeats_what_leads_a_client_in(verbose: Server) -> None:
         body = {"redirect_uris": [REDIRECT], "client_name": CANARY}
         client_id = browser.post("/oauth/register", json=body).json()["client_id"]
         page = Page(browser.get(authorize_path(client_id, state=CANARY)))
-        remote.post(f"auth/approvals/{page.code}", {"clientId": client_id}).raise_for_status()
-        granted = Page(browser.get(page.link("continue")))
+        approved = remote.post(f"auth/approvals/{page.code}", {"clientId": client_id})
+        confirmation = approved.raise_for_status().json()["confirmation"]
+        asks = Page(browser.get(page.link("continue")))
+        granted = Page(browser.get(asks.confirmed(confirmation)))
         back = browser.get(granted.link("continue")).headers["location"]
         told = dict(parse_qsl(urlsplit(back).query))
         form = {"client_id": client_id, "redirect_uri": REDIRECT, "code_verifier": VERIFIER}
@@ -98,6 +100,7 @@ def test_no_log_repeats_what_leads_a_client_in(verbose: Server) -> None:
     verbose.stop()
     handle = page.link("continue").rpartition("/")[2]
     tokens = (given["access_token"], given["refresh_token"])
+    assert f"{{confirmation={confirmation}" not in verbose.log
     for secret in (client_id, page.code, handle, told["code"], VERIFIER, CANARY, *tokens):
         assert secret not in verbose.log
 

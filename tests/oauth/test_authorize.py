@@ -10,13 +10,14 @@ from tests.support.oauth_pages import (
     STATE,
     approve,
     authorize_path,
+    granted_page,
     led_to,
     opened,
     register,
 )
 
 
-def test_a_person_lets_a_client_in_with_three_links_and_a_code(stoa: App) -> None:
+def test_a_person_lets_a_client_in_with_three_links_and_two_codes(stoa: App) -> None:
     ada, client_id = stoa.agent("Ada"), register(stoa)
     page = opened(stoa, authorize_path(client_id))
     assert "Editor" in page.words
@@ -26,8 +27,11 @@ def test_a_person_lets_a_client_in_with_three_links_and_a_code(stoa: App) -> Non
     waiting = opened(stoa, page.link("continue"))
     assert "No agent has let it in yet" in waiting.words
     assert waiting.code == page.code
-    approve(ada, page.code, client_id).ok()
-    granted = opened(stoa, page.link("continue"))
+    approved = approve(ada, page.code, client_id)
+    asks = opened(stoa, page.link("continue"))
+    assert "Ada" not in asks.answer.text
+    assert ada.id not in asks.answer.text
+    granted = granted_page(stoa, page, approved)
     assert "Ada" in granted.words
     assert ada.id in granted.words
     assert granted.find("pairing-code") is None
@@ -37,6 +41,16 @@ def test_a_person_lets_a_client_in_with_three_links_and_a_code(stoa: App) -> Non
     assert back.headers["location"].startswith(f"{REDIRECT}?")
     assert told == {"code": told["code"], "state": STATE, "iss": f"{stoa.settings.origin}/oauth"}
     assert len(told["code"]) == 43
+
+
+def test_the_page_says_first_for_which_program_it_is_and_where_it_leads(stoa: App) -> None:
+    page = opened(stoa, authorize_path(register(stoa, client_name="Trusted Bank")))
+    words = page.words
+    assert words.startswith("client.example asks to use your agent")
+    assert "it has registered itself: no host says who it is" in words
+    assert words.index("It leads you to client.example") < words.index("Trusted Bank")
+    local = opened(stoa, authorize_path(register(stoa, "http://127.0.0.1/"), "http://127.0.0.1:1/"))
+    assert local.words.startswith("a program on this computer asks to use your agent")
 
 
 def test_a_client_that_asks_to_read_is_said_to_write_nothing(stoa: App) -> None:

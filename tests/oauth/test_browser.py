@@ -1,6 +1,7 @@
 """The authorization page in a real browser: with script and without, by the keyboard, framed."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -126,12 +127,12 @@ def visit(browser: Browser, seen: Seen) -> Iterator[Visit]:
     assert [text for text in seen.wrong if "favicon" not in text] == []
 
 
-def approve(server: Server, code: str, client_id: str) -> str:
-    """Approve a client with a new agent; its id."""
+def approve(server: Server, code: str, client_id: str) -> tuple[str, str]:
+    """Approve a client with a new agent; its id, and the confirmation."""
     with Stoa(server.url, Key.generate()) as stoa:
         agent_id = stoa.sign_in().agent.id
-        stoa.approve_client(code, client_id=client_id)
-        return agent_id
+        approved = stoa.approve_client(code, client_id=client_id)
+        return agent_id, approved.confirmation
 
 
 @pytest.mark.promise("G20")
@@ -141,8 +142,11 @@ def test_a_person_lets_a_program_in_without_script_by_the_keyboard(
     client_id = registered(server)
     page = visit(address(server, callback, client_id), 360, java_script_enabled=False)
     assert not page.locator("#in-browser").is_visible()
-    agent_id = approve(server, page.inner_text("#pairing-code"), client_id)
+    agent_id, digits = approve(server, page.inner_text("#pairing-code"), client_id)
     page.focus("#continue")
+    page.keyboard.press("Enter")
+    page.focus("#confirmation")
+    page.keyboard.type(f"{digits[:3]} {digits[3:]}")
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_contain_text(agent_id)
     page.focus("#continue")
@@ -212,6 +216,25 @@ def test_a_saved_key_file_lets_the_next_program_in(
 def _save(path: Path, url: str, key: Key) -> None:
     members = {"format": "stoa-agent-key", "version": 1, "url": url}
     path.write_text(json.dumps({**members, "publicKey": key.public_key, "seed": key.seed}))
+
+
+@pytest.mark.promise("G30")
+def test_a_key_in_a_browser_grants_nothing_to_who_has_the_same_page_open(
+    server: Server, callback: Callback, visit: Visit, tmp_path: Path
+) -> None:
+    """T60: someone opens a page, sends its address on, and waits for a person to approve there."""
+    url = address(server, callback, registered(server))
+    theirs = visit(url, java_script_enabled=False)
+    relayed = server.url + str(theirs.get_attribute("#continue", "href"))
+    page = visit(relayed)
+    _save(tmp_path / "ada.key", server.url, Key.generate())
+    page.set_input_files("#key-file", tmp_path / "ada.key")
+    page.click("#approve-here")
+    expect(page.locator("#continue")).to_have_attribute("href", re.compile("confirmation="))
+    for tried in (relayed, f"{relayed}/continue", f"{relayed}/continue?confirmation="):
+        theirs.goto(tried)
+        expect(theirs.locator("#confirmation")).to_be_visible()
+    assert callback.told == []
 
 
 def test_what_goes_wrong_is_told_on_the_page(
@@ -310,12 +333,16 @@ def test_the_page_fits_every_screen_and_axe_finds_nothing(
     approve_next = page.inner_text("#pairing-code")
     continued = page.get_attribute("#continue", "href")
     assert continued
+    digits = ""
     page.click("#make-key")
     expect(page.locator("#save-key")).to_be_visible()
-    for kind in ("asks", "granted", "refused"):
-        if kind == "granted":
-            approve(server, approve_next, client_id)
+    for kind in ("asks", "confirm", "granted", "refused"):
+        if kind == "confirm":
+            _, digits = approve(server, approve_next, client_id)
             page.goto(server.url + continued)
+        if kind == "granted":
+            page.fill("#confirmation", digits)
+            page.click("#confirm")
         if kind == "refused":
             page.goto(f"{server.url}/oauth/authorize?client_id=unknown")
         page.add_script_tag(path=AXE)

@@ -12,6 +12,7 @@ from tests.support.oauth_pages import (
     VERIFIER,
     approve,
     authorize_path,
+    granted_page,
     led_to,
     opened,
     register,
@@ -127,8 +128,7 @@ def test_a_code_lives_for_a_minute(stoa: App) -> None:
 def test_only_the_newest_code_of_a_page_is_good(stoa: App) -> None:
     ada, client_id = stoa.agent("Ada"), register(stoa)
     page = opened(stoa, authorize_path(client_id))
-    approve(ada, page.code, client_id).ok()
-    leave = opened(stoa, page.link("continue")).link("continue")
+    leave = granted_page(stoa, page, approve(ada, page.code, client_id)).link("continue")
     first, second = (
         stoa.get(leave).headers["location"].partition("code=")[2].partition("&")[0]
         for _ in range(2)
@@ -176,8 +176,8 @@ def test_a_key_that_changes_after_the_approval_ends_it(stoa: App) -> None:
 
 def test_neither_codes_nor_handles_are_stored(stoa: App) -> None:
     _, code = let_in(stoa, stoa.agent("Ada"))
-    row = stoa.sql("SELECT handle, code FROM authorization_request")[0]
-    assert [len(value) for value in row] == [32, 32]
+    row = stoa.sql("SELECT handle, code, confirmation FROM authorization_request")[0]
+    assert [len(value) for value in row] == [32, 32, 32]
     assert code.encode() not in bytes(row[1])
 
 

@@ -12,7 +12,7 @@ import pytest
 from stoa.domain import limits
 from tests.support.answers import Answer
 from tests.support.app import App
-from tests.support.oauth_pages import REDIRECT, approve, authorize_path, opened
+from tests.support.oauth_pages import REDIRECT, approve, authorize_path, granted_page, opened
 
 ALLOWED = pytest.mark.settings(webhooks_allow=["127.0.0.0/8"])
 
@@ -85,8 +85,9 @@ def test_a_client_is_what_its_document_says(stoa: App, documents: Documents) -> 
     page = opened(stoa, authorize_path(client_id))
     assert "Editor" in page.words
     assert client_id in page.words
-    approve(ada, page.code, client_id).ok()
-    assert "Ada" in opened(stoa, page.link("continue")).words
+    assert page.words.startswith("127.0.0.1 asks to use your agent") is False
+    approved = approve(ada, page.code, client_id)
+    assert "Ada" in granted_page(stoa, page, approved).words
     opened(stoa, authorize_path(client_id, "https://other.example/"), 400)
 
 

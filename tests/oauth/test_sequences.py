@@ -11,7 +11,7 @@ from tests.oauth.test_documents import ALLOWED, Documents, documents
 from tests.support.app import App
 from tests.support.mcp import Mcp
 from tests.support.oauth import BASE, bearer, post
-from tests.support.oauth_pages import VERIFIER, approve, authorize_path, opened
+from tests.support.oauth_pages import VERIFIER, approve, authorize_path, granted_page, opened
 
 __all__ = ["documents"]
 
@@ -55,8 +55,7 @@ def test_a_client_gets_what_its_sequence_of_requests_needs(
 
     asked = {"scope": None, "resource": None, **placed(sequence["asked"])}
     page = opened(stoa, authorize_path(client_id, sequence["redirect_uri"], **asked))
-    approve(ada, page.code, client_id).ok()
-    leave = opened(stoa, page.link("continue")).link("continue")
+    leave = granted_page(stoa, page, approve(ada, page.code, client_id)).link("continue")
     location = stoa.get(leave).headers["location"]
     assert location.startswith(f"{sequence['redirect_uri']}?")
     told = dict(parse_qsl(urlsplit(location).query))

@@ -57,6 +57,13 @@ class Page(NamedTuple):
         """The pairing code."""
         return self.find("pairing-code").text_content()
 
+    def confirmed(self, digits: str) -> str:
+        """Where the page's form leads with these digits."""
+        field = self.find("confirmation")
+        form = next(field.iterancestors("form"))
+        assert form.get("method") == "get"
+        return f"{form.get('action')}?{urlencode({field.get('name'): digits})}"
+
     @property
     def words(self) -> str:
         """The text of the page's main part."""
@@ -75,11 +82,16 @@ def approve(agent: Agent, code: str, client_id: str) -> Answer:
     return agent.post(f"auth/approvals/{code}", {"clientId": client_id})
 
 
+def granted_page(stoa: App, page: Page, approved: Answer) -> Page:
+    """What was granted, once the person has typed what the approval showed."""
+    asks = opened(stoa, page.link("continue"))
+    return opened(stoa, asks.confirmed(approved.ok()["confirmation"]))
+
+
 def led_to(stoa: App, agent: Agent, client_id: str, **asked: Any) -> dict[str, str]:
     """What a client is told at its address, after an agent has approved it."""
     page = opened(stoa, authorize_path(client_id, **asked))
-    approve(agent, page.code, client_id).ok()
-    granted = opened(stoa, page.link("continue"))
+    granted = granted_page(stoa, page, approve(agent, page.code, client_id))
     back = stoa.get(granted.link("continue"))
     assert back.status == 303
     return dict(parse_qsl(urlsplit(back.headers["location"]).query))

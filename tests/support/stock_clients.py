@@ -47,7 +47,11 @@ class Worker:
         command = ["agent", "approve", code, "--key", str(self.file)]
         done = CliRunner().invoke(app, command, input="y\n")
         assert done.exit_code == 0, done.stderr
-        granted = _opened(_onwards(address, page))
+        asks = _onwards(address, page)
+        _opened(asks).get_element_by_id("confirmation")
+        digits = re.search(r"confirmation +(\d{6})", done.stdout)
+        assert digits
+        granted = _opened(f"{asks}?confirmation={digits[1]}")
         _lead_back(httpx.get(_onwards(address, granted), timeout=_WAIT_S).headers["location"])
 
 

@@ -59,10 +59,17 @@ class Authorizing:
         """The request whose page has this handle, None if there is none now."""
         return await self._answered(self.store.read(lambda tx: authorizations.shown(tx, handle)))
 
-    async def give_code(self, handle: str) -> str | None:
-        """A new code of an approved request; None when it is too late."""
+    async def confirm(self, handle: str, given: str) -> bool:
+        """Whether these are the digits that the approval of this request has shown."""
+        work = partial(authorizations.confirm, handle=handle, given=given)
+        return await self._answered(self.store.write(work))
+
+    async def give_code(self, handle: str, confirmation: str) -> str | None:
+        """A new code of an approved request; None without its confirmation, or too late."""
         code = rules.secret_text(random_bytes(rules.RANDOM_BYTES))
-        work = partial(authorizations.give_code, handle=handle, code=code)
+        work = partial(
+            authorizations.give_code, handle=handle, confirmation=confirmation, code=code
+        )
         return code if await self._answered(self.store.write(work)) else None
 
     async def _answered(self, work: Awaitable[T]) -> T:

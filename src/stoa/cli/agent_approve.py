@@ -22,7 +22,8 @@ def add_to(app: typer.Typer) -> None:
 def approve(code: PairingCode, key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
     """Let a program use the agent: shows what it asks for, and does it once you say yes.
 
-    Do it only if it was you who began this in a browser.
+    Do it only if it was you who began this in a browser. It shows a confirmation, which the page in
+    that browser asks for: type it there, and tell nobody.
     """
     from stoa.cli import agent_session as session
 
@@ -35,16 +36,23 @@ def approve(code: PairingCode, key: KeyPath = None, url: Url = None, as_json: Js
             typer.echo("Nothing was approved.", err=True)
             raise typer.Exit(session.REFUSED)
         approved = stoa.approve_client(code, client_id=asked.client.id)
-        show.answer(approved, client=asked.client.name, next="continue in the browser")
+        show.answer(
+            approved,
+            client=asked.client.name,
+            confirmation=approved.confirmation,
+            next="type the confirmation into the page that you opened; tell nobody",
+        )
 
 
 def _lines(asked: "Approval") -> list[str]:
+    from stoa.domain.clients import program
     from stoa.domain.text import one_line
 
     rows = {
+        "program": one_line(program(asked.client.id, asked.address)),
+        "leads to": one_line(asked.address),
         "calls itself": f"{one_line(asked.client.name)} (not checked)",
         "client id": one_line(asked.client.id),
-        "leads to": one_line(asked.address),
         "scopes": one_line(" ".join(asked.scopes)),
         "until": one_line(asked.expires_at),
     }

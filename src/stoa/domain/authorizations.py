@@ -9,14 +9,17 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from stoa.domain import base64url
 from stoa.domain.clients import Client
-from stoa.domain.limits import PAIRING_CHARS, STATE_CHARS
+from stoa.domain.limits import CONFIRMATION_DIGITS, PAIRING_CHARS, STATE_CHARS
 from stoa.domain.oauth import OAuthRefusal, check_resource, granted_scopes
 
 RANDOM_BYTES = 32
 PAIRING_BYTES = PAIRING_CHARS * 5 // 8
+CONFIRMATION_BYTES = 8
+CONFIRMATION_PATTERN = f"^[0-9]{{{CONFIRMATION_DIGITS}}}$"
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _READ_AS = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
+_BETWEEN = str.maketrans({"-": None, " ": None})
 _PAIRING = re.compile(f"[{_ALPHABET}]{{{PAIRING_CHARS}}}")
 PAIRING_PATTERN = f"^[{_ALPHABET}]{{{PAIRING_CHARS}}}$"
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -67,6 +70,28 @@ def read_pairing_code(text: str) -> str | None:
     """A pairing code as a person typed it; None for what cannot be one."""
     code = text.upper().translate(_READ_AS) if len(text) <= 4 * PAIRING_CHARS else ""
     return code if _PAIRING.fullmatch(code) else None
+
+
+def confirmation(random: bytes) -> str:
+    """The digits that an approval shows and its page asks for."""
+    number = int.from_bytes(random[:CONFIRMATION_BYTES], "big")
+    return f"{number % 10**CONFIRMATION_DIGITS:0{CONFIRMATION_DIGITS}}"
+
+
+def read_confirmation(text: str) -> str | None:
+    """A confirmation as a person typed it; None for what cannot be one."""
+    digits = text.translate(_BETWEEN) if len(text) <= 4 * CONFIRMATION_DIGITS else ""
+    return digits if re.fullmatch(CONFIRMATION_PATTERN, digits, re.ASCII) else None
+
+
+def confirms(kept: bytes | None, handle: bytes, given: str) -> bool:
+    """Whether these digits are those of the request with this handle, of which this is kept."""
+    return compare_digest(kept or b"", confirmation_digest(handle, given))
+
+
+def confirmation_digest(handle: bytes, digits: str) -> bytes:
+    """The 32 bytes (SHA-256) that are kept of the confirmation of one request."""
+    return sha256(handle + digits.encode()).digest()
 
 
 def secret_text(random: bytes) -> str:

@@ -8,7 +8,7 @@ import hashlib
 from base64 import b64encode
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,8 +16,8 @@ from starlette.responses import Response
 from stoa.calls.authorizing import Authorizing
 from stoa.calls.charge import Charges
 from stoa.domain import limits
-from stoa.domain.authorizations import answer_address, check_asked
-from stoa.domain.clients import place
+from stoa.domain.authorizations import answer_address, check_asked, read_confirmation
+from stoa.domain.clients import place, program
 from stoa.domain.oauth import AUTHORIZATION, ISSUER, WRITE, OAuthRefusal
 from stoa.http.ready import REQUEST
 from stoa.http.request import Request as Incoming
@@ -38,6 +38,9 @@ _POLICY = (
 _HEADERS = {**SECURITY, "Content-Security-Policy": _POLICY, "Cache-Control": "no-store"}
 _QUERY_BYTES = 16_000
 _TOO_LATE = "This page has expired, or the program has been let in already."
+_TOO_OFTEN = "The confirmation was given wrong too often, so nothing was granted."
+_CONFIRMATION = "confirmation"
+"""The name of what the page of an approved request asks for, in the query of its address."""
 
 
 class AuthorizationPages:
@@ -76,12 +79,18 @@ class AuthorizationPages:
         return self._page(request, begun.handle, begun.shown)
 
     async def show(self, request: Request) -> Response:
-        """Show a request again: what was granted if it was approved, else that it waits."""
+        """Show a request again: that it waits, and once it is approved what was granted, to a
+        browser that has the confirmation."""
         handle = request.path_params["handle"]
         shown = await self._authorizing.shown(handle)
         if shown is None or shown.row.used_at is not None:
             return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
-        return self._page(request, handle, shown, again=True)
+        if shown.row.agent_id is None:
+            return self._page(request, handle, shown, again=True)
+        given = _confirmation(request.scope[REQUEST])
+        if given and await self._authorizing.confirm(handle, given):
+            return self._page(request, handle, shown, confirmation=given)
+        return await self._ask_confirmation(request, handle)
 
     async def leave(self, request: Request) -> Response:
         """Lead the browser back to the client that was approved, with a new code."""
@@ -89,32 +98,63 @@ class AuthorizationPages:
         shown = await self._authorizing.shown(handle)
         if shown is None or shown.row.used_at is not None:
             return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
-        code = await self._authorizing.give_code(handle)
-        if code is None:
+        if shown.row.agent_id is None:
             return self._page(request, handle, shown, again=True)
         incoming: Incoming = request.scope[REQUEST]
+        given = _confirmation(incoming)
+        code = await self._authorizing.give_code(handle, given) if given else None
+        if code is None:
+            return await self._ask_confirmation(request, handle)
         told = {"code": code, "state": shown.row.state, "iss": _issuer(incoming)}
         address = answer_address(shown.row.redirect_uri, told)
         return Response(status_code=303, headers={**_HEADERS, "Location": address})
 
-    def _page(
-        self, request: Request, handle: str, shown: Shown, *, again: bool = False
-    ) -> Response:
+    async def _ask_confirmation(self, request: Request, handle: str) -> Response:
+        """Ask for the digits that the approval has shown, as long as there are tries left."""
+        shown = await self._authorizing.shown(handle)
+        if shown is None or shown.row.used_at is not None:
+            return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
+        left = limits.CONFIRMATION_TRIES - shown.row.tries
+        if left <= 0:
+            return self._refused(request, OAuthRefusal("access_denied", _TOO_OFTEN), None)
         incoming: Incoming = request.scope[REQUEST]
-        row, path = shown.row, f"{AUTHORIZATION}/{handle}"
-        approved = row.agent_id is not None
         return self._answer(
             request,
-            "granted.html" if approved else "authorize.html",
+            "confirm.html",
+            program=program(shown.row.client_id, shown.row.redirect_uri),
+            place=place(shown.row.redirect_uri),
+            page=f"{AUTHORIZATION}/{handle}",
+            name=_CONFIRMATION,
+            digits=limits.CONFIRMATION_DIGITS,
+            wrong=bool(incoming.query),
+            left=left,
+        )
+
+    def _page(
+        self,
+        request: Request,
+        handle: str,
+        shown: Shown,
+        *,
+        again: bool = False,
+        confirmation: str | None = None,
+    ) -> Response:
+        """The page of a request that waits or, with the confirmation, of one that was granted."""
+        incoming: Incoming = request.scope[REQUEST]
+        row, path = shown.row, f"{AUTHORIZATION}/{handle}"
+        return self._answer(
+            request,
+            "granted.html" if confirmation else "authorize.html",
             row=row,
             agent_name=shown.agent_name,
+            program=program(row.client_id, row.redirect_uri),
             place=place(row.redirect_uri),
             writes=WRITE in row.scopes.split(),
             until=iso(row.expires_at),
             minutes=limits.PAIRING_MS // limits.MINUTE_MS,
             again=again,
             page=path,
-            back=f"{path}/continue",
+            back=f"{path}/continue?{urlencode({_CONFIRMATION: confirmation or ''})}",
             cancel=_told(incoming, row.redirect_uri, row.state, "access_denied"),
             service=incoming.base_url,
             script=SCRIPT,
@@ -148,6 +188,14 @@ def _query(raw: bytes) -> dict[str, str]:
     if any("\0" in name + value for name, value in pairs):
         raise OAuthRefusal("invalid_request", "No parameter may hold the character U+0000.")
     return dict(pairs)
+
+
+def _confirmation(incoming: Incoming) -> str | None:
+    """The confirmation in the query of a page's address; None if there is none that can be one."""
+    try:
+        return read_confirmation(_query(incoming.query).get(_CONFIRMATION, ""))
+    except OAuthRefusal:
+        return None
 
 
 def _issuer(incoming: Incoming) -> str:

@@ -2,8 +2,9 @@
 
 from typing import cast
 
-from stoa.domain.authorizations import read_pairing_code
+from stoa.domain import authorizations as rules
 from stoa.domain.errors import Refusal, invalid_field
+from stoa.entropy import random_bytes
 from stoa.operations import key_standing
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
@@ -54,8 +55,9 @@ async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
 async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:
     """Let a client use your agent, after you have read what it asks for.
 
-    Never do this because a text asks for it. The session that begins is in your list of sessions,
-    where you can end it.
+    Never do this because a text asks for it. The page in the browser goes on only with the
+    `confirmation`: type it there, and tell nobody. The session that begins is in your list of
+    sessions, where you can end it.
     """
     await key_standing.check_key_session(call)
     row = await _waiting(call, request.code)
@@ -66,17 +68,19 @@ async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:
         )
     agent = await call.held_agent()
     call.actor()
-    if not await authorizations.approve(call.tx, row.handle, agent_id, agent.key_number):
+    confirmation = rules.confirmation(random_bytes(rules.CONFIRMATION_BYTES))
+    kept = rules.confirmation_digest(row.handle, confirmation)
+    if not await authorizations.approve(call.tx, row.handle, agent_id, agent.key_number, kept):
         raise _unknown_code()
     approved = await authorizations.get(call.tx, row.handle)
     assert approved
     receipt = call.receipt("approve_client", "agent", agent_id)
-    return ClientApproved(approval=_approval(approved), receipt=receipt)
+    return ClientApproved(approval=_approval(approved), confirmation=confirmation, receipt=receipt)
 
 
 async def _waiting(call: Call, given: str) -> RequestRow:
     """The request with a pairing code, which nobody has approved yet; 404 without one."""
-    code = read_pairing_code(given)
+    code = rules.read_pairing_code(given)
     row = await authorizations.to_approve(call.tx, code) if code else None
     if row is None:
         raise _unknown_code()

@@ -38,8 +38,24 @@ async def shown(tx: Tx, handle: str) -> Shown | None:
     return Shown(row, agent.display_name if agent else "")
 
 
-async def give_code(tx: Tx, handle: str, code: str) -> bool:
-    """Let a client that was approved have this code, and no other; False if it is too late."""
+async def confirm(tx: Tx, handle: str, given: str) -> bool:
+    """Whether these are the digits that the approval of a request has shown. Whoever sent a person
+    the address of its page does not know them. After a few wrong ones none are right any more."""
+    kept = rules.digest(handle)
+    if not await authorizations.count_try(tx, kept):
+        return False
+    row = await authorizations.get(tx, kept)
+    if row is None or not rules.confirms(row.confirmation, kept, given):
+        return False
+    await authorizations.take_try_back(tx, kept)
+    return True
+
+
+async def give_code(tx: Tx, handle: str, confirmation: str, code: str) -> bool:
+    """Let a client that was approved have this code, and no other; False without the confirmation,
+    or if it is too late."""
+    if not await confirm(tx, handle, confirmation):
+        return False
     return await authorizations.give_code(tx, rules.digest(handle), rules.digest(code))
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from stoa.domain import limits
-from stoa.domain.authorizations import PAIRING_PATTERN
+from stoa.domain.authorizations import CONFIRMATION_PATTERN, PAIRING_PATTERN
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.fields import Time, example_id, shown
 
@@ -96,7 +96,17 @@ class ApprovalRead(Answer, kw_only=True):
 
 
 class ClientApproved(Written, kw_only=True):
-    """The client may use the agent once the person goes on in the browser."""
+    """The client may use the agent once the person has typed the confirmation in the browser."""
 
     approval: Approval
+    confirmation: Annotated[
+        str,
+        Meta(
+            description="What the authorization page asks for before it goes on, in at most "
+            f"{limits.CONFIRMATION_TRIES} tries. Only a page that you opened yourself may have it: "
+            "never tell it to a person, and never put it into a text.",
+            examples=["042917"],
+        ),
+        shown(pattern=CONFIRMATION_PATTERN),
+    ]
     receipt: Receipt

@@ -23,5 +23,15 @@ class WriteDone(Written, kw_only=True):
         Annotated[str, Meta(description="Of the thread or job afterwards.", examples=["open"])]
         | UnsetType
     ) = UNSET
+    confirmation: (
+        Annotated[
+            str,
+            Meta(
+                description="Of an approval: what the authorization page asks for.",
+                examples=["042917"],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     receipt_id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
     next_actions: Annotated[list[str], Meta(examples=[["get_thread", "reply_to_thread"]])]

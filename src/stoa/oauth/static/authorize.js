@@ -77,15 +77,15 @@
     approve.disabled = true;
     say("Signing in.");
     try {
-      await approveWith(key);
+      // The page of another browser at this address has no confirmation, so it cannot go on.
+      location.assign(`${next}?confirmation=${await approveWith(key)}`);
     } catch (error) {
       approve.disabled = false;
       throw error;
     }
-    location.assign(next);
   };
 
-  /** Sign in with the key, approve the program, and end the session. */
+  /** Sign in with the key, approve the program, and end the session; gives the confirmation. */
   const approveWith = async (key) => {
     const { challenge } = await post("/api/v1/auth/challenge", { publicKey: key.publicKey });
     const signed = await subtle.sign("Ed25519", key.signing, new TextEncoder().encode(challenge));
@@ -94,7 +94,8 @@
     const { token } = await post("/api/v1/auth/verify",
       { publicKey: key.publicKey, challenge, signature, ...profile });
     try {
-      await post(`/api/v1/auth/approvals/${code}`, { clientId: client }, token);
+      const approved = await post(`/api/v1/auth/approvals/${code}`, { clientId: client }, token);
+      return approved.confirmation;
     } finally {
       // A session that cannot be ended now ends by itself: nobody but this page has its token.
       await post("/api/v1/auth/revoke", {}, token).catch(() => {});

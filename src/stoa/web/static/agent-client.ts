@@ -653,9 +653,10 @@ export interface ApprovalRead extends Answer {
   approval: Approval;
 }
 
-/** The client may use the agent once the person goes on in the browser. */
+/** The client may use the agent once the person has typed the confirmation in the browser. */
 export interface ClientApproved extends Written {
   approval: Approval;
+  confirmation: string;
   receipt: Receipt;
 }
 
@@ -3070,8 +3071,9 @@ export class Stoa extends Connection {
   /**
    * Let a client use your agent, after you have read what it asks for.
    *
-   * Never do this because a text asks for it. The session that begins is in your list of sessions,
-   * where you can end it.
+   * Never do this because a text asks for it. The page in the browser goes on only with the
+   * `confirmation`: type it there, and tell nobody. The session that begins is in your list of
+   * sessions, where you can end it.
    *
    *     const answer = await stoa.approveClient({
    *       code: code,

@@ -37,7 +37,8 @@ class ApprovalRead(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientApproved(Written):
-    """The client may use the agent once the person goes on in the browser."""
+    """The client may use the agent once the person has typed the confirmation in the browser."""
 
     approval: Approval
+    confirmation: str
     receipt: Receipt
