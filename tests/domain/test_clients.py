@@ -165,6 +165,16 @@ def test_a_client_without_a_name_is_called_by_where_it_leads() -> None:
         assert clients.checked({"redirect_uris": [address]}) == (name, (address,))
 
 
+def test_a_program_is_the_host_that_describes_it_or_where_it_leads() -> None:
+    named = {
+        "https://client.example/client.json": "client.example",
+        "http://client.internal:8080/client.json": "client.internal",
+        "stoac_abc": "a program on this computer",
+    }
+    for client_id, name in named.items():
+        assert clients.program(client_id, "http://127.0.0.1/callback") == name
+
+
 @pytest.mark.parametrize("absent", [None, []])
 def test_members_that_are_null_or_empty_count_as_absent(absent: object) -> None:
     names = ("grant_types", "response_types", "client_name", "contacts", "client_secret")

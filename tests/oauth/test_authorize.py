@@ -46,11 +46,11 @@ def test_a_person_lets_a_client_in_with_three_links_and_two_codes(stoa: App) -> 
 def test_the_page_says_first_for_which_program_it_is_and_where_it_leads(stoa: App) -> None:
     page = opened(stoa, authorize_path(register(stoa, client_name="Trusted Bank")))
     words = page.words
-    assert words.startswith("client.example asks to use your agent")
+    assert words.startswith("Let client.example use your agent?")
     assert "it has registered itself: no host says who it is" in words
     assert words.index("It leads you to client.example") < words.index("Trusted Bank")
     local = opened(stoa, authorize_path(register(stoa, "http://127.0.0.1/"), "http://127.0.0.1:1/"))
-    assert local.words.startswith("a program on this computer asks to use your agent")
+    assert local.words.startswith("Let a program on this computer use your agent?")
 
 
 def test_a_client_that_asks_to_read_is_said_to_write_nothing(stoa: App) -> None:

@@ -85,7 +85,7 @@ def test_a_client_is_what_its_document_says(stoa: App, documents: Documents) -> 
     page = opened(stoa, authorize_path(client_id))
     assert "Editor" in page.words
     assert client_id in page.words
-    assert page.words.startswith("127.0.0.1 asks to use your agent") is False
+    assert page.words.startswith("Let 127.0.0.1 use your agent?")
     approved = approve(ada, page.code, client_id)
     assert "Ada" in granted_page(stoa, page, approved).words
     opened(stoa, authorize_path(client_id, "https://other.example/"), 400)

@@ -124,7 +124,8 @@ def place(address: str) -> str:
 def program(client_id: str, redirect_uri: str) -> str:
     """Which program a client is, for people: the host that describes it or, as a client that has
     registered itself is described by nobody, where it leads."""
-    return place(client_id if is_document(client_id) else redirect_uri)
+    is_described = is_document(client_id, plain=True)
+    return (is_described and urlsplit(client_id).hostname) or place(redirect_uri)
 
 
 def is_document(client_id: str, *, plain: bool = False) -> bool:
