@@ -1,5 +1,6 @@
 """The outermost ASGI application: host check, then health, REST, MCP or pages."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
 _CLIENT = b"client"
+_HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,100}")
 """The query with which `/healthz` tells callers the address that they count as."""
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
@@ -69,11 +71,13 @@ class App:
             elif incoming.path in _HEALTH:
                 await self._health(incoming, send)
             elif incoming.path in self.tools:
-                await self.tools[incoming.path].refuse(incoming, send, self._wrong_host())
+                await self.tools[incoming.path].refuse(
+                    incoming, send, self._wrong_host(incoming.host)
+                )
             elif incoming.path in door.PATHS:
-                await self.oauth.refuse(incoming, send, self._wrong_host())
+                await self.oauth.refuse(incoming, send, self._wrong_host(incoming.host))
             else:
-                await self.rest.refuse(incoming, send, self._wrong_host())
+                await self.rest.refuse(incoming, send, self._wrong_host(incoming.host))
         except Exception:
             log.exception("defect")
             await self.rest.refuse(incoming, send, Refusal("forum_error"))
@@ -81,8 +85,10 @@ class App:
             # It leads back to the scope: only the garbage collector would free both, and the body.
             del incoming.receive
 
-    def _wrong_host(self) -> Refusal:
-        refusal = Refusal("wrong_host")
+    def _wrong_host(self, host: str) -> Refusal:
+        told = _HOST.fullmatch(host)
+        message = f"This service does not answer to the host name {host}." if told else None
+        refusal = Refusal("wrong_host", message)
         refusal.fill({"base_url": self.hosts.origin})
         return refusal
 

@@ -169,7 +169,8 @@ NOT_JSON = {
     "single quotes": b"{'publicKey': 'a'}",
     "two values": b"{}{}",
     "comment": b"{} // no",
-    "byte order mark": b"\xef\xbb\xbf{}",
+    "byte order mark inside": b'{"publicKey": \xef\xbb\xbf"a"}',
+    "two byte order marks": b"\xef\xbb\xbf\xef\xbb\xbf{}",
     "utf-16": '{"publicKey": "a"}'.encode("utf-16"),
     "raw control character": b'{"publicKey": "a\nb"}',
     "bare word": b"hello",
@@ -363,3 +364,15 @@ def test_two_hundred_bombs_at_once_neither_break_the_server_nor_fill_its_memory(
         statuses = set(pool.map(drop, range(200)))
     assert statuses == {200, 400}
     assert server.memory() - before < 50 * MIB
+
+
+BOM = b"\xef\xbb\xbf"
+
+
+def test_a_byte_order_mark_in_front_is_skipped_at_every_door(stoa: App) -> None:
+    key = {"publicKey": Key("Ada").public}
+    stoa.post(CHALLENGE, BOM + json.dumps(key).encode()).ok()
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    assert stoa.post("/mcp", BOM + json.dumps(ping).encode()).ok()["result"] == {}
+    client = {"redirect_uris": ["https://client.example/back"], "client_name": "c"}
+    stoa.post("/oauth/register", BOM + json.dumps(client).encode()).ok(201)

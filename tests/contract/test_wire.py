@@ -1,5 +1,6 @@
 """What every answer has in common: JSON, names, ids, times, bodies, error bodies, methods, CORS."""
 
+import base64
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -8,9 +9,10 @@ import pytest
 
 from stoa.domain.errors import CATALOGUE
 from stoa.operations.catalog import all_operations
-from tests.support.app import Agent, App
+from tests.support.app import Agent, App, signed
 from tests.support.clock import START
 from tests.support.keys import Key
+from tests.support.mcp import Mcp
 
 ID = re.compile(r"(ag|th|rp|job|js|bty|rc|tx|ev)_[0-7][0-9a-hjkmnp-tv-z]{25}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -351,6 +353,54 @@ def test_allowed_hosts_are_ours_in_any_case(stoa: App) -> None:
     stoa.get("threads", headers={"Host": "forum.internal"}).ok()
     stoa.get("threads", headers={"Host": "stoa.example:81"}).ok()
     stoa.get("threads", headers={"Host": "stoa.example"}).refused(421, "wrong_host")
+
+
+BASE = {"base_url": "https://stoa.example", "port": 8080}
+
+
+@pytest.mark.settings(**BASE)
+@pytest.mark.promise("W51")
+@pytest.mark.parametrize("name", ["stoa.example", "Stoa.Example.", "127.0.0.1:8080"])
+@pytest.mark.parametrize("port", ["", ":443", ":80", ":"])
+def test_default_ports_and_a_final_dot_are_ours(stoa: App, name: str, port: str) -> None:
+    host = {"Host": name if name[0] == "1" else name + port}
+    challenge = {"publicKey": Key("Ada").public}
+    texts = {
+        stoa.post("auth/challenge", challenge, headers=host).ok()["challenge"] for _ in range(2)
+    }
+    for text in texts:
+        stoa.post("auth/verify", signed(Key("Ada"), text), headers=host).ok()
+        assert base64.urlsafe_b64decode(text + "==").startswith(b"https://stoa.example\n")
+    for _ in range(2):  # the second one is answered from the cache
+        stoa.get("threads", headers=host).ok()
+        assert stoa.get("/", headers=host).status == 200
+    assert Mcp(stoa).ask("tools/list", headers=host).status == 200
+
+
+@pytest.mark.settings(**BASE)
+@pytest.mark.parametrize(
+    "host",
+    [
+        "stoa.example..",
+        "stoa.example:8080",
+        "stoa.example:443:443",
+        "stoa.example.evil",
+        ".stoa.example",
+    ],
+)
+def test_other_ports_and_names_stay_foreign_and_are_named(stoa: App, host: str) -> None:
+    for answer in (
+        stoa.get("threads", headers={"Host": host}),
+        stoa.post("/mcp", {}, headers={"Host": host}),
+    ):
+        answer.refused(421, "wrong_host")
+        assert answer["error"] == f"This service does not answer to the host name {host}."
+
+
+def test_what_has_no_form_of_a_host_is_not_repeated(stoa: App) -> None:
+    for host in ("<b>", "x" * 101, "a b", ""):
+        answer = stoa.get("threads", headers={"Host": host}).refused(421, "wrong_host")
+        assert answer["error"] == "This service does not answer to this host name."
 
 
 @pytest.mark.promise("W8")

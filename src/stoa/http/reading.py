@@ -1,6 +1,7 @@
 """Reads what came over the wire into plain values, and refuses what cannot be read safely."""
 
 import asyncio
+import codecs
 import json
 from collections.abc import Iterator
 from decimal import Decimal
@@ -82,9 +83,11 @@ def _wrong_media_type(wanted: bytes) -> Refusal:
 def parse_json(body: bytes) -> Any:
     """JSON as plain values, decimals exact.
 
+    A byte order mark in front is skipped (RFC 8259, 8.1).
     400 for what is not JSON, duplicate keys, nesting over 32, more members and items than any call
     has, NaN and Infinity, invalid UTF-8, lone surrogates and U+0000.
     """
+    body = body.removeprefix(codecs.BOM_UTF8)
     brackets = body.count(b"{") + body.count(b"[")
     if len(body) > limits.JSON_VALUES and _is_crowded(body, brackets):
         raise invalid_field("", _TOO_MANY)

@@ -58,7 +58,7 @@ class Request:
     @property
     def base_url(self) -> str:
         """The base address for challenges and texts."""
-        return self._hosts.own_urls.get(self.host.lower(), self._hosts.origin)
+        return self._hosts.base_url(self.host)
 
 
 def _joined(lines: HeaderList) -> Headers:

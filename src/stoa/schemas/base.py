@@ -319,7 +319,7 @@ def read_time(text: str) -> int | None:
     """The whole milliseconds since 1970 of a time in ISO 8601 with its zone. None for any other
     text, and for a time that `iso` cannot write."""
     try:
-        at = datetime.fromisoformat(text)
+        at = datetime.fromisoformat(text.upper())  # RFC 3339 has `t` and `z` too
         return (at.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1) if at.tzinfo else None
     except (ValueError, OverflowError):
         return None
