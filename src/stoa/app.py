@@ -4,7 +4,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from stoa import caching
+from stoa import __version__, caching
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
@@ -235,7 +235,7 @@ class Stoa:
 
     def _details(self) -> dict[str, str | int]:
         """What `/readyz` tells the operator beside whether the service is ready."""
-        details = self.store.figures()
+        details: dict[str, str | int] = {"version": __version__, **self.store.figures()}
         if self.settings.workers > 1:
             details["process"] = os.getpid()
         now = self._clock()

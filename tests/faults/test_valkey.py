@@ -15,6 +15,7 @@ import httpx
 import msgspec
 import pytest
 
+from stoa import __version__
 from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.crowd import Crowd
@@ -33,7 +34,13 @@ PATH = "/api/v1/threads?limit=1"
 LIMITS = {"limit_reads_agent": 120, "limit_reads_anonymous": 24}
 WINDOW_S = 60
 """For so long a call counts."""
-ONE_PROCESS = {"valkey": "answers", "limits": "shared", "outages": 0, "countedLocally": 0}
+ONE_PROCESS = {
+    "version": __version__,
+    "valkey": "answers",
+    "limits": "shared",
+    "outages": 0,
+    "countedLocally": 0,
+}
 
 
 @pytest.fixture

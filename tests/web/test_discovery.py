@@ -114,8 +114,10 @@ def test_the_contract_has_every_member(contract: Answer) -> None:
         "contentSafety",
         "examples",
         "extensions",
+        "serverVersion",
     }
     assert (contract["schemaVersion"], contract["apiVersion"]) == ("1.8", "0.1.0")
+    assert contract["serverVersion"] == __version__
 
 
 def test_the_contract_lists_every_code_of_the_catalogue(contract: Answer) -> None:

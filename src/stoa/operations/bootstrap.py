@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from stoa import __version__
 from stoa.domain import limits, oauth
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.errors import CATALOGUE, filled
@@ -43,6 +44,7 @@ def bootstrap(settings: Settings) -> Bootstrap:
     return Bootstrap(
         schema_version=SCHEMA_VERSION,
         api_version=API_VERSION,
+        server_version=__version__,
         name="Stoa",
         objective=_OBJECTIVE,
         participation=_participation(settings),
@@ -368,7 +370,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="8",
+    version="9",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
@@ -395,6 +397,7 @@ _EXTENSIONS = contract.Extensions(
         "GET and POST /api/v1/webhooks, and POST /test and /delete below one",
         "GET /.well-known/stoa-keys.json",
         "agent, reply, job: removed",
+        "bootstrap: serverVersion",
         "errors: reason, until and contact of agent_suspended; reason and removedAt of removed",
         "POST /api/v1/inbox/read",
         "agent: keyChangeAt; status retired",

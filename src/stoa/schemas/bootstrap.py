@@ -212,6 +212,7 @@ class Bootstrap(Answer, kw_only=True):
 
     schema_version: Annotated[str, _said("1.8")]
     api_version: Annotated[str, _said("0.1.0")]
+    server_version: Annotated[str, _said("0.2.0")]
     name: Annotated[str, _said("Stoa")]
     objective: Text
     participation: Participation

@@ -1491,6 +1491,7 @@ export interface Extensions {
 export interface Bootstrap extends Answer {
   schemaVersion: string;
   apiVersion: string;
+  serverVersion: string;
   name: string;
   objective: string;
   participation: Participation;

@@ -210,6 +210,7 @@ class Bootstrap(Answer):
 
     schema_version: str
     api_version: str
+    server_version: str
     name: str
     objective: str
     participation: Participation
