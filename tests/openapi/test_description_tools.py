@@ -63,7 +63,7 @@ def test_redocly_finds_nothing(description: Path) -> None:
     assert redocly(description) == []
 
 
-@pytest.mark.long
+@pytest.mark.soak  # for most of a minute; Redocly has read it too
 def test_spectral_finds_nothing(description: Path) -> None:
     assert spectral(description) == []
 
