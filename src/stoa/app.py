@@ -16,6 +16,7 @@ from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
 from stoa.calls.shared_limiter import SharedLimiter
 from stoa.calls.shared_reads import SharedReads
+from stoa.calls.shared_waits import SharedWaits
 from stoa.calls.snapshots import Snapshots
 from stoa.calls.token_requests import PlainGrants, TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
@@ -85,7 +86,7 @@ class Stoa:
         signer: Signer,
     ) -> None:
         settings, shares = services.settings, engine_of(services.settings).SHARED
-        self.waiting = Waiting(store, settings)
+        self.waiting = Waiting(store, settings, SharedWaits(sheet.waits, sheet.waits_elsewhere))
         hosts, operations = Hosts(settings), all_operations()
         others = partial(_kept_bytes, services)
         answers = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024, others)

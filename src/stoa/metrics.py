@@ -7,7 +7,7 @@ a worker that has ended stay, and the worker that takes its place goes on with t
 
 import mmap
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ _CELL_BYTES = 8
 TIMES_US = tuple(
     round(factor * 10**power) for power in range(3, 7) for factor in (1, 2.5, 5)
 )  # 1 ms to 5 s
+WAIT_CELLS = 2 + 2 * limits.WAITS
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -103,6 +104,9 @@ class Sheet:
         self._places = {name: place for place, name in enumerate(buckets)}
         self.commits = Commits(free.histogram(TIMES_US), free.histogram(SIZES))
         self._state = free.cut(len(State._fields))
+        self.waits = free.cut(WAIT_CELLS)
+        self.waits_elsewhere: Sequence[memoryview] = ()
+        """The same cells of the other workers; `calls/shared_waits.py` says what they hold."""
 
     def answered(self, operation: str, status: int, ns: int) -> None:
         """Count an answer that took so many nanoseconds to begin."""
@@ -163,12 +167,15 @@ class Sheets:
             + Histogram.size(TIMES_US)
             + Histogram.size(SIZES)
             + len(State._fields)
+            + WAIT_CELLS
         )
         cells = memoryview(mmap.mmap(-1, _CELL_BYTES * size * count)).cast("q")
         self.each = [
             Sheet(cells[start : start + size], self.operations, self.buckets)
             for start in range(0, size * count, size)
         ]
+        for sheet in self.each:
+            sheet.waits_elsewhere = [one.waits for one in self.each if one is not sheet]
 
     def answers(self) -> Iterator[tuple[str, int, int]]:
         """Operation, status and number of the answers that were given."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from stoa.app import new_sheets
+from stoa.calls.shared_waits import SharedWaits
 from stoa.calls.waiting import Waiting, Woken
 from stoa.domain import limits
 from stoa.operations import inbox
@@ -25,6 +27,11 @@ LONG = "wait=30"
 LATE_S = 5
 CROWD = 40
 Task = asyncio.Task[Answer]
+
+
+def unshared() -> SharedWaits:
+    """What a process notes that is alone."""
+    return SharedWaits(new_sheets().each[0].waits, ())
 
 
 def asleep(stoa: App) -> int:
@@ -286,7 +293,7 @@ def test_addresses_do_not_take_places_of_each_other(stoa: App) -> None:
 
 
 def test_of_too_many_in_all_the_oldest_ends(stoa: App) -> None:
-    waiting = Waiting(stoa.stoa.store, Settings(), most=2)
+    waiting = Waiting(stoa.stoa.store, Settings(), unshared(), most=2)
     with ExitStack() as stack:
         places = [stack.enter_context(waiting.place(None, f"8.8.8.{n}", 0)) for n in range(3)]
         assert [place.ended for place in places] == [True, False, False]
@@ -330,7 +337,7 @@ def test_who_comes_while_events_are_looked_for_is_told_of_those_before_them(
 ) -> None:
     bob.reply(ada.thread())
     store, looks, go_on = stoa.stoa.store, asyncio.Event(), asyncio.Event()
-    read, waiting = store.read, Waiting(store, Settings())
+    read, waiting = store.read, Waiting(store, Settings(), unshared())
 
     async def held_up(work: Work[Any], **how: Any) -> Any:
         looks.set()
@@ -395,7 +402,7 @@ def test_when_the_server_ends_nothing_waits_any_more(stoa: App, ada: Agent) -> N
 
 
 def test_an_idle_process_reads_nothing(stoa: App, ada: Agent) -> None:
-    waiting = Waiting(stoa.stoa.store, Settings())
+    waiting = Waiting(stoa.stoa.store, Settings(), unshared())
     stoa.run(stoa.stoa.store.write(partial(_nothing)))
     assert waiting.count == 0
     ada.thread()

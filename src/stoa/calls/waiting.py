@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple, Self
 
+from stoa.calls.shared_waits import SharedWaits
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.logs import log
@@ -48,7 +49,18 @@ class _New(NamedTuple):
 class Place:
     """One call or stream of an `owner` among those that wait. It leaves at the end of a `with`."""
 
-    __slots__ = ("_future", "_waiting", "caller", "ended", "interest", "owner", "since", "status")
+    __slots__ = (
+        "_future",
+        "_waiting",
+        "caller",
+        "ended",
+        "interest",
+        "owner",
+        "row",
+        "since",
+        "status",
+        "turn",
+    )
 
     def __init__(self, waiting: "Waiting", caller: Caller | None, owner: str, since: int) -> None:
         self._waiting = waiting
@@ -59,6 +71,7 @@ class Place:
         self.since = since
         self.interest: Interest | None = None
         self.ended = False
+        self.row = self.turn = 0
 
     def __enter__(self) -> Self:
         return self
@@ -116,11 +129,14 @@ class Place:
 
 
 class Waiting:
-    """All that waits in one process."""
+    """All that waits in one process. It is `shared` with the other processes of the server."""
 
-    def __init__(self, store: Store, settings: Settings, most: int = limits.WAITS) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, shared: SharedWaits, most: int = limits.WAITS
+    ) -> None:
         """At `most` so many wait in all."""
         self._store = store
+        self._shared = shared
         self._most = most
         self._limits = (settings.limit_waits_agent, settings.limit_waits_anonymous)
         self._owners: dict[str, list[Place]] = {}
@@ -145,22 +161,28 @@ class Waiting:
         """A place for a call or stream that began to wait at a time (ms). With too many of one
         agent, or of one address without a token, the oldest of these ends, and with too many in all
         the oldest of all."""
-        of_agent, anonymous = self._limits
-        owner, limit = (caller.agent_id, of_agent) if caller else (bucket_key(address), anonymous)
+        owner = caller.agent_id if caller else bucket_key(address)
         places = self._owners.setdefault(owner, [])
         place = Place(self, caller, owner, since)
         place.ended = self._ending
         places.append(place)
+        limit = self._limit(place)
         if limit and len(places) > limit:
             self._end(places.pop(0))
         if len(self._places) == self._most:
             self._end(next(iter(self)))
         self._places[place] = None
+        place.row, place.turn = self._shared.enter(owner)
         return place
+
+    def _limit(self, place: Place) -> int:
+        """How many places of its owner there may be over all processes, 0 for any number."""
+        of_agent, anonymous = self._limits
+        return of_agent if place.caller else anonymous
 
     def leave(self, place: Place) -> None:
         """Forget a call or stream."""
-        self._places.pop(place, None)
+        self._free(place)
         places = self._owners.get(place.owner, [])
         with suppress(ValueError):  # it ended for another
             places.remove(place)
@@ -169,8 +191,25 @@ class Waiting:
 
     def _end(self, place: Place) -> None:
         """Give the place of a call or stream to another."""
-        self._places.pop(place, None)
+        self._free(place)
         place.end()
+
+    def _free(self, place: Place) -> None:
+        if place in self._places:
+            del self._places[place]
+            self._shared.leave(place.row)
+
+    def _end_surplus(self) -> None:
+        """End those that are too many over all processes: of each owner the oldest."""
+        elsewhere = self._shared.elsewhere()
+        if not elsewhere:
+            return
+        for owner, places in list(self._owners.items()):
+            for newer_here, place in reversed(list(enumerate(reversed(places)))):
+                limit = self._limit(place)
+                if limit and newer_here + elsewhere.newer(owner, place.turn) >= limit:
+                    places.remove(place)
+                    self._end(place)
 
     def __iter__(self) -> Iterator[Place]:
         """Everything that waits or is served between two waits, the oldest first."""
@@ -212,16 +251,19 @@ class Waiting:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
-        checked = 0.0
+        checked = counted = 0.0
+        time = asyncio.get_running_loop().time
         while True:
             await self._next_signal()
             if not self._asleep:
                 continue
+            if time() - counted >= LOOK_S:
+                counted = time()
+                self._end_surplus()
             try:
                 await self._look()
-                now = asyncio.get_running_loop().time()
-                if now - checked >= SESSIONS_S:
-                    checked = now
+                if time() - checked >= SESSIONS_S:
+                    checked = time()
                     await self._check_sessions()
             except StoreUnavailable:
                 await asyncio.sleep(_PAUSE_S)

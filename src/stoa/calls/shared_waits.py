@@ -1,0 +1,75 @@
+"""Who waits in each process of a server, so that the limits of waiting calls hold over all of them.
+
+Each process notes its own in cells that the others read, and none writes to those of another: a
+process looks itself which of its calls are too many. What a process that was killed has noted
+counts until another takes its place, or until it has not looked for a while.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+
+from stoa.clock import elapsed_ms
+from stoa.domain import limits
+
+_LOOKED, _USED, _FIRST = 0, 1, 2
+"""The cells: when its process last looked, how many rows may be in use, then rows of two cells: an
+owner and when it began to wait, 0 in a row that is free."""
+
+_SILENT_MS = limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
+_STEPS_IN_MS = 1000
+
+
+class SharedWaits:
+    """The calls that wait in this process, in its `own` cells, and those `elsewhere`."""
+
+    def __init__(self, own: memoryview, elsewhere: Sequence[memoryview]) -> None:
+        own[:] = memoryview(bytes(own.nbytes)).cast("q")  # a worker before may have been killed
+        self._own, self._elsewhere = own, elsewhere
+        self._free = list(range(len(own) - 2, 0, -2))
+        self._last = 0
+
+    def enter(self, owner: str) -> tuple[int, int]:
+        """Note a call that begins to wait: its row, and its place in the order of all calls."""
+        self._last = max(self._last + 1, elapsed_ms() * _STEPS_IN_MS)
+        row = self._free.pop()
+        self._own[_USED] = max(self._own[_USED], row + 2)
+        self._own[row] = _key(owner)
+        self._own[row + 1] = self._last
+        return row, self._last
+
+    def leave(self, row: int) -> None:
+        """Note that a call waits no more."""
+        self._own[row + 1] = 0
+        self._free.append(row)
+
+    def elsewhere(self) -> "Elsewhere":
+        """Those that wait in the other processes now. This one tells them that it looks."""
+        now = elapsed_ms()
+        self._own[_LOOKED] = now
+        found: dict[int, list[int]] = {}
+        for cells in self._elsewhere:
+            if cells[_LOOKED] > now - _SILENT_MS:
+                rows = cells[_FIRST : cells[_USED]].tolist()
+                for key, since in zip(rows[::2], rows[1::2], strict=True):
+                    if since:
+                        found.setdefault(key, []).append(since)
+        return Elsewhere(found)
+
+
+class Elsewhere:
+    """Who waits in other processes."""
+
+    def __init__(self, found: Mapping[int, Sequence[int]]) -> None:
+        self._found = found
+
+    def newer(self, owner: str, since: int) -> int:
+        """How many calls of an owner began to wait after one here."""
+        return sum(one > since for one in self._found.get(_key(owner), ()))
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+
+def _key(owner: str) -> int:
+    """What stands for an owner in a cell."""
+    return int.from_bytes(blake2b(owner.encode(), digest_size=8).digest(), "big", signed=True)
