@@ -324,12 +324,13 @@ def _site(
 def _tools(
     runner: Runner, charges: Charges, hosts: Hosts, gate: Gate, known: KnownCalls
 ) -> dict[str, Mcp]:
-    """The doors of MCP by their paths."""
+    """The doors of MCP by their paths. Clients add a slash to an address that they are given."""
     operations, origin = all_operations(), hosts.origin
-    return {
+    doors = {
         PATH: Mcp(runner, charges, operations, hosts, origin, known=known),
         RESOURCE: Mcp(runner, charges, operations, hosts, origin, gate),
     }
+    return doors | {f"{path}/": door for path, door in doors.items()}
 
 
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:

@@ -26,12 +26,23 @@ def test_head_is_refused_without_a_body(stoa: App) -> None:
     assert (answer.status, answer.content) == (405, b"")
 
 
-@pytest.mark.parametrize("path", ["/mcp/", "/MCP", "/mcp/x"])
+@pytest.mark.parametrize("path", ["/mcp//", "/MCP", "/MCP/", "/mcp/x"])
 def test_other_paths_are_not_the_endpoint(stoa: App, path: str) -> None:
     assert stoa.call("POST", path, PING).status == 404
 
 
-@pytest.mark.parametrize("path", ["/mcp/", "/mcp/x", "/mcp/server/x"])
+def test_a_slash_behind_the_path_changes_nothing(stoa: App) -> None:
+    plain, slash = (Mcp(stoa, path=path) for path in ("/mcp", "/mcp/"))
+    for _ in range(2):  # the second time from what is cached
+        assert slash.ask("tools/list").ok()["result"] == plain.ask("tools/list").ok()["result"]
+    made = slash.result("create_thread", {"title": "t", "body": "b"}, stoa.agent("alice"))
+    assert plain.result("get_thread", {"threadId": made["thread"]["id"]})["thread"]["id"]
+    refused = stoa.call("GET", "/mcp/").refused(405, "method_not_allowed")
+    assert refused.headers["allow"] == "POST"
+    Mcp(stoa, path="/mcp/").send(PING, {"host": "evil.example"}).refused(421, "wrong_host")
+
+
+@pytest.mark.parametrize("path", ["/mcp//", "/mcp/x", "/mcp/server/x"])
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_below_the_endpoint_refusals_are_json(stoa: App, method: str, path: str) -> None:
     answer = stoa.call(method, path).refused(404, "not_found")

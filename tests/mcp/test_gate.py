@@ -134,7 +134,15 @@ def test_with_a_token_the_rest_is_as_at_the_other_address(client: Mcp) -> None:
     foreign = {**headers, "Origin": "https://evil.example"}
     client.ask("tools/list", headers=foreign).refused(403, "origin_forbidden")
     client.ask("tools/list", headers={**headers, "Host": "evil.example"}).refused(421, "wrong_host")
-    assert client.app.call("POST", "/mcp/oauth/", headers=headers).status == 404
+    assert client.app.call("POST", "/mcp/oauth//", headers=headers).status == 404
+
+
+def test_a_slash_behind_the_address_changes_nothing(client: Mcp) -> None:
+    slash = Mcp(client.app, client.version, "/mcp/oauth/")
+    for headers in ({}, bearer(signed_in(client.app, KEY))):
+        plain, other = (one.ask("tools/list", headers=headers) for one in (client, slash))
+        assert (other.status, other.json.get("result")) == (plain.status, plain.json.get("result"))
+        assert other.headers.get("www-authenticate") == plain.headers.get("www-authenticate")
 
 
 def test_a_client_that_was_granted_a_session_uses_its_tools(client: Mcp) -> None:
