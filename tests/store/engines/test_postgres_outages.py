@@ -110,6 +110,30 @@ def test_a_read_on_a_server_that_hangs_is_refused_in_time_and_not_tried_again(
     asyncio.run(run())
 
 
+def test_nothing_waits_for_a_server_that_hangs_longer_than_the_operator_says(
+    postgresql: PostgreSQL,
+) -> None:
+    """Neither who finds a connection free nor who waits for one."""
+    url, most_s = postgresql.new(), 5
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        store = PostgresStore(url, SystemClock(), connections=1, timeout_s=most_s)
+        backend = await store.read(pid)
+        os.kill(backend, signal.SIGSTOP)
+        begun = loop.time()
+        try:
+            calls = (store.write(pid), store.read(pid), store.read(pid, single=True))
+            ended = await asyncio.gather(*calls, return_exceptions=True)
+        finally:
+            os.kill(backend, signal.SIGCONT)
+        assert all(isinstance(error, StoreUnavailable) for error in ended), ended
+        assert loop.time() - begun < 2 * most_s
+        await store.close()
+
+    asyncio.run(run())
+
+
 async def pid(tx: Tx) -> int:
     """Which process of the server answers."""
     connection = cast(Any, tx)._connection

@@ -32,6 +32,11 @@ T = TypeVar("T")
 PAUSES_S = (0.0, 0.005, 0.02, 0.05, 0.1)
 """Before each further attempt at a transaction that met another."""
 
+_WAITING = 0.8
+"""The part of the time-out that a call may wait for a connection; in the rest it has to begin."""
+_BEGIN_S = 2.0
+"""So long a server always has to begin a transaction, however short the time-out is."""
+
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # Settings of this transaction alone, in the same message: the next may be another program's.
@@ -117,7 +122,8 @@ class PostgresStore:
         self._commits = commits
         self._clock = clock
         reach = partial(connect, url, replica=replica)
-        self._pool = Pool(reach, connections, timeout_s)
+        self._begin_s = max(timeout_s, _WAITING * timeout_s + _BEGIN_S)
+        self._pool = Pool(reach, connections, _WAITING * timeout_s)
         self._most_s = 2 * timeout_s
         self.longest_ms = 1000 * self._most_s
         limits = _LIMITS.format(
@@ -142,9 +148,9 @@ class PostgresStore:
     ) -> "PostgresStore":
         """Migrate the database. Raises `StartRefused` with one line that says why not.
 
-        `connections` is the size of the pool. No statement and no wait for a connection takes
-        longer than `timeout_s` seconds, no wait for a lock longer than half of it, and no
-        transaction longer than twice that.
+        `connections` is the size of the pool. No statement takes longer than `timeout_s` seconds,
+        nor does it until a transaction has begun, no wait for a lock takes longer than half of it,
+        and no transaction longer than twice that.
         """
         await migrate(url)
         await refuse_forgetful_pool(url)
@@ -213,20 +219,24 @@ class PostgresStore:
         self, work: Work[T], begin: str | None, end: Callable[[Connection], Awaitable[None]]
     ) -> T:
         """Run `work` once, between the statement `begin` and what `end` does."""
-        connection = await self._take()
+        loop = asyncio.get_running_loop()
+        begin_by = loop.time() + self._begin_s
+        connection = await self._take(begin_by)
         # The caller never waits longer than this, even if the network drops every packet.
-        timer = asyncio.get_running_loop().call_later(self._most_s, connection.terminate)
+        timer = loop.call_at(begin_by, connection.terminate)
         begun = False
         try:
             if begin:
                 await connection.execute(begin)
                 begun = True
+                timer.cancel()
+                timer = loop.call_later(self._most_s, connection.terminate)
             tx = PostgresTx(connection, self._clock)
             result = await work(tx)
             await tx.finish()
         except Exception as error:
             # Work that used up its time is not retried.
-            late = timer.when() <= asyncio.get_running_loop().time()
+            late = timer.when() <= loop.time()
             await self._failed(connection, error, begun=begun or late)
         except BaseException:  # the caller was cancelled; a statement may still run
             connection.terminate()
@@ -240,9 +250,10 @@ class PostgresStore:
             timer.cancel()
             self._pool.give(connection)
 
-    async def _take(self) -> Connection:
+    async def _take(self, begin_by: float) -> Connection:
         try:
-            return await self._pool.take()
+            async with asyncio.timeout_at(begin_by):
+                return await self._pool.take()
         except StoreUnavailable:
             raise
         except Exception as error:
