@@ -91,12 +91,23 @@ def test_a_port_in_use_is_told(tmp_path: Path):
     assert not (tmp_path / "data").exists()
 
 
+def test_a_host_name_that_there_is_not_is_no_fault_of_the_port(tmp_path: Path):
+    said = refusal(
+        *("serve", "--host", "no-such-host.invalid", "--port", 0, "--data-dir", tmp_path),
+        base_url="https://stoa.example",
+    )
+    assert said.startswith("cannot listen on no-such-host.invalid: ")
+    assert said.endswith("; correct the name in --host, or give an address of this machine")
+    assert "port" not in said
+
+
 def test_an_address_of_another_machine_is_told(tmp_path: Path):
     said = refusal(
         *("serve", "--host", "192.0.2.1", "--port", 0, "--data-dir", tmp_path),
         base_url="https://stoa.example",
     )
     assert said.startswith("cannot listen on 192.0.2.1 port 0: ")
+    assert said.endswith("; choose another --host")
 
 
 @pytest.mark.parametrize(

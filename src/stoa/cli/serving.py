@@ -5,6 +5,7 @@ The library of the commands is not loaded here: a server would keep it in memory
 
 import asyncio
 import ctypes
+import errno
 import gc
 import os
 import resource
@@ -53,12 +54,12 @@ def serve(flags: Mapping[str, Any], config: Path | None = None) -> int:
         if listener:
             settings = _at(settings, listener)
         else:
-            listener = _listen(settings.host, settings.port, "--port")
+            listener = _listen(settings.host, settings.port, "--host", "--port")
         opened.enter_context(listener)
         metrics = None
         if settings.metrics:
-            address = settings.metrics_address
-            metrics = opened.enter_context(_listen(*address, environment_name("metrics")))
+            name = environment_name("metrics")
+            metrics = opened.enter_context(_listen(*settings.metrics_address, name, name))
         return _run(settings, listener, metrics)
 
 
@@ -73,18 +74,25 @@ def _at(settings: Settings, listener: socket.socket) -> Settings:
     return settings
 
 
-def _listen(host: str, port: int, named_by: str) -> socket.socket:
+def _listen(host: str, port: int, host_named_by: str, named_by: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
+    except socket.gaierror as error:
+        listener.close()
+        raise StartRefused(
+            f"cannot listen on {host}: {error.strerror}; correct the name in {host_named_by}, or "
+            "give an address of this machine"
+        ) from error
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)
+        wrong = host_named_by if error.errno == errno.EADDRNOTAVAIL else named_by
         raise StartRefused(
-            f"cannot listen on {host} port {port}: {reason}; choose another {named_by}"
+            f"cannot listen on {host} port {port}: {reason}; choose another {wrong}"
         ) from error
     return listener
 
