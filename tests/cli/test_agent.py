@@ -129,6 +129,18 @@ def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
     assert told(worker("read", job, "--json"))["job"]["status"] == "COMPLETED"
 
 
+def test_output_that_goes_to_a_pipe_is_neither_padded_nor_wrapped(
+    actor: Callable[[str], Actor],
+) -> None:
+    asker = actor("asker")
+    text = f"{'word ' * 100}end\n\nsecond"
+    thread = told(asker("ask", "A title of some length " * 5, text, "--json"))["thread"]["id"]
+    shown = asker("read", thread).out
+    assert f"    {text.replace(chr(10), chr(10) + '    ')}".replace("\n    \n", "\n\n") in shown
+    assert not [line for line in shown.splitlines() if line != line.rstrip()]
+    assert f"thread\t{thread}\n" in shown
+
+
 def test_sessions_are_listed_and_ended(actor: Callable[[str], Actor], server: Server) -> None:
     asker = actor("asker")
     first = told(asker("sessions", "--json"))
@@ -138,7 +150,7 @@ def test_sessions_are_listed_and_ended(actor: Callable[[str], Actor], server: Se
     assert "this one" in shown
     assert "stoa_" not in shown
     assert told(asker("revoke", old, "--json"))["revoked"] == 1
-    assert "sessions ended  0" in asker("revoke", old).out
+    assert "sessions ended\t0" in asker("revoke", old).out
     assert old not in asker("sessions").out
     assert asker("revoke", "ses_0").code == 1
     assert told(asker("revoke", "--all", "--json"))["current"] is True

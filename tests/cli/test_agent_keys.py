@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stoa.cli.main import app
-from stoa.client import Key, KeyFile, Profile, Stoa
+from stoa.client import Key, KeyFile, Profile, Refused, Stoa
 from tests.client.relay import relaying
 from tests.support.command import Finished, run_stoa_here
 from tests.support.database import query
@@ -45,7 +45,7 @@ def agent_id(path: str) -> str:
 def test_rotate_puts_the_new_key_into_the_file(server: Server, tmp_path: Path) -> None:
     path = key_file(server, tmp_path / "ada.key")
     before, own = KeyFile.load(path).key, agent_id(path)
-    shown = run("rotate", "--key", path)
+    shown = run("rotate", "--yes", "--key", path)
     assert shown.code == 0, shown.err
     after = KeyFile.load(path)
     assert after.key.public_key != before.public_key
@@ -56,12 +56,84 @@ def test_rotate_puts_the_new_key_into_the_file(server: Server, tmp_path: Path) -
     assert agent_id(path) == own
 
 
+def test_programs_that_run_go_on_with_the_key_that_a_rotation_has_put_into_the_file(
+    server: Server, tmp_path: Path
+) -> None:
+    path = key_file(server, tmp_path / "ada.key")
+    with Stoa.from_key_file(path, keep_session=True) as running:
+        own = running.get_me().agent.id
+        told(run("rotate", "--yes", "--key", path, "--json"))
+        assert running.get_me().agent.id == own
+
+
+def test_a_program_waits_for_the_key_file_that_is_written_after_the_rotation(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, new, load = key_file(server, tmp_path / "ada.key"), Key.generate(), KeyFile.load
+    with Stoa.from_key_file(path) as running, Stoa.from_key_file(path) as rotating:
+        own = running.get_me().agent.id
+        rotating.rotate_to(new)
+
+        def late(looked_at: str) -> KeyFile:
+            """The key file as one finds it who comes too early; then it is written."""
+            found = load(looked_at)
+            KeyFile(server.url, new, Profile()).save(tmp_path / "new.key")
+            (tmp_path / "new.key").replace(path)
+            monkeypatch.setattr(KeyFile, "load", load)
+            return found
+
+        monkeypatch.setattr(KeyFile, "load", late)
+        assert running.get_me().agent.id == own
+        rotating.rotate_to(Key.generate())
+        with pytest.raises(Refused, match="key_retired"):
+            running.get_me()
+
+
+def test_a_rotation_asks_first_and_can_be_tried_without_doing_it(
+    server: Server, tmp_path: Path
+) -> None:
+    path = key_file(server, tmp_path / "ada.key")
+    before, own = Path(path).read_text("utf-8"), agent_id(path)
+    tried = run("rotate", "--dry-run", "--key", path)
+    assert (tried.code, "nothing was done" in tried.out) == (0, True), tried.err
+    for answered in ("n\n", ""):
+        asked = CliRunner().invoke(app, ["agent", "rotate", "--key", path], input=answered)
+        assert asked.exit_code == 1
+        assert "never signs in again" in asked.output
+    assert Path(path).read_text("utf-8") == before
+    assert {one.name for one in tmp_path.iterdir()} == {"ada.key", "ada.key.session"}
+    assert agent_id(path) == own
+
+
+def test_a_recovery_asks_first_and_can_be_tried_without_doing_it(
+    server: Server, tmp_path: Path
+) -> None:
+    path, new = key_file(server, tmp_path / "ada.key"), tmp_path / "new.key"
+    own = agent_id(path)
+    named = told(run("recovery", "set", "--key", path, "--json"))
+    offline = f"{path}.recovery"
+    assert named["recoveryPublicKey"] == KeyFile.load(offline).key.public_key
+    given = ("recover", own, offline, str(new))
+    tried = run(*given, "--dry-run")
+    assert (tried.code, "nothing was done" in tried.out) == (0, True), tried.err
+    other = key_file(server, tmp_path / "other.key")
+    wrong = run("recover", own, other, str(new), "--dry-run")
+    assert (wrong.code, "is not the recovery key of" in wrong.err) == (2, True)
+    asked = CliRunner().invoke(app, ["agent", *given], input="n\n")
+    assert (asked.exit_code, "Nobody can stop it" in asked.output) == (1, True)
+    assert not new.exists()
+    told(run(*given, "--yes", "--json"))
+    for shown in (run("whoami", "--key", path), run("inbox", "--key", path)):
+        assert "RECOVERY RUNS: at " in shown.out
+        assert "the current key cannot stop it" in shown.out
+
+
 def test_a_refused_rotation_leaves_the_key_file_as_it_was(server: Server, tmp_path: Path) -> None:
     path, offline = key_file(server, tmp_path / "ada.key"), str(tmp_path / "offline.key")
     before = Path(path).read_text(encoding="utf-8")
     told(run("recovery", "set", offline, "--key", path, "--json"))
-    told(run("recover", agent_id(path), offline, str(tmp_path / "new.key"), "--json"))
-    refused = run("rotate", "--key", path)
+    told(run("recover", "--yes", agent_id(path), offline, str(tmp_path / "new.key"), "--json"))
+    refused = run("rotate", "--yes", "--key", path)
     assert (refused.code, "recovery_running" in refused.err) == (1, True)
     assert Path(path).read_text(encoding="utf-8") == before
     assert not (tmp_path / "ada.key.new").exists()
@@ -77,7 +149,7 @@ def test_a_rotation_that_may_have_been_done_keeps_the_new_key(
         KeyFile(relay.url, Key.generate(), Profile()).save(path)
         own, waiting = agent_id(str(path)), str(tmp_path / "ada.key.new")
         relay.unsure.add("/api/v1/auth/rotate")
-        unsure = run("rotate", "--key", str(path))
+        unsure = run("rotate", "--yes", "--key", str(path))
         assert (unsure.code, "temporarily_unavailable" in unsure.err) == (1, True)
         assert f"move {waiting} to {path}" in unsure.err
         assert "key_retired" in run("whoami", "--key", str(path)).err
@@ -95,7 +167,7 @@ def test_a_rotation_that_ctrl_c_ends_says_where_the_new_key_is(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Stoa, "rotate_to", interrupted)
-    ended = run("rotate", "--key", path)
+    ended = run("rotate", "--yes", "--key", path)
     assert (ended.code, f"move {waiting} to {path}" in ended.err) == (130, True)
     assert agent_id(str(waiting)) == own
 
@@ -103,7 +175,7 @@ def test_a_rotation_that_ctrl_c_ends_says_where_the_new_key_is(
 def test_a_rotation_that_was_cut_off_is_not_begun_again(server: Server, tmp_path: Path) -> None:
     path = key_file(server, tmp_path / "ada.key")
     waiting = key_file(server, tmp_path / "ada.key.new")
-    refused = run("rotate", "--key", path)
+    refused = run("rotate", "--yes", "--key", path)
     assert (refused.code, waiting in refused.err) == (2, True)
 
 
@@ -164,7 +236,7 @@ def test_an_agent_is_recovered_with_its_recovery_key(server: Server, tmp_path: P
     own, offline, new = agent_id(path), str(tmp_path / "offline.key"), str(tmp_path / "new.key")
     named = told(run("recovery", "set", offline, "--key", path, "--json"))
     assert named["recoveryPublicKey"] == KeyFile.load(offline).key.public_key
-    begun = told(run("recover", own, offline, new, "--json"))
+    begun = told(run("recover", "--yes", own, offline, new, "--json"))
     assert begun["agent"]["keyChangeAt"] == begun["keyChangeAt"]
     waits = run("whoami", "--key", new)
     assert (waits.code, "key_pending" in waits.err) == (1, True)
@@ -178,13 +250,13 @@ def test_verify_keys_shows_the_chain_and_ends_with_1_if_it_is_broken(
     server: Server = start_server()
     path = key_file(server, tmp_path / "ada.key")
     own = agent_id(path)
-    told(run("rotate", "--key", path, "--json"))
+    told(run("rotate", "--yes", "--key", path, "--json"))
     shown = run("verify-keys", own, "--url", server.url, "--key", path)
     assert shown.code == 0, shown.err
     assert KeyFile.load(path).key.public_key in shown.out
     other = key_file(server, tmp_path / "other.key")
     forged = agent_id(other)
-    told(run("rotate", "--key", other, "--json"))
+    told(run("rotate", "--yes", "--key", other, "--json"))
     query(server.database, "UPDATE key_change SET challenge = 'another'")
     broken = run("verify-keys", forged, "--key", other)
     assert (broken.code, "broken" in broken.err) == (1, True)
@@ -194,7 +266,7 @@ def test_verify_keys_shows_the_chain_and_ends_with_1_if_it_is_broken(
 def test_a_saved_chain_is_checked_without_a_network(server: Server, tmp_path: Path) -> None:
     path = key_file(server, tmp_path / "ada.key")
     own, saved = agent_id(path), tmp_path / "keys.json"
-    told(run("rotate", "--key", path, "--json"))
+    told(run("rotate", "--yes", "--key", path, "--json"))
     saved.write_bytes(httpx.get(f"{server.url}/api/v1/agents/{own}/keys").content)
     # An address at which nothing listens would be an error if it were asked.
     nowhere = ("--file", str(saved), "--url", "http://127.0.0.1:1")

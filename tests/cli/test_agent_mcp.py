@@ -18,6 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 from stoa.cli.agent_mcp import Proxy, Wanted
 from stoa.client import AsyncStoa, Key, KeyFile, Profile
 from tests.client.relay import relaying
+from tests.support.command import run_stoa_here
 from tests.support.flow import Flow, job_flow, thread_flow
 from tests.support.server import Server, environment
 
@@ -113,10 +114,11 @@ def test_the_command_offers_the_tools_that_it_is_told_to(
     assert not found & {"get_thread", "revoke_sessions"}
 
 
-def test_a_toolset_that_is_none_is_told(server: Server, tmp_path: Path) -> None:
-    listing = '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}'
-    answers, _ = exchange(tmp_path, server.url, listing, options=("--toolsets", "default,wrok"))
-    assert answers[0]["error"]["data"]["issues"][0]["path"] == "query.toolsets.1"
+def test_a_toolset_that_is_none_is_refused_at_once_with_the_names_of_all(tmp_path: Path) -> None:
+    nowhere = ("--key", str(tmp_path / "none.key"))
+    refused = run_stoa_here("agent", "mcp", "--toolsets", "default,wrok", *nowhere)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "there is no set 'wrok': choose of default, inbox, account, work," in refused.err
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -25,6 +25,7 @@ from stoa.cli.agent_options import (
     Reward,
     SameKey,
     Tags,
+    Toolsets,
     Url,
     key_path,
     text_of,
@@ -417,9 +418,7 @@ def mcp(
     view: Annotated[
         Literal["full", "lean"], typer.Option(help="The form of answers; lean is a third as long.")
     ] = "lean",
-    toolsets: Annotated[
-        str, typer.Option(help="The sets of tools to offer, such as default,inbox,account.")
-    ] = "default,inbox",
+    toolsets: Toolsets = "default,inbox",
     readonly: Annotated[
         bool, typer.Option("--readonly", help="Leave out the tools that write.")
     ] = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import Json, KeyPath, Url, key_path
+from stoa.cli.agent_options import DryRun, Json, KeyPath, Url, Yes, ask, key_path
 
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
@@ -34,6 +34,11 @@ _KEPT = (
     "the old one: if that is key_retired, move {waiting} to {path}; if it works, remove {waiting}."
 )
 
+_RECOVER = (
+    "Begin to recover {agent} for the key in {new}? Nobody can stop it, and the agent pays and "
+    "promises no credits until it is done."
+)
+
 _recovery = typer.Typer(help="The key that recovers the agent.", no_args_is_help=True)
 
 
@@ -46,10 +51,17 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(_recovery, name="recovery")
 
 
-def rotate(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+def rotate(
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    key: KeyPath = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
     """Replace the agent's key by a new one; the key file has the new one afterwards.
 
-    All sessions end, and the old key never signs in again.
+    All sessions end, and the old key never signs in again. Programs that use the key file, such as
+    `stoa agent watch` and `stoa agent mcp`, go on with the new key. Asks first.
     """
     from stoa.cli import agent_session as session
     from stoa.client import Key, KeyFile, StoaError
@@ -59,6 +71,10 @@ def rotate(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         old = KeyFile.load(path)
         new = KeyFile(old.url, Key.generate(), old.profile)
+        if dry_run:
+            show.answer(stoa.rotate_to(new.key, dry_run=True), keyFile=str(path))
+            return
+        ask(f"Replace the key in {path}? The old one never signs in again.", yes=yes)
         # Kept before it is sent: the service may have taken it when no answer comes.
         new.save(waiting)
         try:
@@ -85,15 +101,26 @@ def _is_final(error: BaseException) -> bool:
 
 @_recovery.command("set")
 def recovery_set(
-    file: OfflineFile, key: KeyPath = None, url: Url = None, as_json: Json = False
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="The recovery key's file; unset: the key file's name with .recovery behind.",
+        ),
+    ] = None,
+    key: KeyPath = None,
+    url: Url = None,
+    as_json: Json = False,
 ) -> None:
-    """Name the key in FILE as the agent's recovery key; a new one is made if there is no FILE.
+    """Name the key in FILE as the agent's recovery key; the file is made if there is none.
 
     Keep the file offline: who has it can take the agent over, and so can you when its key is lost
     or stolen.
     """
     from stoa.cli import agent_session as session
 
+    own = key_path(key)
+    file = file or own.with_name(f"{own.name}.recovery")
     with session.signing_in(key, url, as_json=as_json) as (stoa, show):
         offline = _kept_or_new(file, stoa.url)
         named = stoa.name_recovery(offline.key.public_key)
@@ -112,10 +139,15 @@ def recover(
         Path,
         typer.Argument(metavar="NEW_FILE", help="The new key's file; made if there is none."),
     ],
+    yes: Yes = False,
+    dry_run: DryRun = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Begin to recover an agent with its recovery key: after a delay the new key is its key."""
+    """Begin to recover an agent with its recovery key: after a delay the new key is its key.
+
+    Nobody can stop it, and until then the agent pays and promises no credits. Asks first.
+    """
     from stoa.cli import agent_session as session
     from stoa.client import KeyFile, Stoa
 
@@ -126,8 +158,14 @@ def recover(
         )
     with session.failing(as_json=as_json) as show:
         offline = KeyFile.load(file)
-        new = _kept_or_new(new_key, offline.url)
         with Stoa(url or offline.url) as stoa:
+            if dry_run or not yes:
+                _check_recovery(stoa.get_keys(agent), offline.key.public_key, file)
+            if dry_run:
+                show.facts(agent=agent, keyFile=str(new_key), dryRun="nothing was done")
+                return
+            ask(_RECOVER.format(agent=agent, new=new_key), yes=yes)
+            new = _kept_or_new(new_key, offline.url)
             begun = stoa.recover(agent, offline.key, new.key)
         show.answer(
             begun,
@@ -136,6 +174,12 @@ def recover(
             inForce=begun.key_change_at,
             next=f"from then on use --key {new_key}",
         )
+
+
+def _check_recovery(chain: "KeyChain", public_key: str, file: Path) -> None:
+    """Raise ValueError unless this is the recovery key of an agent."""
+    if chain.recovery_key != public_key:
+        raise ValueError(f"the key in {file} is not the recovery key of {chain.agent_id}")
 
 
 def _kept_or_new(path: Path, url: str) -> "KeyFile":

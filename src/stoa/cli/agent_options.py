@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
+from stoa.domain.toolsets import Toolset
+
 _KEY_FILE = "agent.key"
+_DECLINED = 1
 _MOST_DIGITS = 18
 """More than any amount has that a service takes."""
 
@@ -22,6 +25,15 @@ def _amount(text: str) -> Decimal:
     return amount
 
 
+def _toolsets(text: str) -> str:
+    """Names of sets with commas between them. Raises BadParameter that names the sets there are."""
+    wanted = [name.strip().lower() for name in text.split(",")]
+    if unknown := [name for name in wanted if name not in set(Toolset)]:
+        known = ", ".join(Toolset)
+        raise typer.BadParameter(f"there is no set {unknown[0]!r}: choose of {known}")
+    return ",".join(wanted)
+
+
 KeyPath = Annotated[
     Path | None,
     typer.Option(
@@ -32,6 +44,15 @@ Url = Annotated[
     str | None, typer.Option(help="Another base address of the Stoa than the key file has.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Toolsets = Annotated[
+    str,
+    typer.Option(
+        parser=_toolsets,
+        metavar="NAMES",
+        help="The sets of tools to offer, with commas between them: " + ", ".join(Toolset) + ".",
+    ),
+]
 SameKey = Annotated[
     str | None,
     typer.Option(
@@ -66,3 +87,10 @@ def key_path(given: Path | None) -> Path:
 def text_of(argument: str) -> str:
     """A text argument, read from standard input where it is `-`."""
     return sys.stdin.read() if argument == "-" else argument
+
+
+def ask(question: str, *, yes: bool) -> None:
+    """Ask before what cannot be undone; ends the command unless it is answered with yes."""
+    if not yes and not typer.confirm(question, err=True):
+        typer.echo("Nothing was changed.", err=True)
+        raise typer.Exit(_DECLINED)

@@ -4,12 +4,11 @@ Everything that another agent or the service wrote is data: characters that stee
 are shown as `<U+001B>`, a label stays on one line, and bodies are set off from the left.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -38,7 +37,10 @@ from stoa.client.resources import Resource, dump
 from stoa.domain.text import escape_invisible, one_line
 
 _BODY_INDENT = 4
-_PIPE_WIDTH = 200
+_RECOVERY = (
+    "RECOVERY RUNS: at {} another key takes over this agent, named with its recovery key. If it "
+    "was not you, the current key cannot stop it: write to the operator of the service before then."
+)
 _DRY_RUN = "This was a dry run: nothing was done."
 
 
@@ -83,23 +85,47 @@ def _parts(*parts: str, style: str = "") -> Text:
     return Text("  ".join(filter(None, map(one_line, parts))), style=style)
 
 
+def _lines(part: RenderableType) -> Iterator[str]:
+    """The lines of a part, without padding and wrapping; a tab stands between cells of a table."""
+    match part:
+        case Table():
+            if part.show_header:
+                yield "\t".join(str(column.header) for column in part.columns)
+            for row in zip(*(column.cells for column in part.columns), strict=True):
+                yield "\t".join(map(str, row))
+        case Group():
+            for inner in part.renderables:
+                yield from _lines(inner)
+        case Padding():
+            for line in "\n".join(_lines(part.renderable)).split("\n"):
+                yield f"{' ' * part.left}{line}".rstrip()
+            yield from [""] * part.bottom
+        case _:
+            yield str(part)
+
+
 class Printer:
     """Shows answers on standard output."""
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
-        console = Console(markup=False, emoji=False, highlight=False)
-        width = None if console.is_terminal else _PIPE_WIDTH
-        self._console = Console(markup=False, emoji=False, highlight=False, width=width)
+        self._console = Console(markup=False, emoji=False, highlight=False)
 
-    def _show(self, answer: Resource, *parts: Table | Group | Padding | Rule | Text) -> None:
+    def _show(self, answer: Resource, *parts: RenderableType) -> None:
         if self._as_json:
             print(dump(answer.raw, ascii_only=True), flush=True)
         else:
-            for part in parts:
-                self._console.print(part)
+            self._print(*parts)
             if answer.raw.get("dryRun"):
-                self._console.print(_DRY_RUN)
+                self._print(Text(_DRY_RUN))
+
+    def _print(self, *parts: RenderableType) -> None:
+        """Print for people at a terminal, or line by line as it stands for a pipe or a file."""
+        for part in parts:
+            if self._console.is_terminal:
+                self._console.print(part)
+            else:
+                print("\n".join(_lines(part)), flush=True)
 
     def answer(self, answer: Resource, **pairs: str) -> None:
         """An answer, of which people see these named values."""
@@ -110,7 +136,7 @@ class Printer:
         if self._as_json:
             print(dump(pairs, ascii_only=True))
         else:
-            self._console.print(_facts(pairs.items()))
+            self._print(_facts(pairs.items()))
 
     def agent(self, agent: Agent, url: str) -> None:
         """A profile."""
@@ -124,7 +150,9 @@ class Printer:
             "since": _when(agent.created_at),
             "at": url,
         }
-        about = [_body(agent.description)] if agent.description else []
+        about: list[Text | Padding] = [_body(agent.description)] if agent.description else []
+        if agent.key_change_at:
+            about.append(Text(_RECOVERY.format(_when(agent.key_change_at)), style="bold"))
         self._show(agent, _facts(facts.items()), *about)
 
     def key_chain(self, chain: KeyChain) -> None:
@@ -224,7 +252,7 @@ class Printer:
             for job in jobs
         ]
         columns = ("job", "reward", "status", "deadline", "title", "tags")
-        self._console.print(_table(columns, rows) if rows else Text("No jobs."))
+        self._print(_table(columns, rows) if rows else Text("No jobs."))
 
     def job(self, answer: Resource, job: Job) -> None:
         """A job and its submissions."""
@@ -323,6 +351,8 @@ def _event(event: Event) -> Text:
     if isinstance(event, InboxEvent):
         told = event.excerpt.body if event.excerpt else told
         actions = ", ".join(action.action for action in event.next_actions)
+    if event.data.change == "recover" and event.data.in_force_at:
+        told = _RECOVERY.format(_when(event.data.in_force_at))
     line = _parts(
         event.subject.id,
         f"in {place}" if place and place != event.subject.id else "",

@@ -3,12 +3,13 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from stoa.client.generated.models import SignedIn
 from stoa.client.kept_session import KeptSession
-from stoa.client.keyfile import KeyFile
+from stoa.client.keyfile import KeyFile, KeyFileError
 from stoa.client.keys import Signer, canonical_url
 from stoa.client.operation import Operation, T
 from stoa.client.protocol import MAX_WAIT_S, Profile, Session, Steps
@@ -54,8 +55,9 @@ class BaseConnection(ABC):
     ) -> Self:
         """The agent of a key file, at the address in it or at `url`. Raises KeyFileError.
 
-        With `keep_session` the session is kept in a file beside it, which only its owner can read,
-        and the next program goes on with it.
+        When the key was retired meanwhile, the file is read again: a program that runs goes on with
+        the key that `stoa agent rotate` has put there. With `keep_session` the session is kept in a
+        file beside it, which only its owner can read, and the next program goes on with it.
         """
         file = KeyFile.load(path)
         profile = file.profile
@@ -67,6 +69,7 @@ class BaseConnection(ABC):
             capabilities=profile.capabilities,
             max_wait=max_wait,
         )
+        made._session.reload_key = partial(_key_in, path)
         if keep_session:
             own = made.url == canonical_url(file.url)
             beside = Path(path).expanduser()
@@ -94,3 +97,11 @@ class BaseConnection(ABC):
     def signed_in(self) -> SignedIn | None:
         """The answer to the latest sign-in of this client, None before the first."""
         return self._session.signed_in
+
+
+def _key_in(path: str | Path) -> Signer | None:
+    """The key in a file, None where it cannot be read now."""
+    try:
+        return KeyFile.load(path).key
+    except KeyFileError:
+        return None

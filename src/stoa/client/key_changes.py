@@ -1,5 +1,7 @@
 """Changing an agent's keys, and checking the chain of keys of any agent."""
 
+from typing import Any
+
 from nacl.exceptions import CryptoError
 from nacl.signing import VerifyKey
 
@@ -31,14 +33,16 @@ def signed_text(change: str, agent_id: str, public_key: str, challenge: str) -> 
     return f"{_FORMAT}\n{change}\n{agent_id}\n{public_key.lower()}\n{challenge}"
 
 
-def rotation(session: Session, new_key: Signer) -> Steps[KeyRotated]:
+def rotation(session: Session, new_key: Signer, *, dry_run: bool = False) -> Steps[KeyRotated]:
     """Replace the key of the session's agent; the session has the new key afterwards."""
     key = session.own_key()
     agent_id = yield from session.own_id()
     challenge = yield from _challenge(session, new_key.public_key)
     text = signed_text("rotate", agent_id, new_key.public_key, challenge)
-    rotated = yield from session.call(ROTATE_KEY, _proof(new_key, challenge, text, key))
-    session.use_key(new_key)
+    values = {**_proof(new_key, challenge, text, key), "dryRun": dry_run}
+    rotated = yield from session.call(ROTATE_KEY, values)
+    if not dry_run:
+        session.use_key(new_key)
     return rotated
 
 
@@ -70,7 +74,7 @@ def _challenge(session: Session, public_key: str) -> Steps[str]:
     return issued.challenge
 
 
-def _proof(new_key: Signer, challenge: str, text: str, signer: Signer) -> dict[str, str]:
+def _proof(new_key: Signer, challenge: str, text: str, signer: Signer) -> dict[str, Any]:
     return {
         "newPublicKey": new_key.public_key,
         "challenge": challenge,

@@ -47,16 +47,16 @@ class OwnCalls(BaseConnection):
         return self._session.authorization(stale)
 
     @call
-    def rotate_to(self, new_key: Signer) -> Steps[KeyRotated]:
+    def rotate_to(self, new_key: Signer, *, dry_run: bool = False) -> Steps[KeyRotated]:
         """Replace the agent's key by a new one, with which this client goes on. Keep it first: the
-        old key never signs in again.
+        old key never signs in again. With `dry_run` the answer is shown and nothing is done.
 
         Example:
 
             new_key = Key.generate()
             stoa.rotate_to(new_key)
         """
-        return key_changes.rotation(self._session, new_key)
+        return key_changes.rotation(self._session, new_key, dry_run=dry_run)
 
     @call
     def name_recovery(self, recovery_public_key: str) -> Steps[RecoveryKeyNamed]:

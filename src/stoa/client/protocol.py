@@ -35,6 +35,7 @@ PAUSES_S = (0.5, 1.0, 2.0)
 _OK_BELOW = 300
 _NOT_MODIFIED = 304
 _UNAUTHORIZED = 401
+_RETIRED = "key_retired"
 _CONFLICT = 409
 _TOO_MANY = 429
 _UNAVAILABLE = frozenset({502, 503, 504})
@@ -156,6 +157,7 @@ class Session:
         self.clock = clock
         self.signed_in: SignedIn | None = None
         self.keeper: Keeper | None = None
+        self.reload_key: Callable[[], Signer | None] | None = None
         self._agent_id: str | None = None
         self._key = key
         self._profile = profile
@@ -210,8 +212,27 @@ class Session:
         Raises ForeignChallenge instead of signing a challenge of another service.
         """
         is_needed = self._token is None or self._token.text == stale or self._live() is None
-        if is_needed and not (stale is None and self._goes_on()):
+        if not is_needed or (stale is None and self._goes_on()):
+            return
+        try:
             yield from self._verified()
+        except StoaError as error:
+            if error.code != _RETIRED or not (yield from self._finds_new_key()):
+                raise
+            yield from self._verified()
+
+    def _finds_new_key(self) -> Steps[bool]:
+        """Whether the key file has another key by now. Who rotated it writes it a moment later."""
+        if self.reload_key is None:
+            return False
+        for pause in (0.0, *PAUSES_S):
+            if pause:
+                yield Pause(pause)
+            key = self.reload_key()
+            if key is not None and key.public_key != self.own_key().public_key:
+                self.use_key(key)
+                return True
+        return False
 
     def _verified(self) -> Steps[None]:
         """Challenge, signature, token."""

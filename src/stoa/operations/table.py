@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
 
 from stoa.domain.errors import CATALOGUE
+from stoa.domain.toolsets import Toolset
 from stoa.operations.call import Call
 from stoa.schemas.base import Answer, Request
 from stoa.schemas.options import Options, View
@@ -43,18 +44,6 @@ class Mode(StrEnum):
     SLOW_READ = "slow read"
     SNAPSHOT = "snapshot"
     WRITE = "write"
-
-
-class Toolset(StrEnum):
-    """A set of MCP tools that a client can ask for by name."""
-
-    DEFAULT = "default"
-    INBOX = "inbox"
-    ACCOUNT = "account"
-    WORK = "work"
-    RECORDS = "records"
-    EVENTS = "events"
-    ADMIN = "admin"
 
 
 Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
