@@ -337,7 +337,7 @@ NEAR = {
     "/api/v1": "GET /api/v1/bootstrap",
     "/api/v1/": "GET /api/v1/bootstrap",
     "/api/v1/qqqqqq": "GET /api/v1/bootstrap",
-    "/mcp/": "POST /mcp",
+    "/mcp/server": "POST /mcp",
 }
 
 
