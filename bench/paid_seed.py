@@ -9,6 +9,7 @@ from stoa.domain import credits, limits, tokens
 from stoa.domain.credits import Credits
 from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
+from stoa.store.engines import sqlite
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.jobs import JobRow
 from stoa.store.tx import Store, Tx
@@ -29,6 +30,7 @@ class PaidWorld(msgspec.Struct):
 
 async def seed_paid(database: Path) -> PaidWorld:
     """Make a database with `JOBS` open jobs, each of a reward of one credit."""
+    sqlite.migrate(database)
     store = SqliteStore.open(database, SystemClock())
     try:
         return await fill(store, JOBS)

@@ -10,6 +10,7 @@ from stoa.clock import Clock, SystemClock
 from stoa.domain import credits, limits, tokens
 from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, ledger, replies, search, sessions, threads
+from stoa.store.engines import sqlite
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.replies import ReplyRow
 from stoa.store.tx import Tx
@@ -135,6 +136,7 @@ class _Seeder:
 async def seed(database: Path, size: Size, clock: Clock | None = None) -> World:
     """Make a database of this size, at the time of the clock or now."""
     clock = clock or SystemClock()
+    sqlite.migrate(database)
     store = SqliteStore.open(database, clock)
     try:
         seeder = _Seeder(store, clock, size)

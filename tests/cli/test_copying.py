@@ -127,7 +127,7 @@ def test_mistakes_are_told_in_one_line(postgresql: PostgreSQL, tmp_path: Path) -
     database, missing = postgresql.empty(), f"sqlite:///{tmp_path}/missing.db"
     for source, target, said in (
         (missing, database, "there is no database at"),
-        (database, missing, "has an older schema"),
+        (database, missing, "is empty: restore a backup"),
         ("mysql://x/y", database, "--from: use postgresql://"),
         (database, "", "--to is empty"),
         (database, database, "are the same database"),

@@ -10,6 +10,7 @@ import pytest
 
 from stoa.store import agents, board, opportunities
 from stoa.store.board import MADE_EACH_MS, Board
+from stoa.store.engines import sqlite
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.opportunities import START, OpportunityRow, Place
 from stoa.store.remembered import Remembered
@@ -30,6 +31,7 @@ class Market:
         self.offers = 0
 
         async def opening() -> SqliteStore:
+            sqlite.migrate(folder / "stoa.db")
             return SqliteStore.open(folder / "stoa.db", self.clock)
 
         self.opened = Opened(opening())

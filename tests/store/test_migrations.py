@@ -34,6 +34,7 @@ def catalogue(connection: apsw.Connection) -> dict[str, object]:
 
 def at_version(number: int, path: Path) -> apsw.Connection:
     """A database as a program of that time left it."""
+    path.touch()
     connection = connect(path, writer=True)
     sqlite_migrations.add_functions(connection)
     for step, _, sql in STEPS:
@@ -274,6 +275,7 @@ async def _open_and_close(path: Path) -> None:
 @pytest.mark.promise("D7")
 def test_a_second_program_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
     async def attempt() -> None:
+        migrate(tmp_path / "stoa.db")
         first = SqliteStore.open(tmp_path / "stoa.db", VirtualClock())
         for path in (tmp_path / "stoa.db", tmp_path / "." / "x" / ".." / "stoa.db"):
             (tmp_path / "x").mkdir(exist_ok=True)

@@ -11,6 +11,7 @@ from stoa.clock import SystemClock
 from stoa.domain import querylang
 from stoa.domain.bitmaps import bitmap, descending, largest
 from stoa.store import agents, moderation, replies, search, threads
+from stoa.store.engines import sqlite
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_tx import SqliteTx
 from stoa.store.posts import Posts
@@ -130,6 +131,7 @@ async def both(tx: Tx, asked: tuple[str, int, int]) -> tuple[Found, Found]:
 @pytest.fixture
 def opened(tmp_path: Path) -> Generator[Opened]:
     async def opening() -> SqliteStore:
+        sqlite.migrate(tmp_path / "stoa.db")
         return SqliteStore.open(tmp_path / "stoa.db", SystemClock())
 
     opened = Opened(opening())

@@ -12,6 +12,7 @@ import pytest
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.store import sessions, statements
+from stoa.store.engines import sqlite
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import GROUP_MAX
 from stoa.store.tx import StoreUnavailable, Tx
@@ -23,6 +24,7 @@ from tests.support.store import NAMES, Opened, change, put, put_then
 
 async def opening(path: Path, clock: Clock) -> SqliteStore:
     """A store whose writer is a thread."""
+    sqlite.migrate(path)
     return SqliteStore.open(path, clock)
 
 

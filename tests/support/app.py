@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 from stoa.app import Stoa
 from stoa.settings import Settings
+from stoa.store.engines import engine_of
 from stoa.store.tx import Tx
 from tests.support import asgi
 from tests.support.answers import Answer
@@ -58,6 +59,7 @@ class App:
 
     async def _open(self) -> list[Stoa]:
         if self._kept is None:
+            await engine_of(self.settings).migrate(self.settings)
             return [await Stoa.open(self.settings, self.clock)]
         return [await self._kept.open(self.settings, self.clock, place) for place in range(2)]
 

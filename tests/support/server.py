@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -68,7 +68,13 @@ class Server:
     run instead of the installed one; it works in the folder in which `data_dir` is.
     """
 
-    def __init__(self, data_dir: Path, settings: Mapping[str, object], program: str = "") -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        settings: Mapping[str, object],
+        program: str = "",
+        flags: Sequence[str] = (),
+    ) -> None:
         self.data_dir = data_dir
         address = str(settings.get("database_url", ""))
         self.database = Settings(data_dir=str(data_dir), database_url=address)
@@ -77,7 +83,7 @@ class Server:
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
         with self._log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [*_command(program), "serve", "--port", port, "--data-dir", data_dir],
+                [*_command(program), "serve", "--port", port, "--data-dir", data_dir, *flags],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment(settings),

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Annotated
 
 import typer
 
@@ -19,6 +20,13 @@ from stoa.cli.options import (
     Workers,
 )
 
+New = Annotated[
+    bool,
+    typer.Option(
+        "--new", help="Make a new database where one was before; refused where there is one."
+    ),
+]
+
 
 def serve(
     host: Host = None,
@@ -29,6 +37,7 @@ def serve(
     log_level: LogLevel = None,
     log_format: LogFormat = None,
     config: ConfigFile = None,
+    new: New = False,
 ) -> None:
     """Run everything: the API, the MCP endpoint and the pages.
 
@@ -45,7 +54,7 @@ def serve(
         "log_level": log_level,
         "log_format": log_format,
     }
-    raise typer.Exit(serving.serve(flags, config))
+    raise typer.Exit(serving.serve(flags, config, new=new))
 
 
 def migrate(
@@ -56,18 +65,17 @@ def migrate(
 ) -> None:
     """Bring the database to this program's schema.
 
-    `stoa serve` does this too when it starts. A database with the current schema is not changed.
+    `stoa serve` does this too when it starts, and no other command does. Where there is none, it
+    makes one. A database with the current schema is not changed.
     """
     named = database.chosen(config, data_dir, database_url)
     from stoa.store.engines import engine_of
+    from stoa.store.engines.steps import told
 
     engine = engine_of(named.settings)
     with named.refusing():
         applied = asyncio.run(engine.migrate(named.settings))
     if as_json:
         typer.echo(json.dumps({"database": named.address, "applied": list(applied)}, indent=2))
-        return
-    for name in applied:
-        typer.echo(f"applied {name}")
-    state = "is up to date" if applied else "was up to date"
-    typer.echo(f"{engine.place(named.settings)} {state}")
+    else:
+        typer.echo(told(engine.place(named.settings), applied))

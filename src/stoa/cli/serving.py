@@ -45,9 +45,9 @@ _LARGE_BYTES = 128 * 1024
 _OTHER_FILES = 1000  # connections about to be refused, the database, the program's own
 
 
-def serve(flags: Mapping[str, Any], config: Path | None = None) -> int:
+def serve(flags: Mapping[str, Any], config: Path | None = None, *, new: bool = False) -> int:
     """Serve with these settings and those of the file `config` until SIGTERM or Ctrl-C; returns the
-    exit status. Raises `StartRefused` and SettingsError."""
+    exit status. With `new` make the database. Raises `StartRefused` and SettingsError."""
     settings = configuration.from_process(flags, config)
     with ExitStack() as opened:
         listener = inherited_listener()
@@ -60,7 +60,7 @@ def serve(flags: Mapping[str, Any], config: Path | None = None) -> int:
         if settings.metrics:
             name = environment_name("metrics")
             metrics = opened.enter_context(_listen(*settings.metrics_address, name, name))
-        return _run(settings, listener, metrics)
+        return _run(settings, listener, metrics, new=new)
 
 
 def _at(settings: Settings, listener: socket.socket) -> Settings:
@@ -97,13 +97,16 @@ def _listen(host: str, port: int, host_named_by: str, named_by: str) -> socket.s
     return listener
 
 
-def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | None) -> int:
+def _run(
+    settings: Settings, listener: socket.socket, metrics: socket.socket | None, *, new: bool
+) -> int:
     gc.disable()  # the program is loaded, and none of it is garbage
     return_freed_memory()
     # Loaded here, once the settings are known to be right: a mistake is told at once.
     import msgspec
 
     from stoa.app import new_sheets  # once, for all workers: they are forks of this process
+    from stoa.cli import starting
     from stoa.cli.supervising import Supervisor, places
     from stoa.clock import SystemClock
     from stoa.domain import limits
@@ -124,6 +127,8 @@ def _run(settings: Settings, listener: socket.socket, metrics: socket.socket | N
 
     place = engine_of(settings).place(settings)
     statements.load(settings.engine)
+    if done := asyncio.run(starting.prepare(settings, new=new)):  # workers never do that
+        log.info("database migrated", done=done)
     loops = loop_factory()
 
     def work(link: "Link") -> None:

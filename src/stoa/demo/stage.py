@@ -14,6 +14,7 @@ from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.store import audit
 from stoa.store.audit import Finding
+from stoa.store.engines import engine_of
 
 
 class TurnableClock:
@@ -74,6 +75,7 @@ async def stage(database_url: str = "") -> AsyncGenerator[Stage]:
         settings = Settings(
             port=port, data_dir=str(Path(folder)), database_url=database_url, sweep_seconds=3600
         )
+        await engine_of(settings).migrate(settings)
         async with await Stoa.open(settings, clock) as stoa, AsyncExitStack() as stack:
             server = stoa.server()
             serving = asyncio.create_task(server.serve(sockets=[listener]))

@@ -18,9 +18,11 @@ from stoa.store.tx import Alone, StartRefused, Timed, Tx
 
 @pytest.fixture
 def database(engine: str, new_database: Callable[[], str], tmp_path: Path) -> Settings:
-    """An empty database."""
+    """A new database."""
     assert engine
-    return Settings(data_dir=str(tmp_path), database_url=new_database())
+    settings = Settings(data_dir=str(tmp_path), database_url=new_database())
+    asyncio.run(engine_of(settings).migrate(settings))
+    return settings
 
 
 def _commit(database: Settings, works: list[Timed]) -> list[Any]:

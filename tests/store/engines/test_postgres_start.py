@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoa.app import Stoa
+from stoa.cli import starting
 from stoa.domain import ids
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines import postgres, postgres_connection, postgres_migrations
@@ -57,7 +57,7 @@ def refused(url: str) -> str:
     with pytest.raises(StartRefused) as migrating:
         asyncio.run(postgres.migrate(url))
     with pytest.raises(StartRefused) as opening:
-        asyncio.run(Stoa.open(settings))
+        asyncio.run(starting.prepare(settings, new=False))
     assert str(migrating.value) == str(opening.value)
     assert "\n" not in str(opening.value)
     assert SECRET not in str(opening.value)
@@ -88,9 +88,7 @@ def test_the_command_says_what_it_did_and_where(postgresql: PostgreSQL) -> None:
     url = postgresql.empty()
     first, second = (run_stoa("migrate", STOA_DATABASE_URL=url) for _ in range(2))
     where = f"{postgresql.socket.parent}/{name_of(url)}"
-    assert (
-        first.out == "".join(f"applied {title}\n" for title in TITLES) + f"{where} is up to date\n"
-    )
+    assert first.out == f"{where} is new, with schema {len(STEPS)}\n"
     assert second.out == f"{where} was up to date\n"
 
 

@@ -21,6 +21,7 @@ async def now(tx: Tx) -> int:
 
 def test_a_closed_database_is_one_file_again(tmp_path: Path):
     async def open_and_close() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.write(now)
         await store.read(now)
@@ -34,6 +35,7 @@ def test_a_closed_database_is_one_file_again(tmp_path: Path):
 
 def test_a_closed_database_answers_nobody(tmp_path: Path):
     async def use_after_close() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.close()
         for late in (store.write(now), store.read(now), store.read(now, slow=True)):
@@ -55,6 +57,7 @@ def test_a_read_that_takes_too_long_is_ended_and_the_next_is_answered(
         return await tx.one("endless")
 
     async def read() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock(), timeout_s=0.05)
         with pytest.raises(StoreUnavailable, match="a read took too long"):
             await store.read(endless, slow=slow)
@@ -69,6 +72,7 @@ def test_only_what_runs_no_statement_is_read_at_once(tmp_path: Path):
         return await search.newest_post(tx)
 
     async def read() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
 
         async def overtaken(tx: Tx) -> int:

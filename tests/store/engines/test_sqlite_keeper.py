@@ -19,7 +19,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.domain import limits
-from stoa.store.engines import sqlite_keeper, sqlite_spawner
+from stoa.store.engines import sqlite, sqlite_keeper, sqlite_spawner
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_keeper import Keeper, Replacements
@@ -36,6 +36,7 @@ WAIT_S = 60
 
 def opened_apart(path: Path) -> Opened:
     """A store whose writer is a process."""
+    sqlite.migrate(path)
     return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier(())))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.store.engines import sqlite_groups
+from stoa.store.engines import sqlite, sqlite_groups
 from stoa.store.engines.frames import Carrier
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_groups import Groups
@@ -21,11 +21,13 @@ Open = Callable[[Path], Opened]
 
 
 def in_a_process(path: Path) -> Opened:
+    sqlite.migrate(path)
     return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier(())))
 
 
 def in_a_thread(path: Path) -> Opened:
     async def opening() -> SqliteStore:
+        sqlite.migrate(path)
         return SqliteStore.open(path, SystemClock())
 
     return Opened(opening())

@@ -19,6 +19,7 @@ from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.server.server import loop_factory
 from stoa.store import sessions
 from stoa.store.changes import Changes
+from stoa.store.engines import sqlite
 from stoa.store.engines.frames import Carrier, PlainForm
 from stoa.store.engines.sqlite import SqliteStore
 from stoa.store.engines.sqlite_file import lock
@@ -62,6 +63,7 @@ class PlainSums(PlainForm):
 
 def opened_apart(path: Path) -> Opened:
     """A store whose writer is a process."""
+    sqlite.migrate(path)
     return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier((SHARED, PlainSums()))))
 
 

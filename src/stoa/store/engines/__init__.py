@@ -39,7 +39,7 @@ class Engine(Protocol):
         shared: Sequence[object] = (),
         commits: Commits | None = None,
     ) -> Store:
-        """Open the database inside the running event loop and bring it to this program's schema.
+        """Open a database that has this program's schema, inside the running event loop.
 
         With objects that are `shared` the embedded engine writes in a process of its own, a fork of
         this one, in which they are there too. Commits are counted in `commits`.
@@ -48,6 +48,14 @@ class Engine(Protocol):
 
     async def migrate(self, settings: Settings) -> list[str]:
         """Bring the database to this program's schema; returns the names of the steps applied."""
+        ...
+
+    async def is_new(self, settings: Settings) -> bool:
+        """Whether there is no database, or an empty one."""
+        ...
+
+    def trace(self, settings: Settings) -> str | None:
+        """What shows that there was a database in a place where none is; None when nothing does."""
         ...
 
     async def refuse_absent(self, settings: Settings) -> None:
@@ -59,7 +67,8 @@ class Engine(Protocol):
         ...
 
     async def write_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:
-        """Change a database; the embedded one must not be open in a server."""
+        """Change a database that has this program's schema; the embedded one must not be open in a
+        server."""
         ...
 
     async def back_up(self, settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:
@@ -80,7 +89,7 @@ class Engine(Protocol):
         ...
 
     def open_alone(self, settings: Settings) -> AbstractAsyncContextManager[Alone]:
-        """A database that no server uses, brought to this program's schema."""
+        """A database that no server uses and that has this program's schema."""
         ...
 
     def open_target(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:

@@ -25,7 +25,7 @@ from stoa.store.engines.postgres_pool import Pool
 from stoa.store.engines.postgres_signals import Signals
 from stoa.store.engines.postgres_tx import PostgresTx
 from stoa.store.engines.postgres_watch import OUTDATED, Watch
-from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
+from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
 
@@ -70,11 +70,11 @@ async def migrate(url: str) -> list[str]:
         return await postgres_migrations.migrate(connection, place(url))
 
 
-async def refuse_absent(url: str) -> None:
-    """Raise `StartRefused` when no database there has ever been brought to a schema of Stoa."""
+async def version(url: str) -> int:
+    """The schema of a database, 0 for an empty one. Raises `StartRefused` when it is none of Stoa,
+    or of a newer one."""
     async with opened(url) as connection:
-        if not await postgres_migrations.check(connection, place(url), postgres_migrations.steps()):
-            raise StartRefused(f"{place(url)} is empty: run `stoa migrate` first")
+        return await postgres_migrations.check(connection, place(url), postgres_migrations.steps())
 
 
 async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
@@ -93,7 +93,7 @@ async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
     """Change a database beside the servers that use it. Raises `StartRefused`."""
     async with opened(url) as connection:
         await postgres_migrations.refuse_unfinished(connection, place(url))
-        await postgres_migrations.migrate(connection, place(url))
+        await postgres_migrations.check_current(connection, place(url))
         async with connection.transaction():
             await lift_limits(connection)
             tx = PostgresTx(connection, clock)
@@ -146,13 +146,16 @@ class PostgresStore:
         timeout_s: int,
         commits: Commits | None = None,
     ) -> "PostgresStore":
-        """Migrate the database. Raises `StartRefused` with one line that says why not.
+        """Open a database that has this program's schema. Raises `StartRefused` with one line that
+        says why not.
 
         `connections` is the size of the pool. No statement takes longer than `timeout_s` seconds,
         nor does it until a transaction has begun, no wait for a lock takes longer than half of it,
         and no transaction longer than twice that.
         """
-        await migrate(url)
+        async with opened(url) as connection:
+            await postgres_migrations.refuse_unfinished(connection, place(url))
+            await postgres_migrations.check_current(connection, place(url))
         await refuse_forgetful_pool(url)
         store = cls(url, clock, connections, timeout_s, commits=commits)
         await store._watch.start()

@@ -37,7 +37,7 @@ async def open_alone(url: str) -> AsyncGenerator["PostgresAlone"]:
     """A database that no server uses. Raises `StartRefused`."""
     async with opened(url, _NAME) as connection:
         await postgres_migrations.refuse_unfinished(connection, place(url))
-        await postgres_migrations.migrate(connection, place(url))
+        await postgres_migrations.check_current(connection, place(url))
         await hold(connection, place(url))
         alone = PostgresAlone(place(url), connection)
         await alone.refuse_served()

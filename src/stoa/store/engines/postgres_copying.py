@@ -51,7 +51,10 @@ async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"
 async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"]:
     """A database that no server uses and no other copy is written to. Raises `StartRefused`."""
     async with opened(url, _NAME) as connection:
-        await postgres_migrations.migrate(connection, place(url))
+        if await postgres_migrations.check(connection, place(url), postgres_migrations.steps()):
+            await postgres_migrations.check_current(connection, place(url))
+        else:
+            await postgres_migrations.migrate(connection, place(url))
         await hold(connection, place(url))
         yield PostgresTarget(url, connection, clock)
 

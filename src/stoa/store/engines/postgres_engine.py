@@ -12,6 +12,7 @@ from stoa.store.copying import Source, Target
 from stoa.store.engines import postgres, postgres_alone, postgres_connection, postgres_copying
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.postgres_replica import ReplicatedStore
+from stoa.store.engines.steps import EMPTY
 from stoa.store.tx import Alone, Restored, StartRefused, Store, Work
 
 T = TypeVar("T")
@@ -42,9 +43,20 @@ async def migrate(settings: Settings) -> list[str]:
     return await postgres.migrate(settings.database_url)
 
 
+async def is_new(settings: Settings) -> bool:
+    """See `Engine`."""
+    return not await postgres.version(settings.database_url)
+
+
+def trace(settings: Settings) -> str | None:  # noqa: ARG001 - an empty database has no past
+    """See `Engine`."""
+    return None
+
+
 async def refuse_absent(settings: Settings) -> None:
     """See `Engine`."""
-    await postgres.refuse_absent(settings.database_url)
+    if await is_new(settings):
+        raise StartRefused(EMPTY.format(where=place(settings)))
 
 
 async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:

@@ -9,7 +9,7 @@ from asyncpg import exceptions as errors
 
 from stoa.store.engines import marks
 from stoa.store.engines.postgres_connection import Connection, lift_limits, no_right
-from stoa.store.engines.steps import Step
+from stoa.store.engines.steps import Step, refuse_newer, refuse_other
 from stoa.store.engines.steps import steps as read_steps
 from stoa.store.tx import StartRefused
 
@@ -55,11 +55,7 @@ async def check(connection: Connection, where: str, known: Sequence[Step]) -> in
     if used and not ours:
         raise StartRefused(f"{where} is not a database of Stoa; give it an empty one of its own")
     present = await _version(connection, where) if ours else 0
-    newest = known[-1].number
-    if present > newest:
-        raise StartRefused(
-            f"{where} has schema {present}, this Stoa knows up to {newest}: use a newer Stoa"
-        )
+    refuse_newer(where, present, known)
     return present
 
 
@@ -74,8 +70,7 @@ async def _version(connection: Connection, where: str) -> int:
 async def check_current(connection: Connection, where: str) -> None:
     """Raise `StartRefused` when the database does not have exactly this program's schema."""
     known = steps()
-    if await check(connection, where, known) < known[-1].number:
-        raise StartRefused(f"{where} has an older schema: run `stoa migrate` first")
+    refuse_other(where, await check(connection, where, known), known)
 
 
 async def mark(connection: Connection) -> marks.Mark | None:

@@ -17,7 +17,7 @@ from stoa.metrics import Commits
 from stoa.store.changes import Changes, Marks
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.frames import Carrier
-from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare
+from stoa.store.engines.sqlite_file import connect, existing, lock, locked, prepare, refuse_other
 from stoa.store.engines.sqlite_groups import Groups
 from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.engines.sqlite_process import ProcessWriter
@@ -60,7 +60,7 @@ def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
 def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
     """Change a file that no server has open. Raises `StartRefused` when one has."""
     with locked(path) as held:
-        prepare(held)
+        refuse_other(held)
         connection = connect(held, writer=True)
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -109,10 +109,10 @@ class SqliteStore:
         commits: Commits | None = None,
         timeout_s: float = limits.DATABASE_TIMEOUT_S,
     ) -> "SqliteStore":
-        """Lock and migrate the file; a thread writes, and no read takes longer than `timeout_s`.
-        Raises `StartRefused` with one line that says why not."""
+        """Lock the file, which has this program's schema; a thread writes, and no read takes longer
+        than `timeout_s`. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
-        with _prepared(path) as (file, descriptor):
+        with _held(path) as (file, descriptor):
 
             def groups() -> Groups:
                 return Groups(connect(file, writer=True), clock, commits)
@@ -129,10 +129,10 @@ class SqliteStore:
         commits: Commits | None = None,
         timeout_s: float = limits.DATABASE_TIMEOUT_S,
     ) -> "SqliteStore":
-        """Lock and migrate the file; a process of its own writes, and `carrier` takes the works
-        there. Raises `StartRefused` with one line that says why not."""
+        """Lock the file, which has this program's schema; a process of its own writes, and
+        `carrier` takes the works there. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
-        with _prepared(path) as (file, descriptor):
+        with _held(path) as (file, descriptor):
             writer = await ProcessWriter.start(file, clock, changes, carrier, descriptor, commits)
             return cls(file, descriptor, clock, changes, writer, timeout_s)
 
@@ -224,12 +224,13 @@ class SqliteStore:
 
 
 @contextmanager
-def _prepared(path: Path) -> Generator[tuple[Path, int]]:
-    """The full path of a locked and migrated file with its lock, which stays unless this fails."""
-    path = path.resolve()
+def _held(path: Path) -> Generator[tuple[Path, int]]:
+    """The full path of a locked file of this program with its lock, which stays unless this
+    fails."""
+    path = existing(path)
     descriptor = lock(path)
     try:
-        prepare(path)
+        refuse_other(path)
         yield path, descriptor
     except BaseException:
         os.close(descriptor)

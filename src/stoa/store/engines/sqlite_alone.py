@@ -7,16 +7,16 @@ from typing import Any
 
 import apsw
 
-from stoa.store.engines.sqlite_file import connect, locked, prepare
+from stoa.store.engines.sqlite_file import connect, existing, locked, refuse_other
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out, drive
 from stoa.store.tx import StoreUnavailable, Timed, Work
 
 
 @asynccontextmanager
 async def open_alone(file: Path) -> AsyncGenerator["SqliteAlone"]:
-    """Lock and migrate a file. Raises `StartRefused`."""
-    with locked(file) as path:
-        prepare(path)
+    """Lock a file that has this program's schema. Raises `StartRefused`."""
+    with locked(existing(file)) as path:
+        refuse_other(path)
         with closing(connect(path, writer=True)) as connection:
             yield SqliteAlone(path, connection)
 

@@ -13,7 +13,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.store import audit, backups, restoring
 from stoa.store.engines import sqlite, sqlite_migrations
-from stoa.store.engines.sqlite_file import connect, existing, locked, make_folder, sync
+from stoa.store.engines.sqlite_file import connect, existing, locked, make_folder, prepare, sync
 from stoa.store.tx import Restored, StartRefused
 
 _PRIVATE = 0o600
@@ -79,6 +79,7 @@ def _copy(
         with _copyable(source):
             _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
             if to_serve:
+                prepare(partial)
                 sqlite.write_once(partial, clock, restoring.begin_anew)
             _check(source, partial, clock)
         _close(partial)

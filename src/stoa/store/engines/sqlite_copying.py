@@ -11,7 +11,7 @@ from stoa.store import search
 from stoa.store.copying import Change, Key, Table
 from stoa.store.engines import copying as sql
 from stoa.store.engines import marks, sqlite_migrations
-from stoa.store.engines.sqlite_file import connect, existing, locked, prepare
+from stoa.store.engines.sqlite_file import connect, existing, is_new, locked, prepare, refuse_other
 from stoa.store.engines.sqlite_tx import SqliteTx, carry_out
 from stoa.store.tx import Row, StartRefused
 
@@ -42,7 +42,10 @@ async def open_source(file: Path, clock: Clock) -> AsyncGenerator["SqliteSource"
 async def open_target(file: Path, clock: Clock) -> AsyncGenerator["SqliteTarget"]:
     """A file that no other program can open. Raises `StartRefused`."""
     with locked(file) as path:
-        prepare(path, unfinished=True)
+        if is_new(path):
+            prepare(path)
+        else:
+            refuse_other(path, unfinished=True)
         with closing(connect(path, writer=True)) as connection:
             yield SqliteTarget(path, connection, clock)
 

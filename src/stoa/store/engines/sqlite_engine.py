@@ -40,6 +40,16 @@ async def migrate(settings: Settings) -> list[str]:
     return sqlite.migrate(settings.database_path)
 
 
+async def is_new(settings: Settings) -> bool:
+    """See `Engine`."""
+    return sqlite_file.is_new(settings.database_path)
+
+
+def trace(settings: Settings) -> str | None:
+    """See `Engine`."""
+    return sqlite_file.trace(settings.database_path)
+
+
 async def refuse_absent(settings: Settings) -> None:
     """See `Engine`."""
     sqlite_file.existing(settings.database_path)

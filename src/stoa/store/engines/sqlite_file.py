@@ -11,6 +11,7 @@ import apsw
 
 from stoa.clock import elapsed_ms
 from stoa.store.engines import sqlite_migrations
+from stoa.store.engines.steps import EMPTY
 from stoa.store.fts5 import points
 from stoa.store.tx import StartRefused
 
@@ -33,7 +34,8 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 8) -> apsw.Connection:
 
     It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
     """
-    connection = apsw.Connection(str(path), statementcachesize=_STATEMENTS)
+    # A file that is gone is not made anew, empty.
+    connection = apsw.Connection(str(path), apsw.SQLITE_OPEN_READWRITE, None, _STATEMENTS)
     try:
         _configure(connection, writer=writer, cache_mb=cache_mb)
     except BaseException:
@@ -92,16 +94,34 @@ def _taken(descriptor: int) -> bool:
     return True
 
 
+def is_new(path: Path) -> bool:
+    """Whether there is no database in this place, or a file in which nothing is."""
+    return not path.exists() or not path.stat().st_size
+
+
+def trace(path: Path) -> str | None:
+    """What shows that there was a database in a place where none is; None when nothing does."""
+    if path.exists():
+        return f"{path} is there with 0 bytes"
+    beside = (Path(f"{path}{end}") for end in (".lock", "-wal"))
+    return next((f"{file} is there without it" for file in beside if file.exists()), None)
+
+
 def existing(path: Path) -> Path:
-    """The full path of a file. Raises `StartRefused` when there is none that can be found."""
+    """The full path of a file with content. Raises `StartRefused` when there is none that can be
+    found."""
     try:
-        return path.resolve(strict=True)
+        path = path.resolve(strict=True)
+        bytes_there = path.stat().st_size
     except FileNotFoundError:
         raise StartRefused(
             f"there is no database at {path}: name it with --config, --data-dir or --database-url"
         ) from None
     except OSError as error:
         raise StartRefused(f"cannot use the database {path}: {error.strerror}") from None
+    if not bytes_there:
+        raise StartRefused(EMPTY.format(where=path))
+    return path
 
 
 @contextmanager
@@ -115,21 +135,36 @@ def locked(path: Path) -> Generator[Path]:
         os.close(descriptor)
 
 
-def prepare(path: Path, *, unfinished: bool = False) -> list[str]:
+def prepare(path: Path) -> list[str]:
     """Bring a locked file to this program's schema; returns the names of the steps applied.
 
-    Raises `StartRefused` when it is not ours, too new, cannot be used or, unless `unfinished` is
-    right, is an unfinished copy; then it is unchanged.
+    Raises `StartRefused` when it is not ours, too new, cannot be used or is an unfinished copy;
+    then it is unchanged.
     """
-    try:
+    with _told(path):
         # It holds token hashes and the secret of challenges: no other user may read it.
         os.close(os.open(path, _OPEN, 0o600))
         with closing(apsw.Connection(str(path))) as present:
             sqlite_migrations.check(present, path)
-            if not unfinished:
-                sqlite_migrations.refuse_unfinished(present, path)
+            sqlite_migrations.refuse_unfinished(present, path)
         with closing(connect(path, writer=True)) as connection:
             return sqlite_migrations.migrate(connection)
+
+
+def refuse_other(path: Path, *, unfinished: bool = False) -> None:
+    """Raise `StartRefused` unless a locked file has this program's schema and, unless `unfinished`
+    is right, is no unfinished copy."""
+    with _told(path), closing(apsw.Connection(str(existing(path)))) as present:
+        sqlite_migrations.check_current(present, path)
+        if not unfinished:
+            sqlite_migrations.refuse_unfinished(present, path)
+
+
+@contextmanager
+def _told(path: Path) -> Generator[None]:
+    """Raise what keeps a file from being opened as `StartRefused`."""
+    try:
+        yield
     except OSError as error:
         raise StartRefused(f"cannot open the database {path}: {error.strerror}") from error
     except apsw.Error as error:

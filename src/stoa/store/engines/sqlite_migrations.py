@@ -8,7 +8,7 @@ import apsw
 
 from stoa.domain.querylang import without_repeats
 from stoa.store.engines import marks
-from stoa.store.engines.steps import Step
+from stoa.store.engines.steps import Step, refuse_newer, refuse_other
 from stoa.store.engines.steps import steps as read_steps
 from stoa.store.fts5 import searchable
 from stoa.store.tx import StartRefused
@@ -31,21 +31,16 @@ def check(
     connection: apsw.Connection, path: Path, remedy: str = "choose another --data-dir"
 ) -> None:
     """Raise `StartRefused` when the file at `path` is not ours or of a newer program."""
-    present, newest = version(connection), steps()[-1].number
     is_empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
     if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
         raise StartRefused(f"{path} is not a database of Stoa; {remedy}")
-    if present > newest:
-        raise StartRefused(
-            f"{path} has schema {present}, this Stoa knows up to {newest}: use a newer Stoa"
-        )
+    refuse_newer(path, version(connection), steps())
 
 
 def check_current(connection: apsw.Connection, path: Path) -> None:
     """Raise `StartRefused` when the file does not have exactly this program's schema."""
     check(connection, path)
-    if version(connection) < steps()[-1].number:
-        raise StartRefused(f"{path} has an older schema: run `stoa migrate` first")
+    refuse_other(path, version(connection), steps())
 
 
 def mark(connection: apsw.Connection) -> marks.Mark | None:

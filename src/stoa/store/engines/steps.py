@@ -1,11 +1,15 @@
-"""Reads the numbered steps of a schema, `migrations/<dialect>/NNNN_name.sql`."""
+"""The numbered steps of a schema, `migrations/<dialect>/NNNN_name.sql`, and who has which."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from stoa.store.tx import StartRefused
+
 _FOLDER = Path(__file__).parents[1] / "migrations"
+EMPTY = "{where} is empty: restore a backup, or for a new database run `stoa migrate` first"
 
 
 class Step(NamedTuple):
@@ -23,8 +27,40 @@ class Step(NamedTuple):
 
 @cache
 def steps(dialect: str) -> list[Step]:
-    """Every migration of this dialect, in order."""
+    """Every migration of this dialect, in order. They are read once: newer ones that are put there
+    while a process runs are not of its program."""
     return read(_FOLDER / dialect)
+
+
+def refuse_newer(where: object, present: int, known: Sequence[Step]) -> None:
+    """Raise `StartRefused` for the schema of a newer program."""
+    if present > known[-1].number:
+        raise StartRefused(
+            f"{where} has schema {present}, this Stoa knows up to {known[-1].number}: "
+            "use a newer Stoa"
+        )
+
+
+def refuse_other(where: object, present: int, known: Sequence[Step]) -> None:
+    """Raise `StartRefused` for any schema but that of this program."""
+    refuse_newer(where, present, known)
+    newest = known[-1].number
+    if not present:
+        raise StartRefused(EMPTY.format(where=where))
+    if present < newest:
+        raise StartRefused(
+            f"{where} has schema {present}, this Stoa needs {newest}: run `stoa migrate` first"
+        )
+
+
+def told(where: str, applied: Sequence[str]) -> str:
+    """What a migration did, in one line, from the titles of its steps."""
+    if not applied:
+        return f"{where} was up to date"
+    first, last = (int(title.partition("_")[0]) for title in (applied[0], applied[-1]))
+    if first == 1:
+        return f"{where} is new, with schema {last}"
+    return f"{where} was brought from schema {first - 1} to {last}"
 
 
 def read(folder: Path) -> list[Step]:

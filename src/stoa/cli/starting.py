@@ -1,0 +1,38 @@
+"""The database as `stoa serve` starts: migrated, and never made anew unasked."""
+
+from stoa.clock import SystemClock
+from stoa.schemas.base import iso
+from stoa.settings import Settings
+from stoa.store import backups
+from stoa.store.engines import Engine, engine_of
+from stoa.store.engines.steps import told
+from stoa.store.tx import StartRefused
+
+_LOST = (
+    "there is no database at {where}, but there was one: {trace}. Restore a backup with "
+    "`stoa restore FILE`, or start once with --new for a new database"
+)
+
+
+async def prepare(settings: Settings, *, new: bool) -> str | None:
+    """Bring the database to this program's schema; what was done, in one line, if anything was.
+
+    Raises `StartRefused` when it is gone and `new` is not asked for, or is asked for beside one.
+    """
+    engine = engine_of(settings)
+    where = engine.place(settings)
+    if await engine.is_new(settings):
+        if not new and (trace := _trace(engine, settings)):
+            raise StartRefused(_LOST.format(where=where, trace=trace))
+    elif new:
+        raise StartRefused(f"{where} is a database already: leave out --new")
+    applied = await engine.migrate(settings)
+    return told(where, applied) if applied else None
+
+
+def _trace(engine: Engine, settings: Settings) -> str | None:
+    """What shows that there was a database."""
+    made_at = backups.newest(settings.backup_dir, SystemClock()())
+    if made_at is not None:
+        return f"its newest backup in {settings.backup_dir} is of {iso(made_at)}"
+    return engine.trace(settings)
