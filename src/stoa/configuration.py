@@ -98,6 +98,11 @@ def copy_target() -> str | None:
     return _text_of(Path(path), COPY_TARGET + IN_FILE) if path else text or None
 
 
+def for_programs() -> dict[str, str]:
+    """The environment that other programs are run with: no settings, some of which are secret."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+
+
 def notify_address() -> str | None:
     """Where systemd wants to be told how this service is (`sd_notify`), None without it."""
     address = os.environ.get("NOTIFY_SOCKET", "")

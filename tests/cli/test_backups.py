@@ -1,6 +1,7 @@
 """`stoa backup` and `stoa restore` as an operator runs them, beside a server and without one."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -66,16 +67,23 @@ def test_an_operator_backs_up_a_served_database_and_brings_it_back(
     assert status_of(again, token_of(again)) == 200
 
 
-@pytest.mark.parametrize("command", ["backup", "restore"])
-def test_postgresql_is_left_to_its_own_tools(
-    postgresql: PostgreSQL, tmp_path: Path, command: str
+def test_postgresql_is_backed_up_where_a_file_names_it_and_brought_back(
+    postgresql: PostgreSQL, tmp_path: Path
 ) -> None:
-    url = postgresql.new()
-    file = tmp_path / "backups"
-    file.touch()
-    done = run_stoa_here(command, str(file), "--database-url", url)
-    assert (done.code, done.err.count("\n")) == (1, 1)
-    assert "is on PostgreSQL: " in done.err
+    url, empty, folder = postgresql.new(), postgresql.empty(), tmp_path / "backups"
+    programs = {"PATH": f"{postgresql.programs}:{os.environ['PATH']}"}
+    (tmp_path / "url").write_text(url)
+    named = {"STOA_DATABASE_URL_FILE": str(tmp_path / "url"), **programs}
+    made = run_stoa_here("backup", str(folder), "--keep", "2", **named)
+    [file] = folder.glob("*.dump")
+    assert (made.code, made.out) == (0, f"database: {url}\nbackup:   {file}\n"), made.err
+    restored = run_stoa_here("restore", str(file), "--json", "--database-url", empty, **programs)
+    told = json.loads(restored.out)
+    assert told.pop("takenAt").replace("-", "").replace(":", "")[:15] == file.name[5:20]
+    assert told == {"database": empty, "file": str(file), "kept": None}
+    again = run_stoa_here("restore", str(file), "--database-url", empty, **programs)
+    assert (again.code, again.err.count("\n")) == (1, 1)
+    assert "is a database already" in again.err
 
 
 def test_mistakes_are_one_line_and_make_nothing(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ COMMANDS = [
     ("admin", "hide", "th_01arz3ndektsv4rrffq69g5fav", "--reason", "Advertising.", "--dry-run"),
     ("audit",),
     ("audit", "--resume"),
+    ("backup", "backups"),
     ("copy", "--to", "sqlite:///copy/stoa.db"),
     ("export", "exported"),
     IMPORT,

@@ -94,8 +94,9 @@ def test_a_dump_is_restored_as_the_page_says_and_counts_as_a_backup(
     url, restored = cluster.new(), cluster.empty()
     ask(url, "Before the dump")
     (folder / "backups/stoa-20260101T000000Z.dump").touch()  # an older one, not restored
-    dump, restore, _ = blocks("sh")
-    run(cluster, folder, dump, STOA_DATABASE_URL=url)
+    dump, restore, *_ = blocks("sh")
+    (folder / "url").write_text(url)
+    run(cluster, folder, dump, STOA_DATABASE_URL_FILE=str(folder / "url"))
     now = SystemClock()()
     newest = backups.newest(str(folder / "backups"), now)
     assert newest is not None
@@ -119,7 +120,7 @@ def test_the_archived_log_brings_back_what_was_written_after_the_base_backup(
     cluster.crash()
     cluster.start()
     url = cluster.new()
-    *_, base = blocks("sh")
+    *_, base, end_sessions = blocks("sh")
     run(cluster, folder, base, user, STOA_DATABASE_URL=cluster.url())
     ask(url, "After the base backup")
     cluster.do("SELECT pg_switch_wal()")
@@ -133,6 +134,8 @@ def test_the_archived_log_brings_back_what_was_written_after_the_base_backup(
         there = f"postgresql://postgres@/{name_of(url)}?host={folder}/socket"
         until(lambda: not query(settings_of(there), "SELECT pg_is_in_recovery()")[0][0])
         assert found_in(there)[0] == ["After the base backup"]
+        run(cluster, folder, end_sessions, RESTORED=there)
+        assert found_in(there) == (["After the base backup"], [])
     finally:
         run(cluster, folder, "pg_ctl -w -m immediate -D base stop", user)
 

@@ -38,7 +38,9 @@ StartServer = Callable[..., Server]
 def database(tmp_path: Path, new_database: Callable[[], str], engine: str) -> Settings:
     """An empty database of the engine; the limits of its service are those of a public one."""
     assert engine
-    return Settings(data_dir=str(tmp_path / "server0"), database_url=new_database())
+    settings = Settings(data_dir=str(tmp_path / "server0"), database_url=new_database())
+    asyncio.run(engine_of(settings).migrate(settings))
+    return settings
 
 
 @pytest.fixture
@@ -130,7 +132,6 @@ def test_a_killed_import_goes_on_and_writes_nothing_twice(
     command = [sys.executable, "-m", "stoa", "import", "stackexchange", str(imported.job.source)]
     command += ["--direct", "--keys", str(imported.job.keys), "--no-attribution"]
     place = {name: value for name, value in _place(database).items() if value}
-    asyncio.run(engine_of(database).migrate(database))
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env=environment(place)
     ) as killed:
@@ -195,6 +196,7 @@ def test_a_database_that_lost_its_data_is_noticed(
     imported = _direct(database, tmp_path)
     imported.run()
     other = Settings(data_dir=str(tmp_path / "other"), database_url=new_database())
+    asyncio.run(engine_of(other).migrate(other))
     again = _direct(other, tmp_path)
     with apsw.Connection(str(imported.job.journal)) as journal:
         journal.execute("UPDATE written SET server = ?", (again.job.target,))

@@ -1,5 +1,6 @@
 """Forty questions to a real site, the threads that answer each, and how early these come."""
 
+import asyncio
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -67,7 +68,8 @@ def load() -> Questions:
 
 
 def fill(source: Path, folder: Path, database: Settings) -> None:
-    """Import the posts of the site into an empty database, with the links to their sources."""
+    """Import the posts of the site into a new database, with the links to their sources."""
+    asyncio.run(engine_of(database).migrate(database))
     job = Job(source, folder / "keys", database=database, attribution=Attribution(load().site))
     stackexchange.run(job, _Silent())
 

@@ -1,4 +1,4 @@
-"""`stoa backup` and `stoa restore`: copies of the embedded database, and the way back."""
+"""`stoa backup` and `stoa restore`: copies of a database, and the way back."""
 
 import asyncio
 import json
@@ -19,6 +19,7 @@ from stoa.cli import database
 from stoa.cli.database import Database
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.clock import SystemClock, elapsed_ms
+from stoa.configuration import for_programs
 from stoa.schemas.base import iso
 from stoa.store.tx import StartRefused
 
@@ -51,7 +52,7 @@ def backup(
     config: ConfigFile = None,
     as_json: Json = False,
 ) -> None:
-    """Make a backup of the embedded database, also while it is served.
+    """Make a backup of the database, also while it is served; on PostgreSQL by pg_dump.
 
     The copy is audited before it gets its name. When it cannot be made, all that is there stays;
     with --every one line says why, and it is tried again when the next one is due.
@@ -76,7 +77,7 @@ def _back_up(named: Database, folder: Path, keep: int, *, as_json: bool) -> str:
     from stoa.store.engines import engine_of
 
     engine = engine_of(named.settings)
-    file = asyncio.run(engine.back_up(named.settings, SystemClock(), folder, keep))
+    file = asyncio.run(engine.back_up(named.settings, SystemClock(), folder, keep, for_programs()))
     if as_json:
         return json.dumps({"database": named.address, "file": str(file)}, indent=2)
     return f"backup:   {file}"
@@ -123,10 +124,11 @@ def restore(
     config: ConfigFile = None,
     as_json: Json = False,
 ) -> None:
-    """Put a backup in the place of the embedded database, which no server may use meanwhile.
+    """Put a backup in the place of the embedded database, which no server may use meanwhile, or
+    fill an empty one of PostgreSQL by pg_restore.
 
     What was there is kept beside it. All sessions end: agents sign in again. Where there is no
-    database any more, the backup becomes it.
+    embedded database any more, the backup becomes it.
     """
     from stoa.store.engines import engine_of
 
@@ -135,7 +137,7 @@ def restore(
         typer.echo(f"database: {named.address}")
     engine = engine_of(named.settings)
     with named.refusing():
-        restored = asyncio.run(engine.restore(named.settings, SystemClock(), file))
+        restored = asyncio.run(engine.restore(named.settings, SystemClock(), file, for_programs()))
     taken_at, kept = iso(restored.taken_at), restored.kept and str(restored.kept)
     if as_json:
         told = {"database": named.address, "file": str(file), "takenAt": taken_at, "kept": kept}

@@ -93,6 +93,11 @@ async def run_all(tx: Tx) -> list[Finding]:
     ]
 
 
+def in_use(findings: list[Finding]) -> bool:
+    """Whether there is anybody in a database over all of which these checks were made."""
+    return any(finding.checked for finding in findings if finding.check.subject == "agents")
+
+
 async def chunk(tx: Tx, subject: str, after: str) -> tuple[str, str]:
     """The next range of ids of a subject behind `after`; it ends with everything at the end."""
     row = await tx.one(f"audit.chunk_{subject}", after=after, size=CHUNK - 1)

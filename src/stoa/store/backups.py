@@ -13,9 +13,9 @@ _BEGINNING = {"db": b"SQLite format 3\0", "dump": b"PGDMP"}
 """How a backup begins that `stoa backup` made, and how one does that pg_dump made."""
 
 
-def name(now: int) -> str:
-    """The name of a backup of the embedded database that is made now (ms)."""
-    return f"stoa-{stamp(now)}.db"
+def name(now: int, ending: str = "db") -> str:
+    """The name of a backup that is made now (ms), with the ending of its engine."""
+    return f"stoa-{stamp(now)}.{ending}"
 
 
 def stamp(now: int) -> str:
@@ -67,10 +67,11 @@ def newest(folder: str, now: int) -> int | None:
         return None
     latest = now + limits.CLOCK_STEP_MS
     made = ((at, file) for file, at in named.items() if at is not None and at <= latest)
-    return next((at for at, file in sorted(made, reverse=True) if _begins_well(file)), None)
+    return next((at for at, file in sorted(made, reverse=True) if begins_well(file)), None)
 
 
-def _begins_well(file: Path) -> bool:
+def begins_well(file: Path) -> bool:
+    """Whether a file with the name of a backup begins like one."""
     beginning = _BEGINNING[file.suffix[1:]]
     try:
         with file.open("rb") as opened:

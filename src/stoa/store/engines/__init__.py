@@ -4,7 +4,7 @@ Each engine is a module with the functions of `Engine`, and is loaded only where
 """
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
@@ -71,13 +71,28 @@ class Engine(Protocol):
         server."""
         ...
 
-    async def back_up(self, settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:
+    async def back_up(
+        self,
+        settings: Settings,
+        clock: Clock,
+        folder: Path,
+        keep: int,
+        environment: Mapping[str, str],
+    ) -> Path:
         """Make a checked copy of a database that may be served; with `keep`, which is 0 for all,
-        keep only so many in this folder. Returns the file."""
+        keep only so many in this folder. Returns the file. Programs of the database are run in
+        this `environment`."""
         ...
 
-    async def restore(self, settings: Settings, clock: Clock, file: Path) -> Restored:
-        """Replace a database that no server uses by a backup, and end all sessions."""
+    async def restore(
+        self,
+        settings: Settings,
+        clock: Clock,
+        file: Path,
+        environment: Mapping[str, str],
+    ) -> Restored:
+        """Replace the embedded database, which no server uses, by a backup, or fill an empty one of
+        PostgreSQL; all sessions end."""
         ...
 
     def place(self, settings: Settings) -> str:

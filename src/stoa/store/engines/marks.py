@@ -19,6 +19,8 @@ READ = "SELECT identity, source FROM stoa_copy"
 DROP = "DROP TABLE stoa_copy"
 _EXPORT = "export "
 """How the identity of an export begins."""
+RESTORE = "restore "
+"""How that of a backup begins."""
 _UNFINISHED = (
     "{place} is an unfinished copy of {source}: stop what serves that, then run the same "
     "`stoa copy` again"
@@ -27,9 +29,14 @@ _PART = (
     "{place} holds only a part of {source}: make a new database with `stoa migrate`, and import "
     "the export into that"
 )
+_UNRESTORED = (
+    "{place} was not filled to the end from {source}: make an empty database, and restore the "
+    "backup into that"
+)
 
 
 def unfinished(place: object, mark: Mark) -> str:
     """Why no server opens a database with this mark."""
-    text = _PART if mark.identity.startswith(_EXPORT) else _UNFINISHED
+    kinds = ((_EXPORT, _PART), (RESTORE, _UNRESTORED), ("", _UNFINISHED))
+    text = next(text for beginning, text in kinds if mark.identity.startswith(beginning))
     return text.format(place=place, source=mark.source)

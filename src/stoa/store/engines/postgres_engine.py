@@ -1,6 +1,6 @@
 """PostgreSQL as the registry knows it: one database, with a replica or without."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TypeVar
@@ -9,7 +9,13 @@ from stoa.clock import Clock
 from stoa.metrics import Commits
 from stoa.settings import Settings
 from stoa.store.copying import Source, Target
-from stoa.store.engines import postgres, postgres_alone, postgres_connection, postgres_copying
+from stoa.store.engines import (
+    postgres,
+    postgres_alone,
+    postgres_backups,
+    postgres_connection,
+    postgres_copying,
+)
 from stoa.store.engines.postgres import PostgresStore
 from stoa.store.engines.postgres_replica import ReplicatedStore
 from stoa.store.engines.steps import EMPTY
@@ -69,14 +75,25 @@ async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     return await postgres.write_once(settings.database_url, clock, work)
 
 
-async def back_up(settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:  # noqa: ARG001 - see `Engine`
+async def back_up(
+    settings: Settings,
+    clock: Clock,
+    folder: Path,
+    keep: int,
+    environment: Mapping[str, str],
+) -> Path:
     """See `Engine`."""
-    raise StartRefused(f"{place(settings)} is on PostgreSQL: back it up with pg_dump")
+    return await postgres_backups.back_up(settings.database_url, clock, folder, keep, environment)
 
 
-async def restore(settings: Settings, clock: Clock, file: Path) -> Restored:  # noqa: ARG001 - see `Engine`
+async def restore(
+    settings: Settings,
+    clock: Clock,
+    file: Path,
+    environment: Mapping[str, str],
+) -> Restored:
     """See `Engine`."""
-    raise StartRefused(f"{place(settings)} is on PostgreSQL: restore it with pg_restore")
+    return await postgres_backups.restore(settings.database_url, clock, file, environment)
 
 
 def place(settings: Settings) -> str:

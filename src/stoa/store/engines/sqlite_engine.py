@@ -1,6 +1,6 @@
 """The embedded engine as the registry knows it: one SQLite file."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -67,12 +67,23 @@ async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
         return sqlite.write_once(settings.database_path, clock, work)
 
 
-async def back_up(settings: Settings, clock: Clock, folder: Path, keep: int) -> Path:
+async def back_up(
+    settings: Settings,
+    clock: Clock,
+    folder: Path,
+    keep: int,
+    environment: Mapping[str, str],  # noqa: ARG001 - no program is run
+) -> Path:
     """See `Engine`."""
     return sqlite_backups.back_up(settings.database_path, clock, folder, keep)
 
 
-async def restore(settings: Settings, clock: Clock, file: Path) -> Restored:
+async def restore(
+    settings: Settings,
+    clock: Clock,
+    file: Path,
+    environment: Mapping[str, str],  # noqa: ARG001 - no program is run
+) -> Restored:
     """See `Engine`."""
     return sqlite_backups.restore(settings.database_path, clock, file)
 

@@ -1,0 +1,132 @@
+"""The files of backups, whichever engine makes them: one that is not whole never has its name."""
+
+import errno
+import fcntl
+import os
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from stoa.store import backups
+from stoa.store.audit import Finding
+from stoa.store.engines.sqlite_file import make_folder, sync
+from stoa.store.tx import StartRefused
+
+_PRIVATE = 0o600
+_NOT_OTHERS = 0o770
+
+
+@contextmanager
+def told(outcome: str) -> Generator[None]:
+    """Raise what the files or their disk do as `StartRefused`."""
+    try:
+        yield
+    except BlockingIOError:
+        raise StartRefused(f"{outcome}: another backup to it is being made") from None
+    except OSError as error:
+        hint = "; run this as its owner" if error.errno == errno.EPERM else ""
+        raise StartRefused(f"{outcome}: {error.strerror}{hint}") from error
+
+
+@contextmanager
+def alone_in(folder: Path) -> Generator[None]:
+    """Hold a folder, which is made if need be, against a second backup, and remove what one that
+    was killed has left there."""
+    make_folder(folder)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for left in folder.glob(".stoa-*.partial*"):
+            left.unlink()
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def new_file(path: Path, like: os.stat_result | None) -> int:
+    """A new file for the owner of another one or, without one, for this user alone."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
+    if like:
+        os.fchown(descriptor, like.st_uid, like.st_gid)
+        os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
+    return descriptor
+
+
+@contextmanager
+def unfinished(partial: Path, companions: Sequence[str] = ()) -> Generator[None]:
+    """A file that is new, and gone afterwards unless it was given another name."""
+    _discard(partial, companions)
+    try:
+        yield
+    finally:
+        _discard(partial, companions)
+
+
+def _discard(partial: Path, companions: Sequence[str]) -> None:
+    for end in ("", *companions):
+        Path(f"{partial}{end}").unlink(missing_ok=True)
+
+
+def write_checksum(partial: Path, target: Path, like: os.stat_result | None) -> None:
+    """Write the checksum that the backup will have, for the owner of the backup."""
+    unnamed = partial.with_name(f"{partial.name}.sha256")
+    with unfinished(unnamed), os.fdopen(new_file(unnamed, like), "w", encoding="ascii") as file:
+        file.write(backups.checksum_line(partial, target.name))
+        file.flush()
+        os.fsync(file.fileno())
+        unnamed.replace(backups.checksum_file(target))
+
+
+def put(partial: Path, target: Path) -> None:
+    """Give a whole file its name."""
+    partial.replace(target)
+    sync(target.parent)
+
+
+def remove_oldest(keep: int, made: Path, *, in_use: bool) -> None:
+    """Keep the new backup and the newest of the others beside it, so many good ones in all.
+
+    What does not begin like a backup does not count. One of a database in which nobody is, as after
+    its file was lost, takes the place of none that holds more.
+    """
+    found = sorted(file for file in made.parent.glob(f"*{made.suffix}") if _may_go(file, made))
+    good = [file for file in found if backups.begins_well(file)]
+    most = made.stat().st_size
+    for old in good[: max(0, len(good) - keep + 1)]:
+        if in_use or old.stat().st_size <= most:
+            old.unlink()
+            backups.checksum_file(old).unlink(missing_ok=True)
+
+
+def _may_go(file: Path, made: Path) -> bool:
+    return file != made and backups.made_at(file.name) is not None
+
+
+def existing_backup(backup: Path) -> Path:
+    """The full path of a backup. Raises `StartRefused` when it cannot be read."""
+    try:
+        return backup.resolve(strict=True)
+    except OSError as error:
+        raise StartRefused(f"cannot read the backup {backup}: {error.strerror}") from None
+
+
+def refuse_changed(source: Path) -> None:
+    """Raise `StartRefused` for a backup that is not what its checksum was made of."""
+    if backups.has_changed(source):
+        raise StartRefused(f"{source} has changed since it was made: choose another backup")
+
+
+def refuse_differences(source: object, findings: Sequence[Finding]) -> None:
+    """Raise `StartRefused` when an audit has found something."""
+    for finding in findings:
+        if finding.differences:
+            raise StartRefused(
+                f"the audit of a copy of {source} finds differences ({finding.check.meaning}): "
+                "see `stoa audit`"
+            )
+
+
+def taken_at(source: Path) -> int:
+    """When a backup was made, which its name tells unless it was given another."""
+    made_at = backups.made_at(source.name)
+    return source.stat().st_mtime_ns // 1_000_000 if made_at is None else made_at
