@@ -234,15 +234,17 @@ class Stoa:
             await self.limiter.close()
         await self.store.close()
 
-    def _details(self) -> dict[str, str | int]:
+    def _details(self) -> dict[str, str | int | None]:
         """What `/readyz` tells the operator beside whether the service is ready."""
-        details: dict[str, str | int] = {"version": __version__, **self.store.figures()}
+        details: dict[str, str | int | None] = {"version": __version__, **self.store.figures()}
         if self.settings.workers > 1:
             details["process"] = os.getpid()
         now = self._clock()
-        newest = backups.newest(self.settings.backup_dir, now)
-        if newest is not None:
-            details["backupAgeSeconds"] = (now - newest) // 1000
+        if folder := self.settings.backup_dir:
+            newest = backups.newest(folder, now)
+            details["backupAgeSeconds"] = None if newest is None else (now - newest) // 1000
+            if failed := backups.failure(folder):
+                details["backupFailed"] = failed
         if isinstance(self._clock, SystemClock) and (step_ms := self._clock.step_ms()):
             details["clockStepMs"] = step_ms
         if isinstance(self.limiter, SharedLimiter):

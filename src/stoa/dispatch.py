@@ -23,7 +23,7 @@ from stoa.rest.rest import Rest
 
 Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
-Details = Callable[[], Mapping[str, str | int]]
+Details = Callable[[], Mapping[str, str | int | None]]
 Shed = Callable[[Request, Send, Refusal], Awaitable[None]]
 RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
@@ -137,7 +137,7 @@ class App:
         incoming.operation = HEALTH
         asked = incoming.path == "/readyz"
         trouble = self.trouble() if asked else None
-        body: dict[str, str | int] = {"status": "unavailable" if trouble else "ok"}
+        body: dict[str, str | int | None] = {"status": "unavailable" if trouble else "ok"}
         if asked and is_loopback(incoming.address):
             body |= {"reason": trouble} if trouble else {}
             body |= self.details()

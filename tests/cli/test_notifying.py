@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from tests.support.server import Server, environment
@@ -138,3 +140,34 @@ def test_an_inherited_socket_that_cannot_be_used_is_refused_in_one_line(tmp_path
                 error = process.stderr.read()
                 assert (said in error, error.count("\n")) == (True, 1), error
         assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.promise("D48")
+def test_backups_that_fail_are_not_called_active(
+    manager: socket.socket, start_server: StartServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    server = start_server(backup_dir=str(folder))
+    while manager.recv(100) != b"READY=1":  # of the server
+        pass
+
+    def told() -> Any:
+        return httpx.get(f"{server.url}/readyz", timeout=TIME_S).json()
+
+    assert told()["backupAgeSeconds"] is None
+    command = [sys.executable, "-m", "stoa", "backup", str(folder), "--every", "1h"]
+    making = subprocess.Popen([*command, "--data-dir", server.data_dir], env=environment({}))
+    while not (state := manager.recv(1000)).startswith(b"READY=1\nSTATUS=The last backup was made"):
+        assert state == b"WATCHDOG=1"
+    making.terminate()
+    assert making.wait(TIME_S) == 0
+    assert told()["backupAgeSeconds"] < 1000
+    assert "backupFailed" not in told()
+    data = tmp_path / "older"
+    (data / "stoa.db").parent.mkdir()
+    (data / "stoa.db").write_text("no database")
+    failing = subprocess.run([*command, "--data-dir", data], env=environment({}), check=False)
+    assert failing.returncode == 1
+    while not (state := manager.recv(1000)).startswith(b"STATUS=No backup since"):
+        assert state == b"WATCHDOG=1"
+    assert "cannot be copied" in told()["backupFailed"]

@@ -74,7 +74,7 @@ def refused(done: Finished) -> str:
     return done.err
 
 
-@pytest.mark.promise("D41")
+@pytest.mark.promise("D49")
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_no_other_command_migrates(database: Settings, command: tuple[str, ...]) -> None:
     for number, told in ((NEWEST - 1, "run `stoa migrate` first"), (NEWEST + 1, "a newer Stoa")):

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pytest
 from stoa.app import new_sheets
 from stoa.server.exposition import METRICS, Exposition
 from stoa.settings import LIMITS_OFF
-from stoa.store import ledger
+from stoa.store import backups, ledger
 from tests.support.app import App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY
@@ -253,7 +254,7 @@ def test_every_metric_is_told_by_a_server_with_all_that_it_has(
     absent = of_sqlite if engine == "postgresql" else {"stoa_valkey_away"}
     until(lambda: "stoa_audit_age_seconds" in told())
     named = {metric.name for metric in METRICS}
-    assert told() == named - absent - {"stoa_backup_age_seconds"}
+    assert told() == named - absent - {"stoa_backup_age_seconds", "stoa_backup_failed"}
     found = values(scrape(started))
     assert found["stoa_workers"] == found["stoa_workers_configured"] == len(workers(started))
     assert found["stoa_commit_duration_seconds_count"] >= 3
@@ -317,8 +318,12 @@ def test_the_age_of_the_newest_backup_is_told(stoa: App, tmp_path: Path) -> None
     stoa.settings = type(settings)(
         data_dir=settings.data_dir, database_url=settings.database_url, backup_dir=str(folder)
     )
-    assert "stoa_backup_age_seconds" not in values(exposed(stoa))
+    assert values(exposed(stoa))["stoa_backup_age_seconds"] == inf  # there is none: alerts fire
     folder.mkdir()
+    backups.note_failure(folder, "The disk is full.")
+    assert values(exposed(stoa))["stoa_backup_failed"] == 1
+    backups.forget_failure(folder)
+    assert values(exposed(stoa))["stoa_backup_failed"] == 0
     for age in (500, 90):
         make_backup(folder, stoa.clock() - age * 1000)
     unfinished = make_backup(folder, stoa.clock())

@@ -17,10 +17,12 @@ import typer
 
 from stoa.cli import database
 from stoa.cli.database import Database
+from stoa.cli.notifying import READY, notify
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.clock import SystemClock, elapsed_ms
-from stoa.configuration import for_programs
+from stoa.configuration import for_programs, notify_address
 from stoa.schemas.base import iso
+from stoa.store import backups
 from stoa.store.tx import StartRefused
 
 _PAUSE = re.compile(r"([1-9]\d{0,5})([smhd])")
@@ -76,23 +78,38 @@ def _back_up(named: Database, folder: Path, keep: int, *, as_json: bool) -> str:
     """Make a backup; returns what is to be said of it."""
     from stoa.store.engines import engine_of
 
-    engine = engine_of(named.settings)
-    file = asyncio.run(engine.back_up(named.settings, SystemClock(), folder, keep, for_programs()))
+    engine, clock = engine_of(named.settings), SystemClock()
+    try:
+        file = asyncio.run(engine.back_up(named.settings, clock, folder, keep, for_programs()))
+    except StartRefused as refusal:
+        backups.note_failure(folder, f"{iso(clock())}: {refusal}")
+        raise
+    backups.forget_failure(folder)
     if as_json:
         return json.dumps({"database": named.address, "file": str(file)}, indent=2)
     return f"backup:   {file}"
 
 
 def _back_up_each(pause_ms: int, make: Callable[[], str]) -> None:
-    """Make backups until SIGTERM or Ctrl-C. One that has begun is finished."""
+    """Make backups until SIGTERM or Ctrl-C. One that has begun is finished.
+
+    Raises `StartRefused` when one fails and systemd has started this: it shows that the service
+    failed, and starts it again.
+    """
     stopped = _readable_on_stop()
     left_ms = 0
     while not select.select([stopped], [], [], left_ms / 1000)[0]:
         began = elapsed_ms()
         try:
-            _try_to_say(sys.stdout, make())
+            made = make()
         except StartRefused as refusal:
+            notify(f"STATUS=No backup since {iso(SystemClock()())}: {refusal}")
+            if notify_address():
+                raise
             _try_to_say(sys.stderr, f"stoa: {refusal}")
+        else:
+            notify(f"{READY}\nSTATUS=The last backup was made at {iso(SystemClock()())}")
+            _try_to_say(sys.stdout, made)
         left_ms = max(0, began + pause_ms - elapsed_ms())
 
 

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -65,6 +66,7 @@ STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are s
 BACKUP_AGE = Metric(
     "stoa_backup_age_seconds", "gauge", "Age of the newest backup in STOA_BACKUP_DIR."
 )
+BACKUP_FAILED = Metric("stoa_backup_failed", "gauge", "1 while the last backup failed, else 0.")
 WORKERS = Metric("stoa_workers", "gauge", "Workers whose event loops turn.")
 WORKERS_WANTED = Metric("stoa_workers_configured", "gauge", "Workers that the settings ask for.")
 VALKEY_AWAY = Metric("stoa_valkey_away", "gauge", "Workers that Valkey does not answer.")
@@ -76,8 +78,8 @@ INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as label
 
 METRICS = (
     REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
-    AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, WORKERS, WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP,
-    READY, INFO,
+    AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, BACKUP_FAILED, WORKERS, WORKERS_WANTED,
+    VALKEY_AWAY, CLOCK_STEP, READY, INFO,
 )  # fmt: skip
 
 Labels = Mapping[str, str | int]
@@ -134,9 +136,10 @@ class Exposition:
     def _of_files(self) -> Lines:
         """What lies on the disk. A file that is not there has no size."""
         now = self.clock()
-        newest = backups.newest(self.settings.backup_dir, now)
-        if newest is not None:
-            yield from _gauge(BACKUP_AGE, (now - newest) / 1000)
+        if self.settings.backup_dir:  # without a backup older than any, so that an alert fires
+            newest = backups.newest(self.settings.backup_dir, now)
+            yield from _gauge(BACKUP_AGE, inf if newest is None else (now - newest) / 1000)
+            yield from _gauge(BACKUP_FAILED, int(bool(backups.failure(self.settings.backup_dir))))
         if self.settings.engine == "sqlite":
             path = self.settings.database_path
             for metric, file in ((DATABASE, path), (WAL, Path(f"{path}{_WAL_SUFFIX}"))):
@@ -209,4 +212,5 @@ def _histogram(
 def _sample(name: str, labels: Labels, value: Value) -> str:
     """A line. Labels are names of operations and the like, which need no escaping."""
     told = ",".join(f'{label}="{text}"' for label, text in labels.items())
-    return f"{name}{{{told}}} {value}" if told else f"{name} {value}"
+    number = "+Inf" if value == inf else value
+    return f"{name}{{{told}}} {number}" if told else f"{name} {number}"

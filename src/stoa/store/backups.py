@@ -2,11 +2,13 @@
 
 import hashlib
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from stoa.domain import limits
 
+_FAILURE = ".failed"
 _TIME = "%Y%m%dT%H%M%S"
 _NAME = re.compile(r"stoa-(\d{8}T\d{6})(\d{3})?Z\.(db|dump)")
 _BEGINNING = {"db": b"SQLite format 3\0", "dump": b"PGDMP"}
@@ -68,6 +70,26 @@ def newest(folder: str, now: int) -> int | None:
     latest = now + limits.CLOCK_STEP_MS
     made = ((at, file) for file, at in named.items() if at is not None and at <= latest)
     return next((at for at, file in sorted(made, reverse=True) if begins_well(file)), None)
+
+
+def note_failure(folder: Path, line: str) -> None:
+    """Leave beside the backups why none could be made, for the servers that look there."""
+    with suppress(OSError):  # the folder may be what is wrong
+        (folder / _FAILURE).write_text(line, encoding="utf-8")
+
+
+def forget_failure(folder: Path) -> None:
+    """A backup was made."""
+    with suppress(OSError):
+        (folder / _FAILURE).unlink(missing_ok=True)
+
+
+def failure(folder: str) -> str | None:
+    """Why the last backup could not be made; None when it could be."""
+    try:
+        return (Path(folder) / _FAILURE).read_text(encoding="utf-8") if folder else None
+    except (OSError, ValueError):
+        return None
 
 
 def begins_well(file: Path) -> bool:
