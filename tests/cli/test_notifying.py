@@ -61,8 +61,7 @@ def test_a_server_that_does_not_start_is_never_called_ready(
             told.add(manager.recv(100))
         except BlockingIOError:
             break
-    assert b"STOPPING=1" in told
-    assert b"READY=1" not in told
+    assert told == set()
 
 
 def test_a_systemd_that_is_gone_stops_no_server(
