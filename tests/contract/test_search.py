@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from stoa.domain import cursors
-from stoa.domain.querylang import WORD_PLACES
+from stoa.domain.words import WORD_PLACES
 from tests.support.app import Agent, App
 
 

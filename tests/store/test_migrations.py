@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from stoa.domain import ids
+from stoa.domain.words import words
 from stoa.store.engines import sqlite_migrations
 from stoa.store.engines.sqlite import SqliteStore, migrate
 from stoa.store.engines.sqlite_file import connect
@@ -219,6 +220,27 @@ def test_texts_of_an_older_database_are_found_by_whole_words(tmp_path: Path) -> 
     ask = "SELECT rowid FROM post_index WHERE post_index MATCH ? ORDER BY rowid"
     found = {word: connection.execute(ask, (word,)).fetchall() for word in ("की", "को", "b")}
     assert found == {"की": [(1,), (4,)], "को": [(2,)], "b": [(1,), (2,)]}
+    connection.close()
+
+
+def test_texts_of_an_older_database_are_found_within_runs(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    old = at_version(34, path)
+    old.pragma("foreign_keys", 0)
+    numbers = (0, 2, 0, START, START, START, None, None)
+    for number, (title, removed_at) in enumerate([("日本語", None), ("日本", START)], 1):
+        more = (removed_at, title, "[]", None, "C++ at 東京都")
+        insert(old, "thread", f"th_{number}", "ag_1", "open", None, *numbers, *more)
+        insert(old, "post", number, f"th_{number}", None)
+        old.execute(
+            "INSERT INTO post_index (rowid, title, body) VALUES (?, '日本語', 'old')", (number,)
+        )
+    old.close()
+    migrate(path)
+    connection = connect(path, writer=False)
+    ask = "SELECT rowid FROM post_index WHERE post_index MATCH ?"
+    asked = ("title : 日本", "本語", "東京", f'"{words("C++")[1]}"', "old")
+    assert [connection.execute(ask, (word,)).fetchall() for word in asked] == [*[[(1,)]] * 4, []]
     connection.close()
 
 

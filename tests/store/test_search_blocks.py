@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from stoa.domain.querylang import parse
+from stoa.domain.words import words
 from stoa.store import statements
 from stoa.store.engines.steps import steps
 from stoa.store.tsquery import BLOCK_BITS, to_tsquery, to_words
@@ -191,6 +192,7 @@ def test_an_index_of_places_is_brought_to_words(postgresql: PostgreSQL) -> None:
         return [tuple(row) for row in found]
 
     url = postgresql.new()
-    thread = to_words(title), to_words(title) + to_words(body)
+    shown = to_words(words(title))
+    thread = shown, shown + to_words(words(body))
     assert asyncio.run(brought()) == [thread, (None, " it s a "), (None, "")]
     postgresql.drop(url)

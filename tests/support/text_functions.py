@@ -25,6 +25,7 @@ from stoa.domain import (
     token_counts,
     tokens,
     wordforms,
+    words,
 )
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
@@ -34,7 +35,7 @@ from stoa.rendering import fences, html, lines, signs, tags
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
-from stoa.store import consistency, fts5, tsquery
+from stoa.store import consistency, tsquery
 from stoa.web import markdown as markdown_pages
 
 TERMS = (*(f"zebrafish{number}" for number in range(31)), "zebrafish")
@@ -83,19 +84,18 @@ FUNCTIONS: dict[str, Function] = {
     "domain/cursors.decode": refusing(lambda given: cursors.decode("a", (str,), given)),
     "domain/addresses.bucket_key": bucket_key,
     "domain/querylang.parse": refusing(querylang.parse),
-    "domain/querylang.words": querylang.words,
-    "domain/querylang.composed": querylang.composed,
-    "domain/querylang.indexed": querylang.indexed,
-    "domain/querylang.parted": querylang.parted,
-    "domain/querylang.without_repeats": lambda given: querylang.without_repeats(given, 1),
-    "domain/querylang.fold": querylang.fold,
+    "domain/words.words": words.words,
+    "domain/words.runs": lambda given: [*words.runs(given)],
+    "domain/words.composed": words.composed,
+    "domain/words.folded": words.folded,
+    "domain/words.placed": words.placed,
+    "domain/words.without_repeats": lambda given: words.without_repeats(words.words(given), 1),
     "domain/snippets.prepared": snippets.prepared,
     "domain/snippets.snippet": lambda given: snippets.snippet(
         snippets.prepared(given), Sought(TERMS, frozenset(TERMS))
     ),
     "domain/wordforms.other_forms": wordforms.other_forms,
-    "store/fts5.searchable": fts5.searchable,
-    "store/tsquery.to_words": tsquery.to_words,
+    "store/tsquery.to_words": lambda given: tsquery.to_words(words.words(given)),
     "store/consistency.place": refusing(consistency.place),
     "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
     "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],
@@ -125,6 +125,8 @@ WITHIN = {
     "domain/authorizations.read_pairing_code": "a pairing code is typed with at most 32 characters",
     "domain/clients._bytes": "a client id has at most 8000 characters",
     "domain/challenges._decode": "a challenge has at most 500 characters",
+    "store/engines/sqlite_migrations.searchable": "domain/words.words",
+    "store/engines/postgres_migrations.words_of": "domain/words.words",
     "domain/ids._decode": "an id has 26 characters",
     "domain/ids.made_at": "an id has 26 characters",
     "domain/key_changes.check_signature": "a challenge has at most 500 characters",
@@ -143,15 +145,12 @@ WITHIN = {
     "rendering/html._from_markdown": "rendering/html.render",
     "rendering/bodies.whole": "rendering/html.render",
     "rendering/bodies.beside": "rendering/html.render",
-    "store/tx.searchable": "store/fts5.searchable and store/tsquery.to_words",
-    "store/engines/sqlite_tx.searchable": "store/fts5.searchable",
-    "store/engines/postgres_tx.searchable": "store/tsquery.to_words",
     "web/syndication._add": "domain/text.escape_invisible",
     "http/reading._is_broken": "json",
     "domain/related._words": "domain/related.described",
     "operations/opportunities._cut": "its first 500 characters",
-    "store/search.add": "store/tx.searchable",
-    "store/search.index": "store/tx.searchable",
+    "store/search.add": "domain/words.words",
+    "store/search.index": "domain/words.words",
     "store/threads.insert": "kept as it was sent",
     "domain/challenges.check": "domain/challenges.digest",
 }

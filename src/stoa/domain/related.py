@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from stoa.domain.bitmaps import ascending
 from stoa.domain.limits import DESCRIBED_BYTES
-from stoa.domain.querylang import Phrase, Query, indexed, words
+from stoa.domain.querylang import Phrase, Query
+from stoa.domain.words import words
 
 Shared = tuple[int, int]
 """A number of tags, and the things that share so many, as a bitmap."""
@@ -66,7 +67,7 @@ def asked(query: Query) -> Asked:
 
 
 def _spoken(phrase: Phrase) -> list[str]:
-    return [word for part in phrase for word in _words(part)]
+    return [word for word in phrase if word not in _SAY_LITTLE]
 
 
 def best(
@@ -128,7 +129,7 @@ def _points(have: int, count: int) -> int:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in words(indexed(text)) if word not in _SAY_LITTLE]
+    return [word for word in words(text) if word not in _SAY_LITTLE]
 
 
 def of_tag(tag: str) -> str:

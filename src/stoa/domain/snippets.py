@@ -1,9 +1,10 @@
 """Cuts the stretch of a text that shows why a search found it."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from stoa.domain.querylang import composed, fold
+from stoa.domain.words import composed, is_unspaced, placed
 
 WIDTH = 240
 """Characters of a snippet."""
@@ -23,13 +24,19 @@ _BETWEEN_ASCII = {place: " " for place in range(128) if not chr(place).isalnum()
 
 class Stretch(NamedTuple):
     """A part of a text, composed (NFC). `spaced` is the same folded, with spaces for what is
-    neither a letter nor a digit and one more at each end; `folded` is only that, of what is not
-    ASCII. It is `plain` where all gaps between words are one space."""
+    neither a letter nor a digit and one more at each end; `folded` is only that. `places` are
+    those of the folded characters in the text, where they differ. It is `plain` where all gaps
+    between words are one space."""
 
     text: str
     spaced: str
     folded: str
+    places: Sequence[int] | None
     plain: bool
+
+    def place(self, folded: int) -> int:
+        """The place in the text of a folded character."""
+        return folded if self.places is None else self.places[folded]
 
 
 class Prepared(NamedTuple):
@@ -50,7 +57,8 @@ class Prepared(NamedTuple):
         """How much memory it takes at most."""
         text, *others = self.short[:3] if self.short else (self.long, self.lowered)
         kept = len(text) + sum(map(len, others))
-        return kept if text.isascii() else 4 * kept
+        places = self.short.places if self.short else None
+        return (kept if text.isascii() else 4 * kept) + 8 * len(places or ())
 
 
 class Sought(NamedTuple):
@@ -87,10 +95,10 @@ def snippet(text: Prepared, sought: Sought, width: int = WIDTH) -> str:
 
 def _stretch(text: str) -> Stretch:
     text = composed(text).strip()
-    folded, plain = fold(text), text == " ".join(text.split())
-    if text.isascii():
-        return Stretch(text, f" {folded.translate(_BETWEEN_ASCII)} ", "", plain)
-    return Stretch(text, f" {_BETWEEN.sub(' ', folded)} ", folded, plain)
+    folded, places = placed(text)
+    plain = text == " ".join(text.split())
+    between = folded.translate(_BETWEEN_ASCII) if text.isascii() else _BETWEEN.sub(" ", folded)
+    return Stretch(text, f" {between} ", folded, places, plain)
 
 
 def cut(
@@ -150,26 +158,25 @@ def first_place(stretch: Stretch, sought: Sought, known: dict[str, int]) -> int:
     first = min(map(known.__getitem__, sought.terms), default=NOWHERE)
     if first < NOWHERE:
         return first
-    return _first_other(stretch.folded or stretch.spaced[1:], sought.others)
+    return stretch.place(_first_other(stretch.folded, sought.others))
 
 
 def _place_of(stretch: Stretch, term: str) -> int:
     """Where a term first stands as a word, else `NOWHERE`."""
-    if term.isalnum():
-        place = stretch.spaced.find(f" {term} ")
-        return NOWHERE if place < 0 else place
-    folded = stretch.folded
-    place = folded.find(term)
-    if place < 0:
-        return NOWHERE
-    if _is_word(folded, place, place + len(term)):
-        return place
-    found = _finder(term).search(folded, place)
-    return found.start() if found else NOWHERE
+    if term.isascii() and term.isalnum():
+        found = stretch.spaced.find(f" {term} ")
+    else:
+        found = stretch.folded.find(term)
+        inside = found < 0 or is_unspaced(term) or _is_word(stretch.folded, found, len(term))
+        if not inside:
+            later = _finder(term).search(stretch.folded, found)
+            found = later.start() if later else -1
+    return NOWHERE if found < 0 else stretch.place(found)
 
 
-def _is_word(folded: str, start: int, end: int) -> bool:
+def _is_word(folded: str, start: int, length: int) -> bool:
     """Whether neither a letter nor a digit stands beside this part of a text."""
+    end = start + length
     if start and folded[start - 1].isalnum():
         return False
     return end >= len(folded) or not folded[end].isalnum()

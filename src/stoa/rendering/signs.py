@@ -14,7 +14,7 @@ _AUTOLINK = r"(?:https?://|mailto:)[^\s<>]+>|[\w.+-]+@[\w.-]+>"
 _HTML_START = re.compile(rf"<(?!{_AUTOLINK})", re.ASCII)
 _HTML_START_BEHIND_BACKSLASHES = re.compile(rf"(?<!\\)((?:\\\\)*)<(?!{_AUTOLINK})", re.ASCII)
 
-_TILDE = re.compile(r"(?<![\\~])((?:\\\\)*+(?:\\~)?)~(?!~)")
+_TILDE = re.compile(r"(?<![\\~])((?:\\\\)*(?:\\~)?)~(?!~)")
 """A tilde alone, which is "about" and strikes nothing out; `~~` does."""
 
 _DOLLAR = re.compile(

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from stoa.domain.querylang import Phrase, Query, indexed, weights, words
+from stoa.domain.querylang import Phrase, Query, weights
 
 
 def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
@@ -65,12 +65,6 @@ def to_fts5(query: Query, known: Mapping[Phrase, Sequence[str]]) -> str:
     return json.dumps(asked)
 
 
-def searchable(text: str) -> str:
-    """A text for the index, which knows of letters and symbols only what was known in 2012: what is
-    not ASCII is taken apart and folded here."""
-    return text if text.isascii() else " ".join(words(indexed(text)))
-
-
 def points(api: apsw.FTS5ExtensionApi, quoted: int, beside: int) -> int:
     """Of a text that `atOnce` finds: one for each phrase, three more for a quoted in a title."""
     in_title = sum(3 for phrase in range(quoted) if 0 in api.phrase_columns(phrase))
@@ -83,8 +77,8 @@ def _near(phrase: Phrase) -> str:
 
 
 def _quote(phrase: Phrase) -> str:
-    # Words hold letters, numbers and marks only, never a quote.
-    return f'"{searchable(" ".join(phrase))}"'
+    # Words hold letters, numbers, marks and private characters only, never a quote.
+    return f'"{" ".join(phrase)}"'
 
 
 def _quoted(form: str) -> str:

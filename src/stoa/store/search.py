@@ -5,7 +5,8 @@ from itertools import islice
 
 import msgspec
 
-from stoa.domain.querylang import Query, without_repeats
+from stoa.domain.querylang import Query
+from stoa.domain.words import without_repeats, words
 from stoa.store.places import NEWEST, Place, between, page_end
 from stoa.store.posts import Posts, Whose
 from stoa.store.tx import Tx
@@ -34,7 +35,7 @@ async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: st
 
 def index(tx: Tx, number: int, title: str, body: str) -> None:
     """Put the text of this number into the index."""
-    title, body = tx.searchable(title), tx.searchable(without_repeats(body))
+    title, body = (tx.searchable(without_repeats(words(text))) for text in (title, body))
     tx.defer("search.index_post", id=number, title=title, body=body)
 
 

@@ -7,7 +7,7 @@ those of `querylang`, folded and quoted, on both sides.
 import json
 from collections.abc import Iterable, Sequence
 
-from stoa.domain.querylang import Phrase, Query, indexed, weights, words
+from stoa.domain.querylang import Phrase, Query, weights
 
 WORD_CHARS = 500
 """Of longer words only so much counts: a lexeme holds at most 2046 bytes."""
@@ -16,13 +16,13 @@ BLOCK_BITS = 12
 """Texts whose numbers differ only in so many bits lie in one block, as the index has it."""
 
 
-def to_words(text: str) -> str:
+def to_words(found: Iterable[str]) -> str:
     """The words of a text, with a space before and behind each; without a word nothing.
 
     So that two texts one after the other have two spaces between them, and no phrase begins in the
     first and ends in the second.
     """
-    return _spaced(word[:WORD_CHARS] for word in words(indexed(text)))
+    return _spaced(word[:WORD_CHARS] for word in found)
 
 
 def to_tsquery(query: Query) -> str:
@@ -110,5 +110,5 @@ def _spaced(parts: Iterable[str]) -> str:
 
 
 def _lexeme(word: str) -> str:
-    # Words hold letters, numbers and marks only, never a quote, a stroke or a space.
-    return indexed(word)[:WORD_CHARS]
+    # Words hold letters, numbers, marks and private characters only: no quote, stroke or space.
+    return word[:WORD_CHARS]

@@ -1,6 +1,6 @@
 """The interface of a store, the same for every engine."""
 
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -90,8 +90,8 @@ class Tx(Protocol):
         """Run `work` in this transaction and undo all its changes; returns what it returned."""
         ...
 
-    def searchable(self, text: str) -> str:
-        """A text or a title as the engine's full-text index takes it."""
+    def searchable(self, words: Iterable[str]) -> str:
+        """The words of a text or a title as the engine's full-text index takes them."""
         ...
 
     def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:

@@ -13,6 +13,7 @@ import pytest
 
 from stoa.cli import starting
 from stoa.domain import ids
+from stoa.domain.words import words
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines import postgres, postgres_connection, postgres_migrations
 from stoa.store.engines.steps import read
@@ -225,6 +226,39 @@ def test_agents_of_an_older_database_know_their_first_posts(postgresql: PostgreS
     assert found == [("ag_1", "th_1"), ("ag_2", "rp_0"), ("ag_3", None)]
 
 
+def test_texts_of_an_older_database_are_found_within_runs(postgresql: PostgreSQL) -> None:
+    url = postgresql.empty()
+
+    asyncio.run(bring_to_version(url, 34))
+    postgresql.do(
+        "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
+        "reputation, created_at, last_seen_at, version) VALUES "
+        "('ag_1', decode(repeat('61', 32), 'hex'), 'A', '', '[]', 'active', 0, "
+        f"{START}, {START}, 1)",
+        url,
+    )
+    for number, removed_at in ((1, "NULL"), (2, str(START))):
+        postgresql.do(
+            "INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, "
+            "answer_count, created_at, updated_at, last_activity_at, removed_at) VALUES "
+            f"('th_{number}', 'ag_1', '日本語', 'C++', '[]', 'open', 0, 1, 1, {START}, {START}, "
+            f"{START}, {removed_at})",
+            url,
+        )
+        postgresql.do(f"INSERT INTO post (thread_id) VALUES ('th_{number}')", url)
+    postgresql.do(
+        "INSERT INTO reply (id, thread_id, thread_order, author_id, depth, kind, body, created_at) "
+        f"VALUES ('rp_1', 'th_1', 0, 'ag_1', 0, 'answer', '猫', {START})",
+        url,
+    )
+    postgresql.do("INSERT INTO post (thread_id, reply_id) VALUES ('th_1', 'rp_1')", url)
+    postgresql.do("INSERT INTO post_index VALUES (1, ' 日本語 ', ' 日本語  c ')", url)
+    asyncio.run(bring_to_version(url, len(STEPS)))
+    found = asyncio.run(rows(url, "SELECT id, title, words FROM post_index ORDER BY id"))
+    title, body = " 日 日本 本 本語 語 ", f" c {words('C++')[1]} "
+    assert found == [(1, title, title + body), (3, None, " 猫 ")]
+
+
 def test_words_of_an_older_database_are_found_in_all_forms_of_letters(
     postgresql: PostgreSQL,
 ) -> None:
@@ -236,7 +270,7 @@ def test_words_of_an_older_database_are_found_in_all_forms_of_letters(
         "(1, ' µs ', ' µs  a ϑ '), (2, NULL, ' µ '), (3, ' a ', ' a ')",
         url,
     )
-    asyncio.run(bring_to_version(url, len(STEPS)))
+    asyncio.run(bring_to_version(url, 31))
     found = asyncio.run(rows(url, "SELECT * FROM post_index ORDER BY id"))
     assert found == [(1, " μs ", " μs  a θ "), (2, None, " μ "), (3, " a ", " a ")]
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from asyncpg import exceptions as errors
 
+from stoa.domain.words import without_repeats, words
 from stoa.store.engines import marks
 from stoa.store.engines.postgres_connection import Connection, lift_limits, no_right
 from stoa.store.engines.steps import Step, refuse_newer, refuse_other
 from stoa.store.engines.steps import steps as read_steps
+from stoa.store.tsquery import to_words
 from stoa.store.tx import StartRefused
 
 _LOCK = int.from_bytes(b"Stoa")  # of all locks that programs of this database may agree on
@@ -29,6 +31,14 @@ SELECT coalesce(bool_or(c.relname = 'stoa_migration'), false), count(*) > 0 FROM
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
   AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
+_INDEXES = "-- Then all texts are indexed."
+"""Stands in a step that has made the full-text index empty."""
+_TEXTS = """
+SELECT p.id, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body)
+FROM post p JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
+WHERE p.id > $1 AND t.removed_at IS NULL AND r.removed_at IS NULL ORDER BY p.id LIMIT 1000
+"""
+_INDEX = "INSERT INTO post_index (id, title, words) VALUES ($1, nullif($2, ''), $2 || $3)"
 # What is never changed need not be open to changes.
 _CLOSED = """
 SELECT c.relname, r.name FROM pg_class c,
@@ -122,6 +132,21 @@ async def _apply_next(connection: Connection, where: str, known: Sequence[Step])
         if step.number > present:
             await connection.execute(_MARK)
             await connection.execute(step.sql)
+            if _INDEXES in step.sql:
+                await _index_texts(connection)
             await connection.execute(_NOTE, step.number, step.name)
             return [step.title]
     return []
+
+
+async def _index_texts(connection: Connection) -> None:
+    """Put all texts that are shown into the index, which is empty."""
+
+    def words_of(text: str) -> str:
+        return to_words(without_repeats(words(text)))
+
+    after = 0
+    while rows := await connection.fetch(_TEXTS, after):
+        found = [(row[0], words_of(row[1]), words_of(row[2])) for row in rows]
+        await connection.executemany(_INDEX, found)
+        after = rows[-1][0]

@@ -180,8 +180,8 @@ class PostgresTx:
         del self._deferred[deferred:]
         return result
 
-    def searchable(self, text: str) -> str:
-        return to_words(text)
+    def searchable(self, words: Iterable[str]) -> str:
+        return to_words(words)
 
     def ranked(self, query: Query, newest: int, most: int) -> None:  # noqa: ARG002
         return None

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import apsw
 
-from stoa.domain.querylang import without_repeats
+from stoa.domain.words import without_repeats, words
 from stoa.store.engines import marks
 from stoa.store.engines.steps import Step, refuse_newer, refuse_other
 from stoa.store.engines.steps import steps as read_steps
-from stoa.store.fts5 import searchable
 from stoa.store.tx import StartRefused
 
 APPLICATION_ID = int.from_bytes(b"Stoa")
@@ -75,9 +74,13 @@ def migrate(connection: apsw.Connection) -> list[str]:
 
 
 def add_functions(connection: apsw.Connection) -> None:
-    """Let steps call what makes a text ready to be indexed."""
+    """Let steps call what makes a text ready to be indexed; older ones do it in two calls."""
+
+    def searchable(text: str) -> str:
+        return " ".join(without_repeats(words(text)))
+
     connection.create_scalar_function("searchable", searchable, 1)
-    connection.create_scalar_function("without_repeats", without_repeats, 1)
+    connection.create_scalar_function("without_repeats", str, 1)
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from stoa.caching import ByteCache
 from stoa.domain.bitmaps import bitmap
 from stoa.domain.querylang import Query, weights
 from stoa.store.changes import Marks
-from stoa.store.fts5 import searchable
 from stoa.store.ranking import Word, ranked
 from stoa.store.tx import Row, Value
 
@@ -146,7 +145,7 @@ def _looked(query: Query) -> Sequence[Looked] | None:
     phrases = (*query.include, *query.exclude)
     if query.quoted or len(phrases) > _WORDS or max(map(len, phrases)) > 1:
         return None
-    return [(searchable(phrase[0]), query.forms.get(phrase, ())) for phrase in phrases]
+    return [(phrase[0], query.forms.get(phrase, ())) for phrase in phrases]
 
 
 def _matches(looked: Looked) -> tuple[str | None, ...]:

@@ -11,7 +11,7 @@ from stoa.store import statements
 from stoa.store.changes import Marks
 from stoa.store.deferring import in_order
 from stoa.store.engines.sqlite_postings import Postings
-from stoa.store.fts5 import searchable, to_fts5
+from stoa.store.fts5 import to_fts5
 from stoa.store.statements import Bounds
 from stoa.store.tx import NotTouched, Row, Statement, Value, Work
 
@@ -120,8 +120,8 @@ class SqliteTx:
                 self._connection.execute("ROLLBACK TO undone; RELEASE undone")
             del self.ran[ran:], self._deferred[deferred:]
 
-    def searchable(self, text: str) -> str:
-        return searchable(text)
+    def searchable(self, words: Iterable[str]) -> str:
+        return " ".join(words)
 
     def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
         if self._postings is None or self.marks is None:

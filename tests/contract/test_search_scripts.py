@@ -1,0 +1,103 @@
+"""Search in every script: words within runs, forms of letters, signs, quotation marks."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.support.app import Agent, App
+
+
+@pytest.fixture
+def alice(stoa: App) -> Agent:
+    return stoa.agent("alice")
+
+
+def found(stoa: App, q: str, **more: str) -> list[str]:
+    answer = stoa.get(f"search?{urlencode({'q': q, **more})}").ok()
+    return [row["id"] for row in answer["threads"]]
+
+
+SENTENCES = {
+    "Chinese": ("如何备份数据库的文件", ["备份", "数据库", "文件", "数据", "数据库备份"]),
+    "Japanese": ("新しいデータベースを東京で使う猫", ["データベース", "東京", "猫", "使う"]),
+    "Thai": ("ฉันเรียนภาษาไทยทุกวัน", ["ภาษา", "ภาษาไทย", "เรียน"]),
+    "Khmer": ("ខ្ញុំរៀនភាសាខ្មែររាល់ថ្ងៃ", ["ភាសា", "ខ្មែរ"]),
+    "Lao": ("ຂ້ອຍຮຽນພາສາລາວທຸກມື້", ["ພາສາ", "ລາວ"]),
+    "Burmese": ("ကျွန်တော်မြန်မာစာသင်နေသည်", ["မြန်မာ", "စာ"]),
+    "Korean": ("서버에서 데이터베이스를 복구하는", ["서버", "데이터베이스", "복구"]),
+    "mixed": ("用Python3写Web服务器", ["python3", "web", "服务器", "Python3写"]),
+    "Hindi": ("हिन्दी में खोज", ["हिन्दी", "खोज"]),
+}
+
+
+@pytest.mark.promise("X22")
+def test_words_within_sentences_of_nine_languages_are_found(stoa: App, alice: Agent) -> None:
+    threads = {name: alice.thread("A", text)["id"] for name, (text, _) in SENTENCES.items()}
+    alice.thread("B", "plain words of none of them")
+    for name, (_, words) in SENTENCES.items():
+        for word in words:
+            assert found(stoa, word) == [threads[name]], (name, word)
+            assert threads[name] not in found(stoa, f"plain -{word}"), (name, word)
+
+
+def test_a_phrase_in_a_script_without_blanks_is_found_as_written_alone(
+    stoa: App, alice: Agent
+) -> None:
+    backup, other = alice.thread("A", "数据库备份")["id"], alice.thread("B", "备份数据库")["id"]
+    assert set(found(stoa, "数据库备份")) == {backup, other}
+    assert found(stoa, "数据库备份")[0] == backup
+    assert found(stoa, '"数据库备份"') == [backup]
+    assert found(stoa, "「备份数据库」") == [other]
+    assert found(stoa, "数据 -备份数") == [backup]
+
+
+@pytest.mark.parametrize(
+    ("text", "q"),
+    [
+        ("Straße", "strasse"), ("STRASSE", "straße"), ("ﬁle", "file"), ("ＡＢＣ１２", "abc12"),
+        ("ﾃﾞｰﾀ", "データ"), ("שָׁלוֹם", "שלום"), ("مُحَمَّد", "محمد"), ("كتـــاب", "كتاب"),
+        ("soft\u00adhyphen", "softhyphen"), ("zero\u200bwidth", "zerowidth"), ("x²", "x2"),
+        ("Łódź", "lodz"), ("Ørsted", "orsted"), ("ısı", "isi"), ("①", "1"), ("㎏", "kg"),
+        ("Æsop", "aesop"), ("ﷲ", "الله"), ("word\ufeffjoiner", "wordjoiner"), ("ﬀ", "ff"),
+        ("カ\u3099", "ガ"), ("ǆ", "dž"),
+    ],
+)  # fmt: skip
+def test_forms_of_the_same_letters_are_found(stoa: App, alice: Agent, text: str, q: str) -> None:
+    thread = alice.thread("A", f"Before {text} behind")["id"]
+    assert found(stoa, q) == found(stoa, f'"before {q} behind"') == [thread]
+
+
+@pytest.mark.parametrize(
+    ("sign", "plain"),
+    [
+        ("C++", "C"), ("C#", "C"), ("F#", "F"), (".NET", "NET"), ("node.js", "node js"),
+        ("ASP.NET", "ASP, NET"), ("setup.py", "setup py"), ("v1.2.3", "v1 2 3"),
+    ],
+)  # fmt: skip
+def test_the_thread_with_the_sign_comes_first(
+    stoa: App, alice: Agent, sign: str, plain: str
+) -> None:
+    with_sign = alice.thread("A", f"How to learn {sign}, quickly")["id"]
+    without = alice.thread("B", f"How to learn {plain} quickly")["id"]
+    assert found(stoa, sign) == [with_sign, without]
+    assert found(stoa, f"learn {sign.lower()}") == [with_sign, without]
+    assert found(stoa, f"learn -{sign}") == [without]
+    assert found(stoa, f'"{sign}"') == [with_sign]
+
+
+@pytest.mark.parametrize(
+    "marks", ['""', "“”", "„“", "«»", "‹›", "「」", "『』", "＂＂", "‘’", "''", "„”", "〝〞"]
+)
+def test_common_quotation_marks_make_a_phrase(stoa: App, alice: Agent, marks: str) -> None:
+    phrase = alice.thread("A", "the busy timeout of it")["id"]
+    alice.thread("B", "a timeout while busy")
+    assert found(stoa, f"{marks[0]}busy timeout{marks[1]}") == [phrase]
+    assert len(found(stoa, "it's busy o'clock")) == 2
+
+
+def test_a_snippet_shows_the_place_within_a_run(stoa: App, alice: Agent) -> None:
+    alice.thread("A", "其他的话。" * 100 + "如何备份数据库的文件" + "其他的话。" * 100)
+    alice.thread("B", "softer\u00ad " * 90 + "Straße und C++ " + "behind " * 100)
+    for q, shown in (("备份", "如何备份数据库"), ("strasse", "Straße"), ("C++", "und C++")):
+        (row,) = stoa.get(f"search?{urlencode({'q': q})}").ok()["threads"]
+        assert shown in row["match"]["snippet"]["body"]
