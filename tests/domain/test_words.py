@@ -14,6 +14,7 @@ from stoa.domain.words import (
     folded,
     is_unspaced,
     placed,
+    runs,
     without_repeats,
     words,
 )
@@ -92,6 +93,11 @@ def test_words_hold_no_sign_and_are_taken_apart_in_any_surroundings(text: str) -
         assert word
         assert not set(word) & set(" \"'-_.+#\0\n")
         assert word == folded(word).strip() or as_written(word) != word
+
+
+@given(TEXTS)
+def test_words_are_those_of_all_runs(text: str) -> None:
+    assert words(text) == tuple(word for run in runs(text) for word in run.words)
 
 
 @given(TEXTS)

@@ -147,12 +147,10 @@ _SIGNED = (
     r"|[0-9a-z]{1,30}+(?:\+\+(?!\+)|\#|(?:\.[0-9a-z]{1,30}+){1,5}(?![0-9a-z])(?:\+\+|\#)?)"
     r")"
 )
-_TOKEN = re.compile(
-    rf"(?P<run>[{_UNSPACED}]+)|(?P<signed>{_SIGNED})"
-    rf"|(?P<word>(?:[0-9a-z]|(?![{_UNSPACED}])[\x80-\U0010ffff])+)"
-)
+_SPECIAL = re.compile(rf"(?P<run>[{_UNSPACED}]+)|{_SIGNED}")
+_HAS_SIGNS = re.compile(r"\+\+|[0-9A-Za-z]#|\.[0-9A-Za-z]")
+_WORD = re.compile("[0-9a-z\x80-\U0010ffff]+")
 _CLUSTER = re.compile(rf"[^{_MARKS_UNSPACED}][{_MARKS_UNSPACED}]*+")
-_LETTERS = re.compile("[0-9a-z]+")
 
 
 class Run(NamedTuple):
@@ -171,14 +169,26 @@ class Run(NamedTuple):
 
 
 def runs(text: str) -> Iterator[Run]:
-    """The words of a text, those of one written piece together."""
-    for found in _TOKEN.finditer(folded(text)):
-        if found.lastgroup == "run":
-            yield from _unspaced(found[0])
-        elif found.lastgroup == "signed":
-            yield Run(tuple(_LETTERS.findall(found[0])), found[0].translate(_AS_WORD))
-        elif found[0].isascii() or not all(map(_is_mark, found[0])):
-            yield Run((found[0],))
+    """The words of a text, those that belong together in one run."""
+    whole, end = folded(text), 0
+    for found in _SPECIAL.finditer(whole):
+        if usual := _usual(whole, end, found.start()):
+            yield Run(usual)
+        end = found.end()
+        if found["run"]:
+            yield from _unspaced(found["run"])
+        else:
+            yield Run(tuple(_WORD.findall(found[0])), found[0].translate(_AS_WORD))
+    if usual := _usual(whole, end, len(whole)):
+        yield Run(usual)
+
+
+def _usual(whole: str, start: int, end: int) -> Words:
+    """The words of a part of a folded text that has no others than those between blanks."""
+    found = _WORD.findall(whole, start, end)
+    if whole.isascii():
+        return tuple(found)
+    return tuple(word for word in found if word.isascii() or not all(map(_is_mark, word)))
 
 
 def _unspaced(run: str) -> Iterator[Run]:
@@ -195,6 +205,8 @@ def _is_mark(character: str) -> bool:
 
 def words(text: str) -> Words:
     """The words of a text, of a query as of a post, in their order."""
+    if text.isascii() and not _HAS_SIGNS.search(text):
+        return tuple(_WORD.findall(text.lower()))
     return tuple(chain.from_iterable(run.words for run in runs(text)))
 
 
