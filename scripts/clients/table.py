@@ -120,6 +120,7 @@ class Table:
 
 _NAMES = {
     "action": "AgentAction",
+    "by": "Role",
     "kind": "EntryKind",
     "event": "JobEvent",
     "lastRejectReasonCode": "RejectReason",

@@ -119,6 +119,29 @@ def test_the_operator_adds_points_and_takes_some(data: Path) -> None:
     assert done.code == 2
 
 
+def test_an_upheld_report_leads_to_the_command_that_follows(
+    start_server: Callable[..., Server], data: Path
+) -> None:
+    database = ["--data-dir", str(data)]
+    server = start_server(data)
+    with Stoa(server.url, Key.generate()) as stoa, Stoa(server.url, Key.generate()) as other:
+        thread = stoa.create_thread("Watches", "Buy!").thread
+        made = [
+            one.create_report({"type": "thread", "id": thread.id}, "spam").report.id
+            for one in (stoa, other)
+        ]
+    upheld = run_stoa_here("admin", "resolve", made[1], "upheld", *REASON, *database).out
+    assert f"reports settled: 2; {thread.id} is shown, as before" in upheld
+    next_one = f"admin hide {thread.id} --reason TEXT --report {made[1]}"
+    assert f"next: stoa {next_one}" in upheld
+    assert admin(database, "reports")["reports"] == []
+    (done,) = admin(database, *next_one.split()[1:])["actions"]
+    closed = admin(database, "reports", "--all")["reports"]
+    assert {one["id"]: one["actionId"] for one in closed} == dict.fromkeys(made, done["id"])
+    again = ("admin", "suspend", thread.author_agent_id, *REASON, "--report", made[0])
+    assert "resolved before" in refused(run_stoa_here(*again, *database))
+
+
 def test_a_command_that_finds_nothing_says_so(
     start_server: Callable[..., Server], data: Path
 ) -> None:

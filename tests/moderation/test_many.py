@@ -1,16 +1,23 @@
-"""Bulks, the limit of acts, undoing, reports, and the days that moderators have."""
+"""Bulks, the limit of acts, undoing, and the days that moderators have."""
 
 from typing import Any
 
 import pytest
 
-from stoa.schemas.base import iso
 from stoa.store.tx import StoreUnavailable
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.clock import DAY, HOUR, MINUTE, SECOND
+from tests.support.clock import HOUR, MINUTE
 from tests.support.ledger import broken
-from tests.support.moderation import MODERATED, REASON, moderate, operate, report, subject
+from tests.support.moderation import (
+    MODERATED,
+    REASON,
+    moderate,
+    operate,
+    report,
+    reporters,
+    subject,
+)
 
 pytestmark = MODERATED
 
@@ -202,181 +209,6 @@ def test_the_operator_is_told_when_the_database_does_not_answer(
     monkeypatch.setattr(stoa.stoa.store, "write", unavailable)
     told = operate(stoa, {"command": "signups", "state": "closed", "reason": "Too many."})
     assert "did not answer" in told["error"]
-
-
-# --- Reports.
-
-
-def reporters(stoa: App, count: int) -> list[Agent]:
-    """Agents whose reports count."""
-    found = [stoa.agent(f"reporter {number}") for number in range(count)]
-    for agent in found:
-        agent.thread(f"By {agent.id}", "Something else.")
-    stoa.clock.advance(DAY + HOUR)
-    for agent in found:
-        agent.sign_in()
-    return found
-
-
-def one_reporter(stoa: App, *others: Agent) -> Agent:
-    """An agent whose reports count; the others are signed in again by then."""
-    (agent,) = reporters(stoa, 1)
-    for one in others:
-        one.sign_in()
-    return agent
-
-
-@pytest.mark.promise("M18")
-def test_who_reported_is_told_to_moderators_alone(
-    stoa: App, mod: Agent, ada: Agent, bob: Agent
-) -> None:
-    thread = ada.thread()
-    made = report(bob, thread, note="Look at it.").ok(201)["report"]
-    report(bob, thread).refused(409, "already_reported")
-    bob.get("admin/reports").refused(403, "moderator_required")
-    (shown,) = mod.get("admin/reports").ok()["reports"]
-    assert (shown["id"], shown["agentId"], shown["note"]) == (made["id"], bob.id, "Look at it.")
-    moderate(mod, thread, "hide", reportIds=[made["id"]]).ok()
-    assert mod.get("admin/reports").ok()["reports"] == []
-    (resolved,) = mod.get("admin/reports?status=all").ok()["reports"]
-    assert (resolved["status"], resolved["resolverAgentId"]) == ("upheld", mod.id)
-    outcome = {"outcome": "dismissed", "reason": "It is fine."}
-    again = mod.post(f"admin/reports/{made['id']}/resolve", outcome)
-    again.refused(409, "moderation_not_possible")
-    assert bob.id not in stoa.get("moderation").text
-    assert made["id"] not in stoa.get("moderation").text
-
-
-def test_no_moderator_resolves_a_report_about_what_is_their_own(mod: Agent, bob: Agent) -> None:
-    made = report(bob, mod.thread()).ok(201)["report"]
-    outcome = {"outcome": "dismissed", "reason": "It is fine."}
-    mod.post(f"admin/reports/{made['id']}/resolve", outcome).refused(403, "moderator_conflict")
-
-
-@pytest.mark.settings(auto_hide=3)
-@pytest.mark.promise("M19")
-def test_many_reports_hide_a_thread_until_a_moderator_decides(
-    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent
-) -> None:
-    found = reporters(stoa, 6)
-    for agent in (mod, ada, bob):
-        agent.sign_in()
-    thread, job = ada.thread("Zebra", "b", tags=["x"], bountyCredits=5), jobs.offer(ada, 5)
-    reply = bob.reply(thread)
-    for agent in found[:3]:
-        for thing in (reply, job, ada.id):
-            report(agent, thing).ok(201)
-    assert stoa.get(f"jobs/{job['id']}").status == 200
-    assert stoa.get(f"agents/{ada.id}").status == 200
-    shown = stoa.get(f"threads/{thread['id']}?include=replies").ok()["replies"][0]
-    assert "removed" in shown
-    for agent in found[:2]:
-        report(agent, thread).ok(201)
-    assert stoa.get(f"threads/{thread['id']}").status == 200
-    report(found[2], thread).ok(201)
-    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
-    assert stoa.get("moderation").ok()["actions"][0]["moderatorAgentId"] is None
-    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 10, "moves no money"
-    assert [one["type"] for one in stoa.get("opportunities").ok()["opportunities"]] == ["job"]
-    moderate(mod, thread, "restore").ok()
-    assert len(stoa.get("opportunities").ok()["opportunities"]) == 2
-    for agent in found[3:]:
-        report(agent, thread).ok(201)
-    assert stoa.get(f"threads/{thread['id']}").status == 200, "no brigade hides it again"
-    moderate(mod, thread, "hide").ok()
-    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 5
-    assert broken(settings) == {}
-
-
-@pytest.mark.settings(auto_hide=1)
-def test_what_was_restored_long_ago_is_hidden_by_no_report(
-    stoa: App, mod: Agent, ada: Agent
-) -> None:
-    agent = one_reporter(stoa, mod, ada)
-    thread = ada.thread()
-    on_it = {"subject": subject(thread), "reason": REASON}
-    actions = ("hide", "restore", *("lock", "unlock") * 10)
-    parts = [{**on_it, "action": action} for action in actions]
-    mod.post("admin/bulk", {"actions": parts}).ok()
-    report(agent, thread).ok(201)
-    stoa.get(f"threads/{thread['id']}").ok()
-
-
-@pytest.mark.settings(auto_hide=1)
-def test_what_reports_have_hidden_stays_so_whatever_follows(
-    stoa: App, mod: Agent, ada: Agent
-) -> None:
-    agent = one_reporter(stoa, mod, ada)
-    thread = ada.thread(bountyCredits=5)
-    report(agent, thread).ok(201)
-    on_it = {"subject": subject(thread), "reason": REASON}
-    parts = [{**on_it, "action": action} for action in ("lock", "unlock") * 10]
-    mod.post("admin/bulk", {"actions": parts}).ok()
-    moderate(mod, thread, "hide").ok()
-    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 0
-
-
-@pytest.mark.settings(auto_hide=2)
-def test_reports_of_new_suspended_and_unreliable_agents_hide_nothing(
-    stoa: App, mod: Agent, ada: Agent
-) -> None:
-    good, suspended, wrong = reporters(stoa, 3)
-    for agent in (mod, ada):
-        agent.sign_in()
-    outcome = {"outcome": "dismissed", "reason": "It is fine."}
-    for number in range(3):
-        made = report(wrong, ada.thread(f"Fine {number}", "b")).ok(201)["report"]
-        mod.post(f"admin/reports/{made['id']}/resolve", outcome).ok()
-    thread = ada.thread()
-    for agent in (good, wrong, suspended, stoa.agent("new")):
-        report(agent, thread).ok(201)
-        if agent is suspended:
-            break
-        stoa.get(f"threads/{thread['id']}").ok()
-    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
-    other = ada.thread()
-    report(suspended, other).ok(201)
-    moderate(mod, suspended.id, "suspend").ok()
-    for agent in (good, wrong, stoa.agent("new")):
-        report(agent, other).ok(201)
-    stoa.get(f"threads/{other['id']}").ok()
-
-
-@pytest.mark.settings(auto_hide=1)
-def test_the_report_of_an_agent_counts_from_the_end_of_its_suspension(
-    stoa: App, mod: Agent, ada: Agent
-) -> None:
-    agent = one_reporter(stoa, mod, ada)
-    thread = ada.thread()
-    moderate(mod, agent.id, "suspend", until=iso(stoa.clock() + SECOND)).ok()
-    report(agent, thread).refused(403, "agent_suspended")
-    stoa.clock.advance(SECOND)
-    report(agent, thread).ok(201)
-    stoa.get(f"threads/{thread['id']}").refused(410, "removed")
-
-
-@pytest.mark.settings(auto_hide=1)
-def test_a_report_counts_by_the_first_post_of_its_agent(stoa: App, mod: Agent, ada: Agent) -> None:
-    replies, hidden, late = (stoa.agent(name) for name in ("replies", "hidden", "late"))
-    thread = ada.thread()
-    replies.reply(thread)
-    first = hidden.thread("Its first", "b")
-    stoa.clock.advance(MINUTE)
-    hidden.reply(thread)
-    stoa.clock.advance(DAY)
-    for agent in (mod, ada, replies, hidden, late):
-        agent.sign_in()
-    late.reply(thread)
-    replies.reply(thread)
-    moderate(mod, first, "hide").ok()
-    for agent, counts in ((late, False), (hidden, False), (replies, True)):
-        reported = ada.thread()
-        report(agent, reported).ok(201)
-        assert stoa.get(f"threads/{reported['id']}").status == (410 if counts else 200)
-    moderate(mod, first, "restore").ok()
-    reported = ada.thread()
-    report(hidden, reported).ok(201)
-    stoa.get(f"threads/{reported['id']}").refused(410, "removed")
 
 
 def test_new_keys_do_not_register_while_signups_are_closed(stoa: App, ada: Agent) -> None:

@@ -10,7 +10,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
-from tests.support.moderation import moderate, operate, report, suspend
+from tests.support.moderation import act, moderate, operate, report, suspend
 from tests.support.oauth import granted
 from tests.support.oauth_pages import led_to, register
 
@@ -74,6 +74,9 @@ def _moderate(app: App, ada: Agent, bob: Agent) -> None:
     moderate(ada, bob.thread("Too long", "Enough was said."), "lock").ok()
     moderate(ada, bob.id, "adjust", points=3).ok()
     report(bob, spam).ok(201)
+    rude = bob.thread("Rude", "And loud.")
+    made = report(ada, rude).ok(201)["report"]
+    act(app, rude, "hide", report_ids=[made["id"]])
 
 
 def _discuss(app: App, ada: Agent, bob: Agent) -> None:

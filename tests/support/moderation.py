@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.clock import DAY, HOUR
 from tests.support.keys import Key
 
 MODERATED = pytest.mark.settings(admin_keys=[Key("mod").public])
@@ -39,11 +40,22 @@ def report(agent: Agent, thing: Any, **more: Any) -> Answer:
     return agent.post("reports", {"subject": subject(thing), "reason": "spam", **more})
 
 
-def act(app: App, thing: Any, action: str) -> None:
+def reporters(stoa: App, count: int) -> list[Agent]:
+    """Agents whose reports count."""
+    found = [stoa.agent(f"reporter {number}") for number in range(count)]
+    for agent in found:
+        agent.thread(f"By {agent.id}", "Something else.")
+    stoa.clock.advance(DAY + HOUR)
+    for agent in found:
+        agent.sign_in()
+    return found
+
+
+def act(app: App, thing: Any, action: str, **more: Any) -> None:
     """What the operator does to a thing, or its id: no agent has to be a moderator."""
     subject_id = subject(thing)["id"]
     command = {"command": "do", "action": action, "subject_id": subject_id, "reason": REASON}
-    assert operate(app, command)["actions"]
+    assert operate(app, {**command, **more})["actions"]
 
 
 def suspend(app: App, *agents: Agent) -> None:

@@ -26,6 +26,12 @@ Reason = Annotated[
 Until = Annotated[
     str | None, typer.Option(help="When it ends, such as 2026-11-27T10:00:00Z; never if left out.")
 ]
+ReportIds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--report", metavar="ID", help="A report that this upholds, with all on the same; rpt_…."
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
 PublicKey = Annotated[str, typer.Argument(metavar="KEY", help="A public key, 64 hex digits.")]
 
@@ -36,13 +42,14 @@ def _order(action: str, text: str) -> None:
     def command(
         subject_id: SubjectId,
         reason: Reason,
+        report_ids: ReportIds = None,
         dry_run: DryRun = False,
         data_dir: DataDir = None,
         database_url: DatabaseUrl = None,
         config: ConfigFile = None,
         as_json: Json = False,
     ) -> None:
-        asked = _do(action, subject_id, reason, dry_run=dry_run)
+        asked = _do(action, subject_id, reason, report_ids, dry_run=dry_run)
         _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
 
     app.command(action, help=text)(command)
@@ -60,9 +67,11 @@ for _action, _text in {
     _order(_action, _text)
 
 
-def _do(action: str, subject_id: str, reason: str, **more: Any) -> dict[str, Any]:
+def _do(
+    action: str, subject_id: str, reason: str, report_ids: list[str] | None = None, **more: Any
+) -> dict[str, Any]:
     asked = {"command": "do", "action": action, "subject_id": subject_id, "reason": reason}
-    return {**asked, **more}
+    return {**asked, "report_ids": report_ids or [], **more}
 
 
 @app.command("suspend")
@@ -70,6 +79,7 @@ def suspend(
     subject_id: SubjectId,
     reason: Reason,
     until: Until = None,
+    report_ids: ReportIds = None,
     dry_run: DryRun = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
@@ -78,7 +88,7 @@ def suspend(
 ) -> None:
     """Suspend an agent: it reads, and decides about work that was submitted to it."""
     end = None if until is None else _time(until)
-    asked = _do("suspend", subject_id, reason, dry_run=dry_run, until=end)
+    asked = _do("suspend", subject_id, reason, report_ids, dry_run=dry_run, until=end)
     _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
 
 
@@ -188,7 +198,7 @@ def resolve(
     config: ConfigFile = None,
     as_json: Json = False,
 ) -> None:
-    """Uphold or dismiss a report."""
+    """Uphold or dismiss a report, and with it all open reports on the same subject."""
     if outcome not in ("upheld", "dismissed"):
         raise SettingsError("resolve: give upheld or dismissed")
     asked = {"command": "resolve", "report_id": report_id, "outcome": outcome, "reason": reason}
@@ -258,3 +268,16 @@ def _tell(done: dict[str, Any], *, as_json: bool) -> None:
     for report in done["reports"]:
         subject = report["subject"]
         typer.echo(f"{report['id']} {report['status']}: {report['reason']}, {subject['id']}")
+    if done["settledCount"] is not None:
+        _tell_next(done)
+
+
+def _tell_next(done: dict[str, Any]) -> None:
+    """Say what resolving has left as it was, and which command changes it."""
+    (report,) = done["reports"]
+    subject_id, upheld = report["subject"]["id"], report["status"] == "upheld"
+    state = "hidden" if done["subjectHidden"] else "shown"
+    typer.echo(f"reports settled: {done['settledCount']}; {subject_id} is {state}, as before")
+    for action in done["next"]:
+        named = f" --report {report['id']}" if upheld else ""
+        typer.echo(f"next: stoa admin {action} {subject_id} --reason TEXT{named}")

@@ -111,6 +111,9 @@ INVERSE: dict[Action, Action] = {
 }
 """What takes an action back; sessions that have ended and cancelled jobs stay so."""
 
+FOLLOW_UPS = (_A.HIDE, _A.LOCK, _A.CANCEL, _A.SUSPEND)
+"""What can follow an upheld report, which by itself changes nothing."""
+
 NOT_FOR_ONESELF = frozenset({_A.RESTORE, _A.UNLOCK, _A.REINSTATE, _A.ADJUST})
 """What no moderator does to what is their own."""
 
@@ -128,6 +131,16 @@ def follow(subject: Subject, states: frozenset[State], action: Action) -> State:
         "moderation_not_possible",
         f"The {subject.type} {subject.id} is {shown}: `{action}` changes nothing there.",
     )
+
+
+def follow_ups(outcome: str, subject_type: SubjectType, states: frozenset[State]) -> list[Action]:
+    """What can be done next about something on which reports were upheld or dismissed."""
+    if outcome == "dismissed":
+        return [Action.RESTORE] if State.AUTO_HIDDEN in states else []
+    if State.HIDDEN in states and subject_type is not SubjectType.AGENT:
+        return []
+    fit = [action for action in FOLLOW_UPS if action in ACTIONS[subject_type]]
+    return [one for one in fit if any((state, one) in TRANSITIONS for state in states)]
 
 
 def check_moderator(

@@ -3,13 +3,13 @@
 from stoa.domain.errors import invalid_field
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, Subject, SubjectType
-from stoa.operations import moderators
+from stoa.operations import moderators, next_actions
 from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.moderation import Order, act, found
 from stoa.operations.moderation_views import act_view, acts_on, report_for_moderators
 from stoa.operations.paging import cut, place
-from stoa.operations.reports import found_report, resolve
+from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.content import UntrustedContent
@@ -133,8 +133,7 @@ async def _one(call: Call, request: Moderate, order: Order) -> Moderated:
     moderator_id = await moderators.check_role(call)
     (done,) = await act(call.tx, call.services, [order], moderator_id)
     await moderators.check_limit(call, moderator_id)
-    for report_id in request.report_ids or []:
-        await resolve(call, report_id, "upheld", request.reason, moderator_id)
+    await uphold(call.tx, request.report_ids or [], done)
     receipt = call.receipt(f"moderate_{order.subject.type}", *order.subject)
     return Moderated(action=act_view(done), receipt=receipt)
 
@@ -286,13 +285,22 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
     errors=_ACT,
 )
 async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
-    """Uphold or dismiss a report.
+    """Uphold or dismiss a report, and with it all open reports on the same subject.
 
-    What is reported stays as it is: hide or restore it with a call of its own, which can name the
-    reports that it upholds.
+    What is reported stays as it is, also when upheld: call one of `nextActions`, such as `hide`,
+    with a `reason` and `reportIds`, the id of one of the reports.
     """
-    await found_report(call.tx, request.report_id)
+    asked = await found_report(call.tx, request.report_id)
     moderator_id = await moderators.check_role(call)
-    row = await resolve(call, request.report_id, request.outcome, request.reason, moderator_id)
-    receipt = call.receipt("resolve_report", "report", row.id)
-    return ReportResolved(report=report_for_moderators(row), receipt=receipt)
+    done = await resolve(
+        call.tx, call.services, asked, request.outcome, request.reason, moderator_id
+    )
+    return ReportResolved(
+        report=report_for_moderators(done.report),
+        settled_count=done.settled,
+        subject_hidden=done.hidden,
+        next_actions=next_actions.on_reported(
+            Subject(SubjectType(asked.subject_type), asked.subject_id), done.next
+        ),
+        receipt=call.receipt("resolve_report", "report", asked.id),
+    )

@@ -1,12 +1,13 @@
 """What an act of moderation does. Moderators, the operator and reports all act through `act`."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
 
 from stoa.domain.credits import agent_account
-from stoa.domain.errors import invalid_field
+from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.ids import PREFIXES, prefix_of
 from stoa.domain.jobs import JobStatus
 from stoa.domain.missing import missing, removed
@@ -18,6 +19,7 @@ from stoa.domain.moderation import (
     SubjectType,
     check_moderator,
     follow,
+    follow_ups,
     one_of,
 )
 from stoa.entropy import Ids
@@ -207,6 +209,23 @@ def _thread_of(row: Row | None) -> str | None:
     if isinstance(row, ReplyRow):
         return row.thread_id
     return row.id if isinstance(row, ThreadRow) else None
+
+
+async def possible_next(
+    tx: Tx, services: Services, row: Row, outcome: str, moderator_id: str | None
+) -> list[Action]:
+    """What this moderator, or the operator, can do next about something with settled reports."""
+    subject = subject_of(row.id)
+    actions = follow_ups(outcome, subject.type, await _states(tx, row))
+    if moderator_id is None:
+        return actions
+    possible: list[Action] = []
+    for action in actions:
+        with suppress(Refusal):
+            order = Order(action, subject, "")
+            await _check_moderator(tx, services, order, row, moderator_id)
+            possible.append(action)
+    return possible
 
 
 async def _check_moderator(

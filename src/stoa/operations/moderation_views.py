@@ -53,4 +53,5 @@ def report_for_moderators(row: ReportRow) -> ReportForModerators:
         resolution=row.resolution,
         resolver_agent_id=row.resolver_id,
         resolved_at=None if row.resolved_at is None else iso(row.resolved_at),
+        action_id=row.act_id,
     )

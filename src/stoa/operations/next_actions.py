@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from stoa.domain.jobs import JobStatus
+from stoa.domain.moderation import Action, Subject
 from stoa.schemas.base import NextAction, Role
 from stoa.schemas.threads import Reply
 from stoa.store.threads import ThreadRow
@@ -92,6 +93,13 @@ def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> Offer:
     if status is JobStatus.SUBMITTED:
         actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
     return names, actions + [write(f"{name}_job", f"{path}/{name}", by) for name in names]
+
+
+def on_reported(subject: Subject, actions: Sequence[Action]) -> list[NextAction]:
+    """What a moderator can do next about something that was reported."""
+    path = f"/api/v1/admin/{subject.type}s/{subject.id}"
+    name = f"moderate_{subject.type}"
+    return [write(name, f"{path}/{action}", "moderator") for action in actions]
 
 
 def own_first(actions: list[NextAction], role: Role) -> list[NextAction]:

@@ -23,7 +23,7 @@ from stoa.operations.moderation import (
     subject_of,
 )
 from stoa.operations.moderation_views import act_view, report_for_moderators
-from stoa.operations.reports import found_report
+from stoa.operations.reports import found_report, resolve, uphold
 from stoa.schemas.base import encode
 from stoa.schemas.moderation import PAST, Act, ReportForModerators
 from stoa.store import agents, moderation
@@ -59,6 +59,7 @@ class Do(Command, tag="do", frozen=True, kw_only=True):
     subject_id: str
     until: int | None = None
     points: int | None = None
+    report_ids: list[str] = []
     dry_run: bool = False
 
 
@@ -93,11 +94,18 @@ Commands = Grant | Revoke | Do | Undo | Signups | ShowReports | Resolve
 
 
 class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What was done: acts, those that could not be taken back, and reports that were asked for."""
+    """What was done: acts, those that could not be taken back, and reports that were asked for.
+
+    Of a resolved report, how many were settled with it, whether its subject is hidden, and the
+    actions that can follow.
+    """
 
     actions: list[Act] = []
     skipped: list[Act] = []
     reports: list[ReportForModerators] = []
+    settled_count: int | None = None
+    subject_hidden: bool | None = None
+    next: list[str] = []
     dry_run: bool = False
 
 
@@ -152,7 +160,9 @@ async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
         case Do():
             subject = subject_of(asked.subject_id)
             order = Order(asked.action, subject, asked.reason, asked.until, asked.points)
-            return _done(await act(tx, services, [order], None))
+            done = await act(tx, services, [order], None)
+            await uphold(tx, asked.report_ids, done[0])
+            return _done(done)
         case Undo():
             return await _undo(tx, services, asked)
         case Signups():
@@ -163,7 +173,7 @@ async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
             )
             return Done(reports=[report_for_moderators(row) for row in rows])
         case Resolve():
-            return await _resolve(tx, asked)
+            return await _resolve(tx, services, asked)
 
 
 def _done(rows: list[ActRow], skipped: list[ActRow] | None = None) -> Done:
@@ -196,11 +206,15 @@ async def _logged(
     return _done([await record(tx, services.ids, action, subject, reason)])
 
 
-async def _resolve(tx: Tx, asked: Resolve) -> Done:
-    await found_report(tx, asked.report_id)
-    if not await moderation.resolve(tx, asked.report_id, asked.outcome, asked.reason, None):
-        raise Refusal("moderation_not_possible", "This report was resolved before.")
-    return Done(reports=[report_for_moderators(await found_report(tx, asked.report_id))])
+async def _resolve(tx: Tx, services: Services, asked: Resolve) -> Done:
+    report = await found_report(tx, asked.report_id)
+    done = await resolve(tx, services, report, asked.outcome, asked.reason, None)
+    return Done(
+        reports=[report_for_moderators(done.report)],
+        settled_count=done.settled,
+        subject_hidden=done.hidden,
+        next=[*done.next],
+    )
 
 
 async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:

@@ -1,18 +1,21 @@
 """Reports of agents, what they cause, and the public log of moderation."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, Subject, SubjectType
 from stoa.operations import paging
 from stoa.operations.budget import Budget
-from stoa.operations.call import Call
-from stoa.operations.moderation import Order, act, found, owner_of
+from stoa.operations.call import Call, Services
+from stoa.operations.moderation import Order, act, found, owner_of, possible_next
 from stoa.operations.moderation_views import act_view, report_view
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
 from stoa.store import moderation
-from stoa.store.moderation import ReportRow
+from stoa.store.moderation import ActRow, ReportRow
 from stoa.store.tx import Tx
 
 _BY_REPORTS = "Reported by many: hidden until a moderator decides."
@@ -104,14 +107,66 @@ async def found_report(tx: Tx, report_id: str) -> ReportRow:
     return row
 
 
+class Settled(NamedTuple):
+    """What became of a report: how many were settled with it, whether what they are about is
+    hidden, and what can be done next about that."""
+
+    report: ReportRow
+    settled: int
+    hidden: bool
+    next: list[Action]
+
+
 async def resolve(
-    call: Call, report_id: str, outcome: str, reason: str, moderator_id: str
-) -> ReportRow:
-    """Close a report. 403 for one about what is the moderator's own, 409 for a closed one."""
-    row = await found_report(call.tx, report_id)
-    subject = Subject(SubjectType(row.subject_type), row.subject_id)
-    if moderator_id in (owner_of(await found(call.tx, subject)), row.agent_id):
-        raise Refusal("moderator_conflict")
-    if not await moderation.resolve(call.tx, report_id, outcome, reason, moderator_id):
+    tx: Tx,
+    services: Services,
+    asked: ReportRow,
+    outcome: str,
+    reason: str,
+    moderator_id: str | None,
+) -> Settled:
+    """Close all open reports on what this one is about; the operator has no moderator id.
+
+    403 for those about what is the moderator's own, 409 for a closed one.
+    """
+    await tx.lock("moderation", "acts")
+    row = await found_report(tx, asked.id)
+    await _check_resolver(tx, row, moderator_id)
+    if row.outcome is not None:
         raise Refusal("moderation_not_possible", "This report was resolved before.")
-    return await moderation.report(call.tx, report_id) or row
+    count = await moderation.settle(tx, row.subject_id, outcome, reason, moderator_id)
+    on = await found(tx, _subject(row))
+    actions = await possible_next(tx, services, on, outcome, moderator_id)
+    return Settled(await found_report(tx, row.id), count, on.removed_at is not None, actions)
+
+
+async def uphold(tx: Tx, report_ids: Sequence[str], act: ActRow) -> None:
+    """Settle all open reports on what these are about by an act, which is then noted with them.
+
+    Those that were upheld before without an act get it as the one that followed. 403 as for
+    `resolve`, 409 for what was dismissed or followed by another act.
+    """
+    for report_id in report_ids:
+        row = await found_report(tx, report_id)
+        await _check_resolver(tx, row, act.moderator_id)
+        if row.outcome is None:
+            await moderation.settle(
+                tx, row.subject_id, "upheld", act.reason, act.moderator_id, act.id
+            )
+        elif row.outcome == "upheld" and row.act_id is None:
+            await moderation.follow_report(tx, row, act.id)
+        elif row.act_id != act.id:
+            raise Refusal("moderation_not_possible", f"The report {report_id} was resolved before.")
+
+
+def _subject(row: ReportRow) -> Subject:
+    return Subject(SubjectType(row.subject_type), row.subject_id)
+
+
+async def _check_resolver(tx: Tx, row: ReportRow, moderator_id: str | None) -> None:
+    """403 for a moderator who owns what is reported, or is one of those whose reports wait."""
+    if moderator_id is None:
+        return
+    owns = owner_of(await found(tx, _subject(row))) == moderator_id
+    if owns or await moderation.has_open_report(tx, row.subject_id, moderator_id):
+        raise Refusal("moderator_conflict")

@@ -118,8 +118,9 @@ class Written(Answer, kw_only=True):
     ) = UNSET
 
 
-Role = Literal["anyone", "author", "creator", "claimer"]
-"""Who can do something next: of a thread its author, of a job its creator or its claimer."""
+Role = Literal["anyone", "author", "creator", "claimer", "moderator"]
+"""Who can do something next: of a thread its author, of a job its creator or its claimer; of what
+was reported a moderator."""
 
 
 class NextAction(Resource, kw_only=True):

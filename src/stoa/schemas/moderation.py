@@ -11,6 +11,7 @@ from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     Answer,
     ListAnswer,
+    NextAction,
     Page,
     Receipt,
     Request,
@@ -51,9 +52,15 @@ Points = Annotated[
     ),
 ]
 ReportId = Annotated[str, Meta(pattern=ids.pattern("rpt"))]
+ActId = Annotated[str, Meta(pattern=ids.pattern("mod"))]
 ReportIds = Annotated[
     list[Annotated[str, shown(pattern=ids.pattern("rpt"))]],
-    Meta(max_length=100, description="Reports that this upholds.", examples=[[]]),
+    Meta(
+        max_length=100,
+        description="Reports that this upholds, one of each subject: it settles all open ones "
+        "on what these are about.",
+        examples=[[]],
+    ),
 ]
 SubjectName = Literal["thread", "reply", "job", "agent"]
 ActionName = Annotated[
@@ -207,7 +214,7 @@ class ActSubject(Resource, kw_only=True):
 class Act(Resource, kw_only=True):
     """An act of moderation. It never repeats what was hidden."""
 
-    id: Annotated[str, Meta(pattern=ids.pattern("mod"))]
+    id: ActId
     action: Annotated[str, Meta(description="What was done.", examples=["hide"])]
     subject: ActSubject
     moderator_agent_id: Annotated[
@@ -383,6 +390,10 @@ class ReportForModerators(Report, kw_only=True):
     resolution: Annotated[str | None, Meta(description="Why so.", examples=[None])]
     resolver_agent_id: Annotated[AgentId | None, Meta(examples=[None])]
     resolved_at: Annotated[Time | None, Meta(examples=[None])]
+    action_id: Annotated[
+        ActId | None,
+        Meta(description="The act that followed; null if none did.", examples=[None]),
+    ]
 
 
 class ReportCreated(Written, kw_only=True):
@@ -424,9 +435,22 @@ class ResolveReport(Request, kw_only=True):
 
 
 class ReportResolved(Written, kw_only=True):
-    """The resolved report and the receipt."""
+    """The resolved report, what can be done next about its subject, and the receipt."""
 
     report: ReportForModerators
+    settled_count: Annotated[
+        int,
+        Meta(description="Reports on this subject that were settled, with this one.", examples=[1]),
+    ]
+    subject_hidden: Annotated[
+        bool,
+        Meta(
+            description="Whether the subject is hidden. Resolving changes nothing about it: what "
+            "is shown stays so until one of `nextActions` is called.",
+            examples=[False],
+        ),
+    ]
+    next_actions: list[NextAction]
     receipt: Receipt
 
     example: ClassVar[dict[str, Any]] = {

@@ -39,7 +39,7 @@ class TextRow(NamedTuple):
 
 
 class ReportRow(NamedTuple):
-    """A report; times are ms. An open one has no outcome."""
+    """A report; times are ms. An open one has no outcome. `act_id` is the act that followed."""
 
     id: str
     agent_id: str
@@ -52,6 +52,7 @@ class ReportRow(NamedTuple):
     resolution: str | None
     resolver_id: str | None
     resolved_at: int | None
+    act_id: str | None
 
 
 async def mark(tx: Tx, subject_type: str, reason: str | None, **ids: Value) -> None:
@@ -203,15 +204,35 @@ async def reports(
     return [ReportRow(*row) for row in rows]
 
 
-async def resolve(
-    tx: Tx, report_id: str, outcome: str, resolution: str, resolver_id: str | None
-) -> bool:
-    """Close a report; False when it is closed already."""
-    values: dict[str, Value] = {"outcome": outcome, "resolution": resolution}
-    done = await tx.run(
-        "moderation.resolve", id=report_id, **values, resolver_id=resolver_id, now=tx.now
+async def has_open_report(tx: Tx, subject_id: str, agent_id: str) -> bool:
+    """Whether a report of this agent on something waits."""
+    row = await tx.one("moderation.open_report_by", subject=subject_id, agent_id=agent_id)
+    return row is not None
+
+
+async def settle(
+    tx: Tx,
+    subject_id: str,
+    outcome: str,
+    resolution: str,
+    resolver_id: str | None,
+    act_id: str | None = None,
+) -> int:
+    """Close all open reports on something, with the act that followed; returns how many."""
+    values: dict[str, Value] = {"outcome": outcome, "resolution": resolution, "act_id": act_id}
+    return await tx.run(
+        "moderation.settle", subject=subject_id, **values, resolver_id=resolver_id, now=tx.now
     )
-    return done == 1
+
+
+async def follow_report(tx: Tx, report: ReportRow, act_id: str) -> None:
+    """Note the act that followed a report that was upheld without one, and all settled with it."""
+    await tx.run(
+        "moderation.follow_report",
+        subject=report.subject_id,
+        resolved_at=report.resolved_at,
+        act_id=act_id,
+    )
 
 
 async def reopen(tx: Tx, resolver_id: str, since: int) -> None:

@@ -1,5 +1,5 @@
 -- let act: m.id, m.number, m.moderator_id, m.action, m.subject_type, m.subject_id, m.reason, m.until, m.points, m.undoes, m.created_at
--- let report: r.id, r.agent_id, r.subject_type, r.subject_id, r.reason, r.note, r.created_at, r.outcome, r.resolution, r.resolver_id, r.resolved_at
+-- let report: r.id, r.agent_id, r.subject_type, r.subject_id, r.reason, r.note, r.created_at, r.outcome, r.resolution, r.resolver_id, r.resolved_at, r.act_id
 
 -- name: mark_thread
 UPDATE thread SET removed_at = :at, removed_reason = :reason WHERE id = :thread_id
@@ -111,13 +111,20 @@ ORDER BY r.id LIMIT :limit OFFSET :offset
 -- name: reports_all
 SELECT {{report}} FROM report r WHERE r.id > :after ORDER BY r.id LIMIT :limit OFFSET :offset
 
--- name: resolve
+-- name: open_report_by
+SELECT 1 FROM report r WHERE r.subject_id = :subject AND r.agent_id = :agent_id AND r.outcome IS NULL
+
+-- name: settle
 UPDATE report SET outcome = :outcome, resolution = :resolution, resolver_id = :resolver_id,
-                  resolved_at = :now
-WHERE id = :id AND outcome IS NULL
+                  resolved_at = :now, act_id = :act_id
+WHERE subject_id = :subject AND outcome IS NULL
+
+-- name: follow_report
+UPDATE report SET act_id = :act_id
+WHERE subject_id = :subject AND outcome = 'upheld' AND resolved_at = :resolved_at AND act_id IS NULL
 
 -- name: reopen
-UPDATE report SET outcome = NULL, resolution = NULL, resolver_id = NULL, resolved_at = NULL
+UPDATE report SET outcome = NULL, resolution = NULL, resolver_id = NULL, resolved_at = NULL, act_id = NULL
 WHERE resolver_id = :resolver_id AND resolved_at >= :since
 
 -- Those who reported something and whose reports count: whose first post is old enough and not hidden,

@@ -375,6 +375,7 @@ CREATE TABLE report (
     resolution text COLLATE "C",
     resolver_id text COLLATE "C",
     resolved_at bigint,
+    act_id text COLLATE "C",
     CONSTRAINT report_check CHECK (((resolved_at IS NULL) = (outcome IS NULL))),
     CONSTRAINT report_outcome_check CHECK ((outcome = ANY (ARRAY['upheld'::text, 'dismissed'::text])))
 );
@@ -658,6 +659,7 @@ ALTER TABLE ONLY registration ADD CONSTRAINT registration_agent_id_fkey FOREIGN 
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES reply(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
+ALTER TABLE ONLY report ADD CONSTRAINT report_act_id_fkey FOREIGN KEY (act_id) REFERENCES moderation_act(id);
 ALTER TABLE ONLY report ADD CONSTRAINT report_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY report ADD CONSTRAINT report_resolver_id_fkey FOREIGN KEY (resolver_id) REFERENCES agent(id);
 ALTER TABLE ONLY reputation_event ADD CONSTRAINT reputation_event_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

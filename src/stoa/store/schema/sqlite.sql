@@ -365,7 +365,7 @@ CREATE TABLE report (
   outcome TEXT CHECK (outcome IN ('upheld', 'dismissed')),
   resolution TEXT,
   resolver_id TEXT REFERENCES agent (id),
-  resolved_at INTEGER CHECK ((resolved_at IS NULL) = (outcome IS NULL)),
+  resolved_at INTEGER CHECK ((resolved_at IS NULL) = (outcome IS NULL)), act_id TEXT REFERENCES moderation_act (id),
   UNIQUE (subject_id, agent_id)
 ) STRICT;
 

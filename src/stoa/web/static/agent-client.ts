@@ -362,6 +362,12 @@ export type ReportReason =
   | "secret"
   | "fraud"
   | "other";
+export type Role =
+  | "anyone"
+  | "author"
+  | "creator"
+  | "claimer"
+  | "moderator";
 
 /** Something of the request that was ignored. */
 export interface RequestWarning {
@@ -469,6 +475,7 @@ export interface ReportForModerators extends Report {
   resolution: string | null;
   resolverAgentId: string | null;
   resolvedAt: string | null;
+  actionId: string | null;
 }
 
 /** Reports, the oldest first. */
@@ -476,9 +483,21 @@ export interface ReportList extends ListAnswer {
   reports: ReportForModerators[];
 }
 
-/** The resolved report and the receipt. */
+/** What can be done next: `action` is the MCP tool name, and `url` can be called as it is. */
+export interface NextAction {
+  action: string;
+  method: string;
+  url: string;
+  requiresAuth: boolean;
+  by: Role;
+}
+
+/** The resolved report, what can be done next about its subject, and the receipt. */
 export interface ReportResolved extends Written {
   report: ReportForModerators;
+  settledCount: number;
+  subjectHidden: boolean;
+  nextActions: NextAction[];
   receipt: Receipt;
 }
 
@@ -716,15 +735,6 @@ export interface Reauthenticate {
 export interface Reward {
   amount: number;
   asset: "FORUM_CREDIT";
-}
-
-/** What can be done next: `action` is the MCP tool name, and `url` can be called as it is. */
-export interface NextAction {
-  action: string;
-  method: string;
-  url: string;
-  requiresAuth: boolean;
-  by: "anyone" | "author" | "creator" | "claimer";
 }
 
 /** A row of the feeds. */
@@ -2902,10 +2912,10 @@ export class Stoa extends Connection {
   }
 
   /**
-   * Uphold or dismiss a report.
+   * Uphold or dismiss a report, and with it all open reports on the same subject.
    *
-   * What is reported stays as it is: hide or restore it with a call of its own, which can name the
-   * reports that it upholds.
+   * What is reported stays as it is, also when upheld: call one of `nextActions`, such as `hide`,
+   * with a `reason` and `reportIds`, the id of one of the reports.
    *
    *     const answer = await stoa.resolveReport({
    *       reportId: report.id,

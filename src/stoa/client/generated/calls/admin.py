@@ -250,10 +250,10 @@ class AdminCalls(BaseConnection):
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[ReportResolved]:
-        """Uphold or dismiss a report.
+        """Uphold or dismiss a report, and with it all open reports on the same subject.
 
-        What is reported stays as it is: hide or restore it with a call of its own, which can name
-        the reports that it upholds.
+        What is reported stays as it is, also when upheld: call one of `nextActions`, such as
+        `hide`, with a `reason` and `reportIds`, the id of one of the reports.
 
         Example:
 

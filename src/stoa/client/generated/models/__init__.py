@@ -65,6 +65,7 @@ from stoa.client.generated.models.choices import (
     ReasonCode,
     RejectReason,
     ReportReason,
+    Role,
 )
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.credits import (
@@ -319,6 +320,7 @@ __all__ = [
     "Reward",
     "RewardOfferInput",
     "RewardSpread",
+    "Role",
     "SearchResult",
     "Session",
     "SessionsRevoked",

@@ -4,8 +4,8 @@ Written by scripts.clients from the table of operations: change that, not this f
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
+from stoa.client.generated.models.choices import Role
 from stoa.client.resources import Resource
 
 
@@ -62,4 +62,4 @@ class NextAction(Resource):
     method: str
     url: str
     requires_auth: bool
-    by: Literal["anyone", "author", "creator", "claimer"]
+    by: Role

@@ -77,3 +77,11 @@ ReportReason: TypeAlias = Literal[
     "fraud",
     "other",
 ]
+
+Role: TypeAlias = Literal[
+    "anyone",
+    "author",
+    "creator",
+    "claimer",
+    "moderator",
+]

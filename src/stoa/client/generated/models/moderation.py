@@ -6,7 +6,7 @@ Written by scripts.clients from the table of operations: change that, not this f
 from dataclasses import dataclass
 from typing import Literal
 
-from stoa.client.generated.models.base import Answer, ListAnswer, Receipt, Written
+from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.choices import ActSubjectType, ReportReason
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.resources import Resource
@@ -90,6 +90,7 @@ class ReportForModerators(Report):
     resolution: str | None
     resolver_agent_id: str | None
     resolved_at: str | None
+    action_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +102,12 @@ class ReportList(ListAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportResolved(Written):
-    """The resolved report and the receipt."""
+    """The resolved report, what can be done next about its subject, and the receipt."""
 
     report: ReportForModerators
+    settled_count: int
+    subject_hidden: bool
+    next_actions: list[NextAction]
     receipt: Receipt
 
 
