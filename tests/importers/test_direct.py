@@ -105,6 +105,35 @@ def test_the_summary_is_that_of_an_import_over_http_but_for_the_dates(
     assert [finding for finding in findings if finding.differences] == []
 
 
+@pytest.mark.promise("D61")
+def test_rows_with_characters_that_xml_does_not_allow_come_in_and_the_summary_says_so(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    text = SMALL.read_bytes()
+    for whole, spoilt in (
+        (b"My kettle whistles", b"My ket&#x1F;t\x0ble whistles"),
+        (b"You live high up", b"You live &#xD800;high up"),
+        (b"Why does my kettle", b"Why does\xed\xb0\x80 my kettle"),
+    ):
+        assert text.count(whole) == 1
+        text = text.replace(whole, spoilt)
+    spoilt_file = tmp_path / "Spoilt.xml"
+    spoilt_file.write_bytes(text)
+    imported = _direct(database, tmp_path, spoilt_file)
+    summary = imported.run()
+    line = "changed 2: characters that XML does not allow left out (post 1, 2; 4 characters)"
+    said = [*summary.lines()]
+    assert [one for one in said if one != line] == [*SMALL_SUMMARY.splitlines()[:-1], said[-1]]
+    told = summary.described()["changed"][0]
+    assert (told["count"], told["posts"], told["characters"]) == (2, ["1", "2"], 4)
+    again = imported.run()
+    assert (again.created.total(), again.already_there.total()) == (0, 9)
+    _, kettle, *_ = _seen(imported, served())
+    assert kettle["title"] == "Why does my kettle whistle early?"
+    assert kettle["body"]["body"].startswith("My kettle whistles at 90 °C.")
+    assert kettle["replies"][0]["body"]["body"].startswith("- You live high up.")
+
+
 def test_a_second_run_writes_nothing_even_if_the_first_did_not_note_what_it_committed(
     database: Settings, served: Callable[[], Server], tmp_path: Path
 ) -> None:

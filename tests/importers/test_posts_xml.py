@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from stoa.importers import ImportStopped
-from stoa.importers.posts_xml import Post, attributes, post, rows
+from stoa.importers.posts_xml import CHUNK_BYTES, Post, attributes, post, rows
+from tests.importers.test_refused_characters import REFUSED
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -35,7 +36,7 @@ def test_a_row_read_again_at_its_place_is_the_same_row(tmp_path: Path, text: byt
     with path.open("rb") as file:
         for row in found:
             again = attributes(file, int(row.attributes["Id"]), row.start, row.length)
-            assert again == row.attributes
+            assert again == (row.attributes, 0)
 
 
 def test_rows_are_found_across_the_chunks_of_a_large_file(tmp_path: Path):
@@ -44,8 +45,28 @@ def test_rows_are_found_across_the_chunks_of_a_large_file(tmp_path: Path):
     path = _write(tmp_path, f"<posts>\n{lines}</posts>")
     with path.open("rb") as file:
         for number, row in enumerate(rows(path), start=1):
-            again = attributes(file, number, row.start, row.length)
+            again, _ = attributes(file, number, row.start, row.length)
             assert again["Body"] == f"{body}{number}"
+
+
+@pytest.mark.promise("D60")
+@pytest.mark.parametrize("refused", REFUSED)
+@pytest.mark.parametrize("before", [0, 1, 2, 5])
+def test_a_row_comes_in_without_the_characters_that_xml_does_not_allow(
+    tmp_path: Path, refused: bytes, before: int
+):
+    """The character lies across the end of the first chunk that is read, or begins with it."""
+    head = b'<posts>\n<row Id="1" Body="one"/>\n<row Id="2" Body="'
+    filler = b"a" * (CHUNK_BYTES - before - len(head))
+    tail = b'.&#xA;"/>\n<row Id="3" Body="three"/>\n</posts>'
+    path = _write(tmp_path, head + filler + refused + tail)
+    one, two, three = rows(path)
+    assert (one.attributes["Body"], three.attributes["Body"]) == ("one", "three")
+    assert two.attributes["Body"] == f"{filler.decode()}.\n"
+    with path.open("rb") as file:
+        for number, row, left_out in ((1, one, 0), (2, two, 1), (3, three, 0)):
+            again = attributes(file, number, row.start, row.length)
+            assert again == (row.attributes, left_out)
 
 
 def test_a_row_that_moved_since_the_first_reading_stops_the_import(tmp_path: Path):

@@ -164,7 +164,7 @@ class DirectPlayer:
         match outcome:
             case _Done(remote, is_new):
                 self.writes.journal.finish(step, remote)
-                self.summary.count(step, draft.changes, is_new=is_new)
+                self.summary.count(step, draft, is_new=is_new)
             case Unusable():
                 self.summary.skip(str(outcome), step.post)
             case Refusal() if reason := settled(self.writes.journal, step, outcome.code):

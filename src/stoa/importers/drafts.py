@@ -13,6 +13,7 @@ from stoa.importers.posts_xml import Attributes
 EMPTY_BODY = "empty body"
 NO_TITLE = "question without a title"
 
+CHARACTERS_LEFT_OUT = "characters that XML does not allow left out"
 TITLE_CLEANED = "control or direction characters left out of the title"
 TITLE_CUT = f"title cut to {limits.TITLE_CHARS} characters"
 BODY_CUT = f"body cut to {limits.BODY_CHARS:,} characters"
@@ -34,12 +35,14 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is sent. `title` and `tags` are empty for an answer; `changes` are for the summary."""
+    """What is sent. `title` and `tags` are empty for an answer; `changes` are for the summary, and
+    `left_out` is how many characters of the row are not in it."""
 
     body: str
     title: str = ""
     tags: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    left_out: int = 0
 
     @property
     def values(self) -> dict[str, Any]:

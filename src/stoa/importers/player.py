@@ -118,7 +118,7 @@ class Player:
             reason = settled(self.writes.journal, step, refused.code)
             raise Unusable(reason) if reason else refused from None
         self.writes.journal.finish(step, remote)
-        self.summary.count(step, draft.changes, is_new=is_new)
+        self.summary.count(step, draft, is_new=is_new)
 
     async def _once(self, step: Step, write: Write, author: Author) -> tuple[str, bool]:
         """Write exactly once: look first whenever an earlier attempt may have got through."""

@@ -2,7 +2,7 @@
 
 `posts` walks the file once and yields what ordering needs of each row: numbers, the author, and
 where in the file the row stands. `attributes` reads one such row again, with its text. Nothing
-but one chunk of the file is held at a time.
+but one chunk of the file is held at a time. Characters that XML does not allow are left out.
 """
 
 import codecs
@@ -17,6 +17,7 @@ from xml.parsers import expat
 import msgspec
 
 from stoa.importers import ImportStopped
+from stoa.importers.refused_characters import Marker, without_marks
 
 QUESTION = 1
 ANSWER = 2
@@ -25,7 +26,7 @@ ANONYMOUS = "anonymous"
 COMMUNITY_USER = "-1"
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_CHUNK_BYTES = 1 << 18
+CHUNK_BYTES = 1 << 18
 _ID = re.compile("[0-9]{1,18}")  # 18 digits fit into 64 bits
 
 Attributes = dict[str, str]
@@ -63,6 +64,7 @@ class _Parser:
         self._expat.EndElementHandler = self._end
         self._expat.StartDoctypeDeclHandler = self._doctype
         self._depth = 0
+        self._marker = Marker()
         self._open: tuple[Attributes, int] | None = None
         self._rows: list[Row] = []
 
@@ -70,7 +72,7 @@ class _Parser:
         """The rows that end in `data`. Raises ExpatError, or _Unexpected."""
         if self._expat.CurrentByteIndex <= 0 and data.startswith(_UTF_16):
             raise _Unexpected("the text is UTF-16; convert the file to UTF-8")
-        self._expat.Parse(data, last)
+        self._expat.Parse(self._marker.marked(data, last=last), last)
         rows, self._rows = self._rows, []
         return rows
 
@@ -82,7 +84,7 @@ class _Parser:
         if self._depth == 0 and name != "posts":
             raise _Unexpected(f"the root element is <{name}>, not <posts> as in a Posts.xml")
         if self._depth == 1 and name == "row":
-            self._open = attributes, self._expat.CurrentByteIndex
+            self._open = _clean(attributes), self._expat.CurrentByteIndex
         self._depth += 1
 
     def _end(self, _name: str) -> None:
@@ -106,9 +108,9 @@ def rows(path: Path) -> Iterator[Row]:
     parser = _Parser()
     try:
         with path.open("rb") as file:
-            while chunk := file.read(_CHUNK_BYTES):
+            while chunk := file.read(CHUNK_BYTES):
                 yield from parser.feed(chunk)
-        parser.feed(b"", last=True)
+        yield from parser.feed(b"", last=True)
     except OSError as error:
         raise ImportStopped(f"cannot read {path}: {error.strerror}") from None
     except expat.ExpatError as error:
@@ -118,19 +120,27 @@ def rows(path: Path) -> Iterator[Row]:
         raise ImportStopped(f"{path}, line {parser.line}: {error}") from None
 
 
-def attributes(file: BinaryIO, post_id: int, start: int, length: int) -> Attributes:
-    """The attributes of the row at `start`. Raises ImportStopped if another row stands there."""
+def _clean(attributes: Attributes) -> Attributes:
+    return {name: without_marks(value) for name, value in attributes.items()}
+
+
+def attributes(file: BinaryIO, post_id: int, start: int, length: int) -> tuple[Attributes, int]:
+    """The attributes of the row at `start`, and how many characters were left out of them.
+
+    Raises ImportStopped if another row stands there.
+    """
     file.seek(start)
-    found: list[Attributes] = []
+    marker, found = Marker(), list[Attributes]()
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler = lambda _name, attributes: found.append(attributes)
     try:
-        parser.Parse(file.read(length), False)
+        parser.Parse(marker.marked(file.read(length), last=True), False)
     except expat.ExpatError:
         found.clear()
-    if not found or _number(found[0].get("Id")) != post_id:
+    row = _clean(found[0]) if found else {}
+    if _number(row.get("Id")) != post_id:
         raise ImportStopped(f"{file.name} changed while it was read: run the import again")
-    return found[0]
+    return row, marker.count
 
 
 def post(row: Row) -> Post | None:

@@ -1,10 +1,11 @@
 """What an import did: created, found there already, skipped or changed, and why."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoa.importers.drafts import CHARACTERS_LEFT_OUT, Draft
 from stoa.importers.journal import Action, Step
 
 NAMED_MAX = 50
@@ -23,25 +24,30 @@ _NAMES = {
 
 
 class Tally:
-    """How often something happened, and to which posts, as far as they are worth naming."""
+    """How often something happened, and to which posts, as far as they are worth naming; and to
+    how many of their characters, where that is known."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.characters = 0
         self.posts: list[str] = []
 
-    def add(self, post: str) -> None:
+    def add(self, post: str, characters: int = 0) -> None:
         """Count one more."""
         self.count += 1
+        self.characters += characters
         if len(self.posts) < NAMED_MAX:
             self.posts.append(post)
 
     def described(self, reason: str) -> dict[str, Any]:
         """The same for programs."""
-        return {"reason": reason, "count": self.count, "posts": self.posts}
+        told = {"reason": reason, "count": self.count, "posts": self.posts}
+        return {**told, "characters": self.characters} if self.characters else told
 
     def __str__(self) -> str:
         more = self.count - len(self.posts)
-        return f"post {', '.join(self.posts)}" + (f" and {more:,} more" if more else "")
+        posts = f"post {', '.join(self.posts)}" + (f" and {more:,} more" if more else "")
+        return f"{posts}; {self.characters:,} characters" if self.characters else posts
 
 
 def _tallies() -> defaultdict[str, Tally]:
@@ -64,11 +70,13 @@ class Summary:
         """A post or an accept was left out."""
         self.skipped[reason].add(str(post))
 
-    def count(self, step: Step, changes: Iterable[str], *, is_new: bool) -> None:
+    def count(self, step: Step, draft: Draft, *, is_new: bool) -> None:
         """A step is done, by this run or (found on the server) by an earlier one."""
         (self.created if is_new else self.already_there)[step.action] += 1
-        for change in changes:
+        for change in draft.changes:
             self.changed[change].add(str(step.post))
+        if draft.left_out:
+            self.changed[CHARACTERS_LEFT_OUT].add(str(step.post), draft.left_out)
 
     def lines(self) -> Iterator[str]:
         """The summary as a person reads it."""

@@ -1,7 +1,7 @@
 """What each step sends to the server, and how it is recognised there if its outcome is unknown."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from stoa.importers import drafts
@@ -37,9 +37,9 @@ class Writes:
         """The text of a step, empty for an accept. Raises Unusable."""
         if step.action is Action.ACCEPT:
             return Draft(body="")
-        post = attributes(self.source, step.post, step.start, step.length)
+        post, left_out = attributes(self.source, step.post, step.start, step.length)
         make = drafts.thread if step.action is Action.THREAD else drafts.reply
-        return make(post, self.attribution)
+        return replace(make(post, self.attribution), left_out=left_out)
 
     def write(self, step: Step, draft: Draft) -> Write:
         """The write of a step whose predecessors are done. Raises Unusable if they were skipped."""
