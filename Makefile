@@ -30,39 +30,39 @@ test: $(TEST)/.stamps/tools ## Run the tests; PYTEST_ARGS="-k escrow" goes to py
 check: $(CHECK)/.stamps/locks $(TEST)/.stamps/package ## Lint, formatting, types
 	$(CHECK)/bin/ruff check
 	$(CHECK)/bin/ruff format --check
-	scripts/types
+	tools/types
 
 format: $(CHECK)/.stamps/locks ## Bring the code into its standard form
 	$(CHECK)/bin/ruff check --fix
 	$(CHECK)/bin/ruff format
 
 bench: $(TEST)/.stamps/tools ## Measure speed, on a quiet machine; BENCH_ARGS="..."
-	$(TEST)/bin/python -m bench $(BENCH_ARGS)
+	$(TEST)/bin/python -m tools.bench $(BENCH_ARGS)
 
 bench-check: $(TEST)/.stamps/tools ## Count instructions of fixed requests with valgrind; ACCEPT=1 makes them the figures
-	$(TEST)/bin/python -m bench.instructions $(if $(ACCEPT),--accept)
+	$(TEST)/bin/python -m tools.bench.instructions $(if $(ACCEPT),--accept)
 
 bench-scale: $(TEST)/.stamps/tools ## Measure large databases, for an hour; BENCH_ARGS="--posts 100000"
-	$(TEST)/bin/python -m bench.scale $(BENCH_ARGS)
+	$(TEST)/bin/python -m tools.bench.scale $(BENCH_ARGS)
 
 drill: $(DRILL)/.stamps/package ## Kill the primary of a PostgreSQL cluster again and again; DRILL_ARGS="..."
-	$(DRILL)/bin/python -m drill $(DRILL_ARGS)
+	$(DRILL)/bin/python -m tools.drill $(DRILL_ARGS)
 
 soak: $(TEST)/.stamps/tools ## Run the long tests; SOAK_SECONDS=600 shortens the longest from an hour
 	$(TEST)/bin/python -m pytest -m soak -s $(PYTEST_ARGS)
 
 mutants: $(TEST)/.stamps/tools ## List small changes of the code that no test notices; MUTANTS_ARGS="--count 40 --seed 7 --only domain"
-	$(TEST)/bin/python -m mutants $(MUTANTS_ARGS)
+	$(TEST)/bin/python -m tools.mutants $(MUTANTS_ARGS)
 
 docs: $(RUN)/.stamps/package ## Write the reference in docs/ and the clients from the code
-	$(RUN)/bin/python -m scripts.docs
-	$(RUN)/bin/python -m scripts.clients
+	$(RUN)/bin/python -m tools.docs
+	$(RUN)/bin/python -m tools.clients
 
 site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
 	$(RUN)/bin/stoa docs --build build/site
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
-	@PYTHON="$(PYTHON)" scripts/lock
+	@PYTHON="$(PYTHON)" tools/lock
 
 install: $(RUN)/.stamps/package $(TEST)/.stamps/tools $(CHECK)/.stamps/locks ## Make what serve, test and check run in; PYTHON=python3.12 chooses their Python
 
@@ -73,7 +73,7 @@ clean: ## Remove .venv and what was built; stored data stays
 # A stamp is newer than the lock it stands for, so what is up to date costs no pip call.
 
 $(RUN)/.stamps/venv:
-	@PYTHON="$(PYTHON)" scripts/venv $(RUN)
+	@PYTHON="$(PYTHON)" tools/venv $(RUN)
 	@mkdir -p $(@D) && touch $@
 
 $(TEST)/.stamps/venv $(DRILL)/.stamps/venv: | $(RUN)/.stamps/venv
@@ -105,11 +105,11 @@ $(TEST)/.stamps/generators $(TEST)/.stamps/clients:
 
 $(TEST)/.stamps/node: tests/mcp/node/package-lock.json $(TEST)/.stamps/locks
 	@echo "Installing the JavaScript tools that the tests run."
-	@scripts/node-tools $(TEST)
+	@tools/node-tools $(TEST)
 	@touch $@
 
-$(TEST)/.stamps/programs: scripts/programs | $(TEST)/.stamps/venv
-	@scripts/programs
+$(TEST)/.stamps/programs: tools/programs | $(TEST)/.stamps/venv
+	@tools/programs
 	@touch $@
 
 # In a folder whose name no version of Python changes, since pyright reads the stubs in it.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.instructions.counting import counts
+from tools.bench.instructions.counting import counts
 
 
 def written(folder: Path, process: int, parts: list[int]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bench.instructions import figures
+from tools.bench.instructions import figures
 
 PYTHON, OTHER = "CPython 3.11.7, GCC 12.2.0, x86_64", "CPython 3.14.0, GCC 14.2.0, x86_64"
 

@@ -1,6 +1,6 @@
 """What is read out of the log of a PostgreSQL."""
 
-from bench.pgbench import Statement, about
+from tools.bench.pgbench import Statement, about
 
 JOB = "job_1"
 

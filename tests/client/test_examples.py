@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 
-from scripts.clients.samples import iterator
 from stoa.client import AsyncStoa, Key, Stoa
 from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
@@ -18,6 +17,7 @@ from stoa.operations.table import Operation
 from stoa.schemas.base import ListAnswer
 from tests.support.oauth_pages import REDIRECT, authorize_path
 from tests.support.server import MODERATOR_SEED, Server
+from tools.clients.samples import iterator
 
 LISTS = [row for row in all_operations() if issubclass(row.response, ListAnswer)]
 MODERATOR = Key(MODERATOR_SEED)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.clients import ROOT, files
-from scripts.clients.typescript import FILE
 from stoa.client import AsyncStoa, Stoa
 from stoa.operations.catalog import all_operations
 from stoa.web.discovery import camel
+from tools.clients import ROOT, files
+from tools.clients.typescript import FILE
 
 OPERATIONS = [operation.name for operation in all_operations()]
 CLIENT = ROOT / "src/stoa/client"

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.clients import ROOT
 from stoa.client import AsyncStoa, Key, Stoa
 from tests.client.forms import awaited_offers, offers
 from tests.client.test_examples import METHODS, awaited_example, example
 from tests.docs.test_clients import CLIENTS, blocks
 from tests.support.server import Server
+from tools.clients import ROOT
 
 FORMS = ROOT / "tests/client/forms.py"
 HEAD = """

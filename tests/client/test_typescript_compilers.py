@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from scripts.clients import ROOT
-from scripts.clients.typescript import FILE
 from tests.support import node
+from tools.clients import ROOT
+from tools.clients.typescript import FILE
 
 SOURCES = Path(__file__).parent / "typescript"
 COMPILERS = {"5.9": "typescript", "6.0": "typescript-6", "7.0": "typescript-7"}

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from scripts.docs import ROOT
 from stoa.cli.main import app
 from stoa.settings import Settings, environment_name
+from tools.docs import ROOT
 
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts.docs import ROOT
 from stoa.server.exposition import METRICS
+from tools.docs import ROOT
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yml"
 DASHBOARD = ROOT / "deploy/grafana/stoa.json"

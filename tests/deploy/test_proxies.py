@@ -18,12 +18,12 @@ from typing import Any
 import httpx
 import pytest
 
-from scripts.docs import ROOT
 from stoa.settings import Settings
 from tests.support.certificates import make_certificate
 from tests.support.keys import Key
 from tests.support.processes import until
 from tests.support.server import Server, free_port
+from tools.docs import ROOT
 
 NAME = "stoa.example.org"
 CLIENT = "127.0.0.2"

@@ -13,13 +13,13 @@ from typing import Any
 import httpx
 import pytest
 
-from scripts.docs import ROOT
 from stoa.cli.agent import app
 from stoa.client import Key, KeyFile, Profile
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Toolset
 from tests.support import node
 from tests.support.server import Server, environment
+from tools.docs import ROOT
 
 CLIENTS = (ROOT / "docs/clients.md").read_text("utf-8")
 BLOCKS = (ROOT / "docs/configuration-blocks.md").read_text("utf-8")

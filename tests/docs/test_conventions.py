@@ -11,10 +11,10 @@ import httpx
 import pytest
 from typer.main import get_command
 
-from scripts.docs import ROOT
 from stoa.cli.main import app
 from tests.support.server import Server, free_port
 from tests.support.shell import Shell
+from tools.docs import ROOT
 
 PAGE = (ROOT / "docs/conventions.md").read_text("utf-8")
 BASE = "http://127.0.0.1:8080"

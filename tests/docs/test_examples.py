@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.docs import ROOT
 from tests.support.blocks import blocks as blocks_of
 from tests.support.server import Server
 from tests.support.shell import Shell
+from tools.docs import ROOT
 
 PAGES = ["README.md", "docs/quickstart.md"]
 SAID = {

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from scripts.docs import ROOT
+from tools.docs import ROOT
 
 PAGE = (ROOT / "docs/oauth-threats.md").read_text("utf-8")
 RFC_9700 = {

@@ -14,10 +14,10 @@ import httpx
 import msgspec
 import pytest
 
-from scripts.docs import ROOT
 from stoa.settings import Settings, check
 from tests.support.keys import Key
 from tests.support.server import Server
+from tools.docs import ROOT
 
 PAGE = (ROOT / "docs/operating.md").read_text("utf-8")
 

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from scripts.docs import ROOT
 from stoa.clock import SystemClock
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import backups
@@ -21,6 +20,7 @@ from tests.support.clock import DAY, VirtualClock
 from tests.support.database import query
 from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.processes import until
+from tools.docs import ROOT
 
 SECTION = (
     (ROOT / "docs/operating.md")

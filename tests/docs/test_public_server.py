@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.docs import ROOT
 from tests.support.certificates import make_certificate
 from tests.support.debian import Debian, missing
 from tests.support.podman import Podman, no_podman
 from tests.support.processes import until
+from tools.docs import ROOT
 
 PAGE = ROOT / "docs/public-server.md"
 NAME = "stoa.example.org"

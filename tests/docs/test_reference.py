@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.docs import BLOCKS, REFERENCE, ROOT, files
 from stoa.domain.errors import CATALOGUE
 from stoa.operations.catalog import all_operations
 from stoa.settings import environment_name, kinds
+from tools.docs import BLOCKS, REFERENCE, ROOT, files
 
 PAGES = sorted(path for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 

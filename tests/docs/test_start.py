@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scripts.docs import ROOT
 from stoa.cli.main import app
 from stoa.settings import Settings, check
 from tests.support.server import Server, environment
 from tests.support.shell import Shell
+from tools.docs import ROOT
 
 START = ROOT / "docs/start"
 

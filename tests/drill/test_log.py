@@ -2,8 +2,8 @@
 
 import pytest
 
-from drill.log import Told, problems
 from tests.support.stories import Story
+from tools.drill.log import Told, problems
 
 CREATED = Told("ev_1", "job.created", "job_1")
 CLAIMED = Told("ev_2", "job.claimed", "job_1")

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from drill.paid import Tally
-from drill.report import p95, table, troubles, verdicts
-from drill.rounds import Round
+from tools.drill.paid import Tally
+from tools.drill.report import p95, table, troubles, verdicts
+from tools.drill.rounds import Round
 
 
 def a_round(**changes: Any) -> Round:

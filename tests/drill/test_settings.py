@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from drill import needs
-from drill.patroni import CLUSTER
+from tools.drill import needs
+from tools.drill.patroni import CLUSTER
 
 PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
 ROW = re.compile(r"\| `(?P<name>[a-z_]+)` \| `(?P<value>[^`]+)` \|")

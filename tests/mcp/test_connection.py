@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from scripts.docs import ROOT
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Toolset
 from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.mcp import ERAS, Mcp, problem
 from tests.support.moderation import MODERATED
+from tools.docs import ROOT
 
 WRITING = {one.tool for one in all_operations() if one.tool and one.writes}
 ALL = {one.tool for one in all_operations() if one.tool}

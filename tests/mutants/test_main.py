@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mutants.__main__ import main
+from tools.mutants.__main__ import main
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -51,7 +51,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    monkeypatch.setattr("mutants.runs.TEST_SECONDS", 2)
+    monkeypatch.setattr("tools.mutants.runs.TEST_SECONDS", 2)
     return tmp_path
 
 

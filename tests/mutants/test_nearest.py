@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mutants.nearest import nearest
+from tools.mutants.nearest import nearest
 
 
 def test_a_modules_own_tests_come_first_then_those_that_import_it_then_the_listed(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mutants import python
+from tools.mutants import python
 
 PATH = "src/a.py"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mutants import sql
+from tools.mutants import sql
 
 PATH = "src/stoa/store/queries/holds.sql"
 

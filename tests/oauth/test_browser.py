@@ -30,7 +30,7 @@ from tests.web.test_browser import (
 )
 
 __all__ = ["browser"]
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see scripts/programs")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
 
 Visit = Callable[..., Page]
 

@@ -6,12 +6,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from scripts.docs import ROOT
 from tests.oauth.test_documents import ALLOWED, Documents, documents
 from tests.support.app import App
 from tests.support.mcp import Mcp
 from tests.support.oauth import BASE, bearer, post
 from tests.support.oauth_pages import VERIFIER, approve, authorize_path, granted_page, opened
+from tools.docs import ROOT
 
 __all__ = ["documents"]
 

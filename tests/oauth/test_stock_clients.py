@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.docs import ROOT
 from stoa.client import Key, Stoa
 from tests.support import stock_clients
 from tests.support.server import Server, free_port
 from tests.support.stock_clients import Worker
+from tools.docs import ROOT
 
 PAGE = (ROOT / "docs/configuration-blocks.md").read_text("utf-8")
 BY_KEY, BY_PERSON = PAGE.partition("## With the agent's key and the URL alone")[2].split(

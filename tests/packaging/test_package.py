@@ -39,7 +39,7 @@ def test_every_folder_of_modules_is_a_package() -> None:
 
 
 def test_the_local_stub_of_apsw_names_only_what_apsw_has() -> None:
-    stub = ast.parse((ROOT / "typings/apsw/__init__.pyi").read_text(encoding="utf-8"))
+    stub = ast.parse((ROOT / "tools/typings/apsw/__init__.pyi").read_text(encoding="utf-8"))
     classes = [node for node in stub.body if isinstance(node, ast.ClassDef)]
     functions = [node.name for node in stub.body if isinstance(node, ast.FunctionDef)]
     methods = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-RUN_BY_TESTS = ("tests", "bench", "drill", "mutants", "scripts", "src")
+RUN_BY_TESTS = ("tests", "tools", "src")
 OURS = {*RUN_BY_TESTS, "conftest", "stoa"}
 MADE = {"stoa_api"}
 """What a test makes before it imports it."""
@@ -98,7 +98,7 @@ def test_a_verb_runs_only_in_what_it_makes(verb: str) -> None:
     for command in commands(verb):
         for environment in RUNNING.findall(command):
             assert environment in made, command
-        made |= set(re.findall(r"(?:scripts/venv|venv --clear|--target) (\S+)", command))
+        made |= set(re.findall(r"(?:tools/venv|venv --clear|--target) (\S+)", command))
 
 
 @pytest.mark.parametrize("environment", [".venv", ".venv/test", ".venv/check", ".venv/drill"])

@@ -52,9 +52,9 @@ def test_steps_are_numbered_from_one_without_gaps() -> None:
 
 def test_the_written_schema_and_the_migrations_give_the_same_database() -> None:
     migrated, written = schema.migrated(), schema.written()
-    assert catalogue(written) == catalogue(migrated), "run scripts/schema"
+    assert catalogue(written) == catalogue(migrated), "run tools/schema"
     assert schema.rows(written) == schema.rows(migrated)
-    assert schema.WRITTEN.read_text(encoding="utf-8") == schema.text(), "run scripts/schema"
+    assert schema.WRITTEN.read_text(encoding="utf-8") == schema.text(), "run tools/schema"
 
 
 @pytest.mark.promise("D8")

@@ -2,8 +2,8 @@
 
 from contextlib import closing
 
-from bench.scale.world import World, into
 from tests.support import schema
+from tools.bench.scale.world import World, into
 
 
 def test_every_row_of_a_large_world_fits_its_table() -> None:

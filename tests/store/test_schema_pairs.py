@@ -61,7 +61,7 @@ def test_the_written_schema_and_the_migrations_give_the_same_database(
     postgresql: PostgreSQL, url: str
 ) -> None:
     written = postgresql_schema.WRITTEN.read_text(encoding="utf-8")
-    assert written == postgresql_schema.text(postgresql, url), "run scripts/schema"
+    assert written == postgresql_schema.text(postgresql, url), "run tools/schema"
     made = postgresql_schema.made_from(postgresql, written)
     assert postgresql.dump(made) == postgresql.dump(url, "--exclude-table=stoa_migration")
     postgresql.drop(made)

@@ -6,10 +6,10 @@ from typing import Any
 
 import apsw
 
-from bench.scale.world import into
 from stoa.store import statements
 from stoa.store.engines.sqlite_file import connect, prepare
 from tests.support.clock import START
+from tools.bench.scale.world import into
 
 STATEMENTS = statements.load("sqlite")
 

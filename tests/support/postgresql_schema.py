@@ -1,6 +1,6 @@
 """A PostgreSQL database as the migrations make it, written down as one readable file.
 
-`scripts/schema` writes the file anew after a migration was added; a test compares the two.
+`tools/schema` writes the file anew after a migration was added; a test compares the two.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ WRITTEN = Path(__file__).parents[2] / "src/stoa/store/schema/postgresql.sql"
 _HEAD = (
     "-- The whole schema on PostgreSQL, as its migrations leave it, to be read: what pg_dump says\n"
     "-- of it, but for the table stoa_migration, which tells the version.\n"
-    "-- The program does not run it. `scripts/schema` writes it after a migration was added."
+    "-- The program does not run it. `tools/schema` writes it after a migration was added."
 )
 _OF_THE_SESSION = ("--", "\\", "SET ", "SELECT pg_catalog.set_config(")
 

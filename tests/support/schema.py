@@ -1,6 +1,6 @@
 """The database as the migrations make it, written down as one readable file.
 
-`scripts/schema` writes the file anew after a migration was added; a test compares the two.
+`tools/schema` writes the file anew after a migration was added; a test compares the two.
 """
 
 import sys
@@ -13,7 +13,7 @@ from stoa.store.engines import sqlite_migrations
 WRITTEN = Path(__file__).parents[2] / "src/stoa/store/schema/sqlite.sql"
 _HEAD = (
     "-- The whole schema of the embedded engine, as its migrations leave it, to be read.\n"
-    "-- The program does not run it. `scripts/schema` writes it after a migration was added.\n"
+    "-- The program does not run it. `tools/schema` writes it after a migration was added.\n"
 )
 
 

@@ -25,7 +25,7 @@ HEIGHT = 900
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see scripts/programs")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ WIDTHS = (360, 768, 1440)
 PAGES = ("index.html", "start/agent.html", "operating.html", "reference/operations.html")
 Open = Callable[..., Page]
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see scripts/programs")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import asyncpg
 import httpx
 import pytest
 
-from scripts.docs import ROOT
 from stoa.client import Key, Stoa, StoaError
 from stoa.clock import SystemClock
 from stoa.store import sessions
@@ -21,6 +20,7 @@ from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until
 from tests.support.server import Server
+from tools.docs import ROOT
 
 # As the steps of later versions may be: they add, and what they add need not be given.
 NEXT = """

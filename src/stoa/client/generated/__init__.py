@@ -1,1 +1,1 @@
-"""What `python -m scripts.clients` writes from the table of operations: never edited by hand."""
+"""What `python -m tools.clients` writes from the table of operations: never edited by hand."""

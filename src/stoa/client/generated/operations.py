@@ -1,6 +1,6 @@
 """Every operation of the service.
 
-Written by scripts.clients from the table of operations: change that, not this file.
+Written by tools.clients from the table of operations: change that, not this file.
 """
 
 from stoa.client.generated.models import (

@@ -1,6 +1,6 @@
 -- The whole schema on PostgreSQL, as its migrations leave it, to be read: what pg_dump says
 -- of it, but for the table stoa_migration, which tells the version.
--- The program does not run it. `scripts/schema` writes it after a migration was added.
+-- The program does not run it. `tools/schema` writes it after a migration was added.
 
 CREATE FUNCTION check_not_sealed() RETURNS trigger
     LANGUAGE plpgsql

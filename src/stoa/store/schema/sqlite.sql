@@ -1,5 +1,5 @@
 -- The whole schema of the embedded engine, as its migrations leave it, to be read.
--- The program does not run it. `scripts/schema` writes it after a migration was added.
+-- The program does not run it. `tools/schema` writes it after a migration was added.
 
 CREATE TABLE secret (
   name TEXT PRIMARY KEY,

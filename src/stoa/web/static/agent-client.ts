@@ -303,7 +303,7 @@ function checkTimes(chain: KeyChain, index: number, place: string): void {
   }
 }
 
-// --- Types. Written by scripts.clients from the table of operations.
+// --- Types. Written by tools.clients from the table of operations.
 
 export type ActSubjectType =
   | "thread"
@@ -2106,7 +2106,7 @@ export interface TestWebhookInput {
 
 // --- End of types.
 
-// --- Operations. Written by scripts.clients from the table of operations.
+// --- Operations. Written by tools.clients from the table of operations.
 
 const OPERATIONS = {
   getModeratedAgent: operation("GET", "/api/v1/admin/agents/{agentId}"),
@@ -2788,7 +2788,7 @@ function reasonOf(error: unknown): string {
  *     for await (const thread of stoa.iterUnanswered()) console.log(thread.title);
  */
 export class Stoa extends Connection {
-  // --- Calls. Written by scripts.clients from the table of operations.
+  // --- Calls. Written by tools.clients from the table of operations.
 
   /**
    * Read an agent's name and description, hidden or not, and what was done to it.

@@ -1,6 +1,6 @@
 """Every call of both clients.
 
-Written by scripts.clients from the table of operations: change that, not this file.
+Written by tools.clients from the table of operations: change that, not this file.
 """
 
 from stoa.client.generated.calls.admin import AdminCalls

@@ -1,6 +1,6 @@
 """The calls about opportunities.
 
-Written by scripts.clients from the table of operations: change that, not this file.
+Written by tools.clients from the table of operations: change that, not this file.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """What may stand in fields with many choices.
 
-Written by scripts.clients from the table of operations: change that, not this file.
+Written by tools.clients from the table of operations: change that, not this file.
 """
 
 from typing import Literal, TypeAlias

@@ -1,6 +1,6 @@
 """Objects of answers: content.
 
-Written by scripts.clients from the table of operations: change that, not this file.
+Written by tools.clients from the table of operations: change that, not this file.
 """
 
 from dataclasses import dataclass

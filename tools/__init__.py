@@ -1,0 +1,1 @@
+"""What developers run: measures, drills, mutants, the generators of clients and reference."""

@@ -1,0 +1,152 @@
+"""Fills the full-text index of either engine with a million texts, and asks it."""
+
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+import asyncpg
+
+from stoa.domain import querylang
+from stoa.store import replies, search, statements, threads
+from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.posts import Posts
+from stoa.store.tsquery import to_words
+from stoa.store.tx import Tx
+from tools.bench.scale.lists import PAGE
+from tools.bench.scale.loading import copy, filled
+from tools.bench.scale.posts import Search, Vocabulary, posts, searches
+from tools.bench.scale.world import REPLIES_PER_THREAD, Row, World, into
+
+TABLES = ("agent", "agent_capability", "reply", "thread", "thread_tag")
+_BATCH = 10_000
+WARM_UP = 5
+"""Rounds that are not counted, until plans are made."""
+# By way of the indexes: a large table that is read from end to end is not kept in memory.
+_BY_INDEX = (
+    "SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET work_mem = '256MB'"
+)
+_WHOLE_INDEX = """
+SELECT 1 FROM post_index WHERE indexed_words(words, id) @@ CAST('!nowhere' AS TSQUERY) LIMIT 1
+"""
+_IN_ORDER = """
+SET enable_bitmapscan = off;
+SELECT max(words) FROM (SELECT words FROM post_index ORDER BY id) i;
+SELECT max(thread_id) FROM (SELECT thread_id FROM post ORDER BY id) p
+"""
+
+
+def world_of(count: int) -> World:
+    """A world with this many posts at most, threads and replies together: whole threads."""
+    return World(count // (REPLIES_PER_THREAD + 1) * REPLIES_PER_THREAD)
+
+
+async def fill_postgresql(url: str, world: World) -> None:
+    """Everything that a search reads, with the documents that the engine would keep."""
+    async with filled(url) as connection:
+        for table, rows in world.tables(TABLES):
+            await copy(connection, table, rows)
+        await connection.execute("CREATE UNLOGGED TABLE words (id BIGINT, title TEXT, body TEXT)")
+        source = posts(world)
+        while batch := list(islice(source, _BATCH)):
+            await copy(connection, "post", ((post[0], post[1], post[2]) for post in batch))
+            texts = ((post[0], to_words(post[3]), to_words(post[4])) for post in batch)
+            await copy(connection, "words", texts)
+        await connection.execute(_index_all())
+        await connection.execute("DROP TABLE words")
+
+
+def _index_all() -> str:
+    """The statement that indexes texts, for those in the table."""
+    sql = statements.load("postgresql")["search.index_post"]
+    rows = "json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TEXT)"
+    return sql.replace(rows, "words r")
+
+
+def fill_sqlite(path: Path, world: World) -> None:
+    """The same in a file."""
+    prepare(path)
+    connection = connect(path, writer=True)
+    connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF")
+    for table, rows in world.tables(TABLES):
+        _insert(connection, table, rows)
+    index = statements.load("sqlite")["search.index_post"]
+    source = posts(world)
+    while batch := list(islice(source, _BATCH)):
+        _insert(connection, "post", ((post[0], post[1], post[2]) for post in batch))
+        with connection:
+            texts = [{"id": post[0], "title": post[3], "body": post[4]} for post in batch]
+            connection.executemany(index, texts)
+    connection.execute("ANALYZE")
+    connection.close()
+
+
+def _insert(connection: apsw.Connection, table: str, rows: Iterator[Row]) -> None:
+    while batch := list(islice(rows, _BATCH)):
+        marks = ", ".join("?" * len(batch[0]))
+        with connection:
+            connection.executemany(f"INSERT INTO {into(table)} VALUES ({marks})", batch)  # noqa: S608 - our own names
+
+
+async def read_postgresql(url: str) -> None:
+    """Read the index and all texts once: a server that has run for a while has them in memory."""
+    connection = await asyncpg.connect(url)
+    try:
+        for sql in (_BY_INDEX, _WHOLE_INDEX, _IN_ORDER):
+            await connection.execute(sql)
+    finally:
+        await connection.close()
+
+
+async def read_sqlite(path: Path) -> None:
+    """The same for a file, in the memory of the system."""
+    with path.open("rb") as file:
+        while file.read(1 << 20):
+            pass
+
+
+Clock = Callable[[], float]
+Read = Callable[[Callable[[Tx], Coroutine[Any, Any, None]]], Awaitable[None]]
+
+
+async def _ask(wanted: Search, author: str, tx: Tx) -> None:
+    """What the operation reads for a search."""
+    query = querylang.parse(wanted.words)
+    newest = await search.newest_post(tx)
+    whose = author if wanted.by_one_author else None
+    found = await search.find(tx, Posts(), query, whose, wanted.tags, newest, PAGE, wanted.start)
+    await threads.many(tx, [*found])
+    await replies.texts(
+        tx, [text_id for thread_id, text_id in found.items() if text_id != thread_id]
+    )
+
+
+class Spent(NamedTuple):
+    """Milliseconds of each round: until the answer, and of processors, which the rest of what the
+    machine does disturbs less."""
+
+    waited: list[float]
+    worked: list[float]
+
+
+async def times(read: Read, rounds: int, posts: int, processor_s: Clock) -> dict[str, Spent]:
+    """What each kind of search took among so many posts, with other words each time.
+
+    Some rounds to warm up come first.
+    """
+    author = world_of(posts).agent(0)
+    vocabulary = Vocabulary(seed=12)
+    spent = {name: Spent([], []) for name in searches()}
+    for turn in range(-WARM_UP, rounds):
+        for name, make in searches().items():
+            wanted = make(vocabulary)
+            start, used = time.perf_counter(), processor_s()
+            await read(partial(_ask, wanted, author))
+            took = time.perf_counter() - start, processor_s() - used
+            if turn >= 0:
+                spent[name].waited.append(1000 * took[0])
+                spent[name].worked.append(1000 * took[1])
+    return spent

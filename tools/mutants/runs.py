@@ -1,0 +1,109 @@
+"""Runs tests in a copy of the project, so that the tree of the developer is never changed."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+from tools.mutants.change import Mutant
+
+Verdict = Literal["killed", "survived", "unfinished"]
+
+_LEFT_OUT = (".git", ".venv", "node_modules", "__pycache__", "stoa-data", ".*_cache")
+_SHARED = (".venv", "tests/mcp/node/node_modules")
+_PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-n", "0")
+TEST_SECONDS = 60
+"""A test that takes longer has met an endless loop."""
+
+_STOP_SECONDS = 30
+_MARKS = "not soak and not bench and not long"
+_QUICK, _ON_POSTGRESQL = "not postgres", "postgres"
+_PASSED, _NONE_CHOSEN = 0, 5
+
+
+class Copy:
+    """A copy of the project under `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+
+    @classmethod
+    @contextmanager
+    def of(cls, project: Path) -> Generator["Copy"]:
+        """A copy for a while, with the environment that the project has."""
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            root = Path(folder) / "project"
+            shutil.copytree(project, root, ignore=shutil.ignore_patterns(*_LEFT_OUT), symlinks=True)
+            for shared in _SHARED:
+                if (project / shared).exists():
+                    (root / shared).symlink_to(project / shared)
+            yield cls(root)
+
+    def judge(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> Verdict:
+        """Whether one of these tests fails with the mutant, which ends them, or all pass.
+
+        A test that never ends fails too, by the time limit of each test. `seconds` are for the
+        tests without PostgreSQL, and again for those with it.
+        """
+        file = self.root / mutant.path
+        source = file.read_bytes()
+        self._write(file, mutant.of(source))
+        try:
+            for step in _steps(mutant.path):
+                code = self._pytest(
+                    ["--timeout", str(TEST_SECONDS), "-m", _MARKS, "-k", step, *tests], seconds
+                )
+                if code is None:
+                    return "unfinished"
+                if code not in {_PASSED, _NONE_CHOSEN}:
+                    return "killed"
+        finally:
+            self._write(file, source)
+        return "survived"
+
+    def _write(self, file: Path, source: bytes) -> None:
+        # Python takes a compiled file for new whose source has the same size and second.
+        shutil.rmtree(file.parent / "__pycache__", ignore_errors=True)
+        file.write_bytes(source)
+
+    def _pytest(self, arguments: Sequence[str], seconds: float | None) -> int | None:
+        """The exit code of pytest, None when it took too long. The servers it started end too."""
+        running = subprocess.Popen(
+            [*_PYTEST, *arguments],
+            cwd=self.root,
+            env=self._environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            return running.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            _end(running)
+
+
+def _steps(path: str) -> list[str]:
+    """Which tests run one after the other: the quick ones first, as they kill most mutants."""
+    if "/postgresql/" in path:
+        return [_ON_POSTGRESQL]
+    return [_QUICK] if "/sqlite/" in path else [_QUICK, _ON_POSTGRESQL]
+
+
+def _end(running: subprocess.Popen[bytes]) -> None:
+    """End a run, if it goes on: it first has time to stop the databases that it started."""
+    if running.poll() is None:
+        running.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(_STOP_SECONDS)
+    with suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
