@@ -17,6 +17,8 @@ from mcp.client.stdio import StdioServerParameters
 
 from stoa.cli.agent_mcp import Proxy, Wanted
 from stoa.client import AsyncStoa, Key, KeyFile, Profile
+from stoa.client.calling import call
+from stoa.client.protocol import Steps
 from tests.client.relay import relaying
 from tests.support.command import run_stoa_here
 from tests.support.flow import Flow, job_flow, thread_flow
@@ -245,8 +247,11 @@ def test_a_service_that_is_not_there_is_told_as_a_refusal(tmp_path: Path) -> Non
 class Forgotten(AsyncStoa):
     """A client whose first token is one that the service does not know."""
 
-    async def authorization(self, stale: str | None = None) -> str:
-        return await super().authorization(stale) if stale else "Bearer stoa_forgotten"
+    @call
+    def authorization(self, stale: str | None = None) -> Steps[str]:
+        if stale is None:
+            return "Bearer stoa_forgotten"
+        return (yield from self._session.authorization(stale))
 
 
 def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> None:
