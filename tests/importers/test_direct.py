@@ -89,7 +89,7 @@ def test_posts_have_their_original_dates_their_source_and_ids_in_that_order(
     assert ids == sorted(ids)
     licence = "[CC BY-SA 3.0](https://creativecommons.org/licenses/by-sa/3.0/)"
     assert kettle["body"]["body"].endswith(
-        "\n\n---\n\n*Source: [question 1 on tea.example.org](https://tea.example.org/q/1) by "
+        "\n\n---\n\n*Source: [tea.example.org/q/1](https://tea.example.org/q/1) by "
         f"[user10](https://tea.example.org/users/10), {licence}, here in Markdown.*"
     )
     assert "(https://tea.example.org/a/2) by [user11](" in kettle["replies"][0]["body"]["body"]

@@ -11,7 +11,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 from starlette.requests import Request
 
+from stoa.client import Key, Stoa
 from stoa.domain.errors import Refusal
+from stoa.importers.attribution import Attribution
 from stoa.settings import LIMITS_OFF
 from stoa.web.shedding import ShedPage
 from stoa.web.site import Site
@@ -304,6 +306,32 @@ def test_lines_of_prose_have_a_readable_measure(town: Town, visit: Open) -> None
         }"""
     )
     assert 60 <= characters <= 80
+
+
+def test_the_source_of_an_imported_text_is_one_small_line(town: Town, visit: Open) -> None:
+    post = {
+        "Id": "1234567",
+        "PostTypeId": "2",
+        "OwnerUserId": "1",
+        "OwnerDisplayName": "Ann Brewer",
+    }
+    line = Attribution("homebrew.stackexchange.com").line(post)
+    shown = "getComputedStyle(one).fontSize"
+    with Stoa(town.url, Key.generate()) as stoa:
+        thread = stoa.create_thread("Yeast", f"Dry or wet?{line}").thread
+        usual = stoa.create_thread("Dough", f"How warm?{line}\n\nI asked there too.").thread
+    page = visit(f"/forum/threads/{thread.id}")
+    last = page.locator(".prose p").last
+    keep(page, "source")
+    lines = (
+        "one => one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight)"
+    )
+    assert last.evaluate(lines) < 1.5
+    assert last.evaluate(f"one => {shown}") == "13px"
+    expect(page.locator(".prose hr")).not_to_be_visible()
+    page = visit(f"/forum/threads/{usual.id}")
+    sizes = page.locator(".prose p").evaluate_all(f"all => all.map(one => {shown})")
+    assert sizes == ["17px"] * 3
 
 
 _OF_THE_HOUSE = ("header.site", "main aside", "#replies", "footer.site")

@@ -38,9 +38,8 @@ class Attribution(NamedTuple):
 
     def line(self, post: Attributes) -> str:
         """The Markdown that stands at the end of the text of a post."""
-        number, is_question = post.get("Id", ""), post.get("PostTypeId") == "1"
-        what, path = ("question", "q") if is_question else ("answer", "a")
-        source = f"[{what} {number} on {self.site}]({self.base}{path}/{number})"
+        path = f"{'q' if post.get('PostTypeId') == '1' else 'a'}/{post.get('Id', '')}"
+        source = f"[{self.site}/{path}]({self.base}{path})"
         licence = _linked(self.licence or post.get("ContentLicense") or _usual(post))
         return (
             f"\n\n---\n\n*Source: {source} by {self._author(post)}, {licence}, here in Markdown.*"
