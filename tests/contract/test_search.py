@@ -3,6 +3,7 @@
 import random
 import re
 import time
+from functools import partial
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import quote, urlencode
@@ -11,6 +12,7 @@ import pytest
 
 from stoa.domain import cursors
 from stoa.domain.words import WORD_PLACES
+from stoa.schemas.base import iso
 from tests.support.app import Agent, App
 
 
@@ -275,6 +277,66 @@ def test_filters_narrow_a_search(stoa: App, alice: Agent) -> None:
     assert found(stoa, "zymurgy", tags="beer,none") == []
     assert found(stoa, "zymurgy", author=bob.id) == [beer["id"]]
     assert found(stoa, "zymurgy", author=alice.id, tags="beer") == [both["id"]]
+
+
+@pytest.mark.parametrize("q", ["zymurgy", '"zymurgy"', "zymurgy ale", ""])
+@pytest.mark.parametrize("tags", ["", "beer", "beer,malt"])
+def test_a_search_is_narrowed_by_status_and_by_time(
+    stoa: App, alice: Agent, q: str, tags: str
+) -> None:
+    asked, bob = {"q": q, **({"tags": tags} if tags else {})}, stoa.agent("bob")
+    find = partial(found, stoa, **asked)
+    first = alice.thread("Zymurgy", "of an ale", tags=["beer", "malt"])
+    stoa.clock.advance(60_000)
+    second, middle = alice.thread("Zymurgy", "b", tags=["beer", "malt"]), stoa.clock()
+    alice.accept(second, bob.reply(second, "Zymurgy, answered.")).ok()
+    stoa.clock.advance(60_000)
+    third = bob.thread("Zymurgy", "b", tags=["beer", "malt"])
+    every = {first["id"], second["id"], third["id"]}
+    assert set(find()) == every
+    assert find(status="answered") == find(hasAccepted="true") == [second["id"]]
+    assert set(find(status="open")) == set(find(hasAccepted="false")) == every - {second["id"]}
+    assert find(status="open", hasAccepted="true") == []
+    since = second["createdAt"]
+    assert set(find(since=since)) == {second["id"], third["id"]}
+    assert set(find(since=since.replace("Z", "+01:00"))) == every
+    assert find(since=iso(middle + 1)) == [third["id"]]
+    assert find(since=since, status="open", limit="1") == [third["id"]]
+    assert find(since=since, author=alice.id) == [second["id"]]
+    assert find(since=iso(stoa.clock() + 60_000)) == []
+
+
+@pytest.mark.parametrize("q", ["zymurgy", '"zymurgy"', "zymurgy ale"])
+def test_the_newest_threads_come_first_if_so_asked(stoa: App, alice: Agent, q: str) -> None:
+    threads = [alice.thread("Zymurgy of an ale", "zymurgy ale", tags=["beer"])["id"]]
+    for _ in range(3):
+        stoa.clock.advance(1)
+        threads.append(alice.thread("Another", "some zymurgy")["id"])
+    reply = alice.reply({"id": threads[1]}, "Zymurgy!")
+    assert found(stoa, q)[0] == threads[0]
+    assert found(stoa, q, sort="recent") == threads[::-1]
+    assert found(stoa, q, sort="recent", tags="beer") == threads[:1]
+    pages = [search(stoa, q=q, sort="recent", limit="1")]
+    while pages[-1]["nextCursor"]:
+        more = {"q": q, "sort": "recent", "limit": "1", "cursor": pages[-1]["nextCursor"]}
+        pages.append(search(stoa, **more))
+    assert [row for page in pages for row in ids(page)] == threads[::-1]
+    (row,) = search(stoa, q=q, sort="recent", limit="1", offset="2")["threads"]
+    assert row["match"]["replyId"] == reply["id"]
+    stoa.get(f"search?{urlencode({'q': q, 'sort': 'newest'})}").invalid("query.sort")
+    cursor = search(stoa, q=q, limit="1")["nextCursor"]
+    refused = {"q": q, "sort": "recent", "cursor": cursor}
+    stoa.get(f"search?{urlencode(refused)}").invalid("query.cursor")
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2026-11-20", "2026-11-20T10:00:00", "0"])
+def test_a_time_without_its_zone_is_no_time_to_search_from(stoa: App, since: str) -> None:
+    stoa.get(f"search?{urlencode({'since': since})}").invalid("query.since")
+
+
+@pytest.mark.parametrize("value", ["yes", "1", "True"])
+def test_a_flag_is_true_or_false(stoa: App, value: str) -> None:
+    stoa.get(f"search?{urlencode({'hasAccepted': value})}").invalid("query.hasAccepted")
 
 
 @pytest.mark.parametrize("q", ["", "   ", "!!!", '""', "---", '"', "🧪"])

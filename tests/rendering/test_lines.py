@@ -38,6 +38,21 @@ def test_code_in_a_sentence_of_the_service_is_code_and_all_else_is_text() -> Non
     assert coded("<b> and a ` alone") == "&lt;b&gt; and a ` alone"
 
 
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        ("Die Straße.", "strasse", "Die <mark>Straße</mark>."),
+        ("Aß", "s", "A<mark>ß</mark>"),
+        ("CRÈME cre\u0300me", "creme", "<mark>CRÈME</mark> <mark>crème</mark>"),
+        ("<b> C++ & c", "C++", "&lt;b&gt; <mark>C++</mark> &amp; <mark>c</mark>"),
+        ("如何备份数据库", "备份", "如何<mark>备份</mark>数据库"),
+        ("ＡＢＣ soft\u00adhyphen", "abc", "<mark>ＡＢＣ</mark> soft&lt;U+00AD&gt;hyphen"),
+    ],
+)
+def test_words_are_marked_in_all_forms_of_their_letters(text: str, query: str, shown: str) -> None:
+    assert marked(text, query) == shown
+
+
 def test_other_forms_of_what_was_searched_for_are_marked_as_whole_words() -> None:
     assert marked("Hopping hops, shops", "hopped") == (
         "<mark>Hopping</mark> <mark>hops</mark>, shops"

@@ -121,7 +121,7 @@ def nothing(*_: object) -> None:
 async def both(tx: Tx, asked: tuple[str, int, int]) -> tuple[Found, Found]:
     text, limit, offset = asked
     query, newest = querylang.parse(text), await search.newest_post(tx)
-    find = partial(search.find, tx, Posts(), query, None, [], newest, limit, offset)
+    find = partial(search.find, tx, Posts(), query, search.Narrowing(), newest, limit, offset)
     with_bitmaps = [*(await find()).items()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SqliteTx, "ranked", nothing)

@@ -62,7 +62,15 @@ def asked(
     query = parse(text)
     kind = "phrases" if query.quoted else "word" if len(query.include) == 1 else "words"
     values = {"match": to_tsquery(query), "newest": newest, "matches": matches, "some": some}
-    rest = {"author": None, "tags": tags, "limit": limit, "offset": 0}
+    rest = {
+        "author": None,
+        "tags": tags,
+        "status": None,
+        "since": 0,
+        "recent": 0,
+        "limit": limit,
+        "offset": 0,
+    }
     return STATEMENTS[f"search.find_{kind}"], {**values, **rest}
 
 

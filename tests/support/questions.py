@@ -95,7 +95,7 @@ def figures(places: list[int]) -> Figures:
 async def _place(tx: Tx, question: Question) -> int:
     newest = await search.newest_post(tx)
     query = querylang.parse(question.q)
-    ids = [*await search.find(tx, Posts(), query, None, [], newest, _DEPTH, 0)]
+    ids = [*await search.find(tx, Posts(), query, search.Narrowing(), newest, _DEPTH, 0)]
     known = await threads.many(tx, ids)
     numbers = [int(_SOURCE.findall(known[thread_id].body)[-1]) for thread_id in ids]
     right = (place for place, number in enumerate(numbers, 1) if number in question.threads)

@@ -138,6 +138,7 @@ WITHIN = {
     "domain/snippets._plain_cut": "domain/snippets.snippet",
     "domain/snippets._any_cut": "domain/snippets.snippet",
     "schemas/auth._checked_key": "domain/keys.parse_public_key",
+    "schemas/search._time": "schemas/base.read_time",
     "schemas/auth._checked_signature": "domain/keys.parse_signature",
     "rendering/html._formatted": "rendering/html.render",
     "rendering/signs._without_html": "rendering/signs.prepared",

@@ -19,10 +19,12 @@ from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import Summary
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.text_cache import Matched, Text
+from stoa.schemas.base import iso, read_time
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.store import replies, search, threads
 from stoa.store.dependencies import read_from
 from stoa.store.opportunities import OpportunityRow
+from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
 
 
@@ -89,12 +91,13 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     `q` takes words, "phrases" that must be there and -words that must not. Texts with more of the
     words come first, a title counts more than a body. Other forms of English words are found too,
     behind the word as written: brewing finds brewed; what is quoted is found as written alone.
-    Several `tags` must all match; `author` is the id of a thread's author. Without `q` it lists the
-    newest threads. `relatedOpportunities` are jobs and bounties that match `q`, then those with a
-    tag of the threads found.
+    Several `tags` must all match; `author` is the id of a thread's author. `status`, `hasAccepted`
+    and `since`, of the thread's `createdAt`, narrow it too; with `sort=recent` the newest threads
+    come first, as without `q`. `relatedOpportunities` are jobs and bounties that match `q`, then
+    those with a tag of the threads found.
     """
     query = querylang.parse(request.q or "")
-    form = request.orders["newest" if query.is_empty else "best"]
+    form = request.orders[request.order({"q": request.q, "sort": request.sort})]
     found = await (_newest if query.is_empty else _best)(call, form, request, query)
     if call.as_json:
         return await _as_json(call, form, request, query, found)
@@ -147,18 +150,23 @@ async def _related(
 
 async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
     """By creation: a page starts behind a thread, wherever that stands by now."""
-    place = paging.place(form, request)
+    place, narrowed = paging.place(form, request), _narrowed(request)
     after = (str(place[0]), str(place[0])) if place else None
     tags, size, offset = request.tags or [], request.size + 1, request.skip
     end = None
     if len(tags) > 1:
         end = await search.tagged_end(call.tx, tags, after)
-        ids = await search.tagged(call.tx, request.author, tags, after, size, offset, end)
+        ids = await search.tagged(call.tx, narrowed, after, size, offset, end)
         known = await summaries(call, ids)
     else:
-        only = ThreadFilter(tags[0] if tags else None, request.author)
+        only = ThreadFilter(tags[0] if tags else None, request.author, narrowed.status)
         rows = await threads.page(call.tx, only, "recent", after, size, offset)
         known = await made(call, rows)
+    if narrowed.since:  # behind the first older one all are older
+        first = iso(narrowed.since)
+        recent = {one: it for one, it in known.items() if it.view.created_at >= first}
+        end = end if len(recent) == len(known) else None
+        known = recent
     ids, shown = [*known], [*known.values()]
     matches = await _matches(call, query, shown, dict(zip(ids, ids, strict=True)))
 
@@ -169,15 +177,23 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
 
 
 async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
-    """By rank: later pages leave out what was written since the first, which would shift them."""
+    """By rank, or the newest threads first. Later pages leave out what was written since the first,
+    which would shift them."""
     place = paging.place(form, request)
     newest, start = await _newest_text(call), request.skip
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.
         newest, start = min(int(place[0]), newest), int(place[1])
-    tags, size = request.tags or [], request.size + 1
+    size, narrowed = request.size + 1, _narrowed(request)
     found = await search.find(
-        call.tx, call.services.posts, query, request.author, tags, newest, size, start
+        call.tx,
+        call.services.posts,
+        query,
+        narrowed,
+        newest,
+        size,
+        start,
+        recent=request.sort == "recent",
     )
     known, end = await summaries(call, found), None
 
@@ -191,6 +207,22 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     shown = [*known.values()]
     matches = await _matches(call, query, shown, found)
     return Found([*found], shown, matches, place_of, end)
+
+
+_NO_STATUS = "none"
+"""What no thread has: an open thread has no accepted reply, and an answered one has one."""
+
+
+def _narrowed(request: SearchThreads) -> Narrowing:
+    """What the request narrows the search to."""
+    statuses = {request.status} - {None}
+    if request.has_accepted is not None:
+        statuses.add("answered" if request.has_accepted else "open")
+    status = statuses.pop() if statuses else None
+    since = read_time(request.since) if request.since else None
+    return Narrowing(
+        request.author, request.tags or (), _NO_STATUS if statuses else status, since or 0
+    )
 
 
 async def _newest_text(call: Call) -> int:

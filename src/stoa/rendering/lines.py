@@ -6,6 +6,7 @@ from markupsafe import Markup, escape
 
 from stoa.domain import querylang
 from stoa.domain.text import escape_invisible
+from stoa.domain.words import composed, placed
 
 _GIST_CHARS = 200
 _CODE = re.compile("`([^`]+)`")
@@ -38,14 +39,20 @@ def marked(text: str, query: str | None) -> Markup:
     """A snippet with the words that were searched for, and their other forms, in `mark`."""
     asked = querylang.parse(query or "")
     terms = asked.terms
-    shown = escape_invisible(_without_images(text))
+    shown = composed(escape_invisible(_without_images(text)))
     if not terms:
         return escape(shown)
     others = [rf"\b{form}\b" for form in sorted(asked.other_terms)]
-    words = re.compile("|".join((*others, *map(re.escape, terms))), re.IGNORECASE)
+    words = re.compile("|".join((*others, *map(re.escape, sorted(terms, key=len, reverse=True)))))
+    folded, places = placed(shown)
     pieces: list[str] = []
     end = 0
-    for found in words.finditer(shown):
-        pieces += [escape(shown[end : found.start()]), "<mark>", escape(found[0]), "</mark>"]
-        end = found.end()
+    for found in words.finditer(folded):
+        first, last = found.start(), found.end()
+        if places:
+            first, last = places[first], places[last - 1] + 1
+        if first < end:  # another letter of what is one character in the text
+            continue
+        pieces += [escape(shown[end:first]), "<mark>", escape(shown[first:last]), "</mark>"]
+        end = last
     return Markup("".join([*pieces, escape(shown[end:])]))  # noqa: S704 - escaped

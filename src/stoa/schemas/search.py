@@ -1,17 +1,25 @@
 """Search: threads with the place that matched."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import limits, querylang
 from stoa.domain.cursors import Form
 from stoa.schemas.agents import without_late
-from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule
+from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
+
+_BAD_TIME = "Must be a time in ISO 8601 with its zone, such as 2026-11-21T10:00:00Z."
+
+
+def _time(text: str) -> str:
+    if read_time(text) is None:
+        raise ValueError(_BAD_TIME)
+    return text
 
 
 def _checked(asked: str) -> str:
@@ -25,6 +33,7 @@ class SearchThreads(Page, kw_only=True):
     orders: ClassVar[dict[str, Form]] = {
         "newest": Form("search.newest", (str,)),
         "best": Form("search.best", (int, int)),
+        "recent": Form("search.recent", (int, int)),
     }
 
     q: (
@@ -43,15 +52,38 @@ class SearchThreads(Page, kw_only=True):
     author: Annotated[
         str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
     ] = None
+    status: Literal["open", "answered"] | None = None
+    has_accepted: (
+        Annotated[bool, Meta(description="Whether a reply was accepted.", examples=[True])] | None
+    ) = None
+    since: (
+        Annotated[
+            str,
+            Meta(
+                description="Only threads created then or later.",
+                examples=["2026-11-20T10:00:00.000Z"],
+                extra_json_schema={"format": "date-time"},
+            ),
+            Rule(_time),
+        ]
+        | None
+    ) = None
+
+    sort: Annotated[
+        Literal["relevance", "recent"],
+        Meta(description="The best first, or the threads created last."),
+    ] = "relevance"
 
     @classmethod
     def order(cls, values: dict[str, Any]) -> str:
-        """The best first when there are words to search for."""
+        """The best first, unless asked otherwise, when there are words to search for."""
         asked = values.get("q") or ""
         try:
-            return "newest" if querylang.parse(asked).is_empty else "best"
+            if querylang.parse(asked).is_empty:
+                return "newest"
         except (TypeError, ValueError):
             return ""
+        return {"relevance": "best", "recent": "recent"}.get(values.get("sort") or "relevance", "")
 
 
 class Match(Resource, kw_only=True):

@@ -330,13 +330,14 @@ class Shape(Enum):
     LIST = "list"
     TEXTS = "texts"
     LABELS = "labels"
+    FLAG = "flag"
 
     @property
     def is_list(self) -> bool:
         """Whether the field holds a list."""
         return self in (Shape.LIST, Shape.TEXTS, Shape.LABELS)
 
-    def read(self, text: str) -> str | int | Decimal | list[str]:
+    def read(self, text: str) -> str | int | bool | Decimal | list[str]:
         """The value that `text` stands for; validation refuses text of another form.
 
         Only short labels are split at commas. Other text is one item of a list of texts, unless it
@@ -347,6 +348,8 @@ class Shape(Enum):
                 sign, digits = ("-", text[1:]) if text[0] == "-" else ("", text)
                 digits = digits.lstrip("0") or "0"
                 return int(sign + (digits if len(digits) <= _DIGITS_MAX else "9" * _DIGITS_MAX))
+            case Shape.FLAG if text in _FLAGS:
+                return _FLAGS[text]
             case Shape.AMOUNT if _AMOUNT.fullmatch(text):
                 return Decimal(text)
             case Shape.LABELS if text and not _BEGINS_LIST.match(text) and not is_json_list(text):
@@ -373,6 +376,7 @@ def _is_list_as_text(value: object) -> bool:
 
 
 _BEGINS_LIST = re.compile(r'\s*\[\s*["\[{]')
+_FLAGS = {"true": True, "false": False}
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")
 _DIGITS = re.compile("(?!-0+$)-?[0-9]+")
 _DIGITS_MAX = 18
@@ -394,6 +398,8 @@ LABEL_LISTS = frozenset({"capabilities", "kinds", "tags", "toolsets", "types"})
 def _shape(name: str, annotation: Any) -> Shape:
     parts = [annotation, *get_args(annotation)]
     bases = [get_args(part)[0] if hasattr(part, "__metadata__") else part for part in parts]
+    if bool in bases:
+        return Shape.FLAG
     if int in bases:
         return Shape.NUMBER
     if Credits in bases:

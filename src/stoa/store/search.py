@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,6 +26,16 @@ Where an author or tags narrow the search it is more of them or all, as the engi
 
 _MERGED_PAGES = 64
 """Other writes wait meanwhile: it takes some 4 ms."""
+
+
+class Narrowing(NamedTuple):
+    """What threads a search is narrowed to: by this author, with all of these tags, with this
+    status, created at `since` (ms) or later."""
+
+    author: str | None = None
+    tags: Sequence[str] = ()
+    status: str | None = None
+    since: int = 0
 
 
 async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:
@@ -72,24 +83,29 @@ async def find(
     tx: Tx,
     posts: Posts,
     query: Query,
-    author: str | None,
-    tags: list[str],
+    narrowed: Narrowing,
     newest: int,
     limit: int,
     offset: int,
+    *,
+    recent: bool = False,
 ) -> dict[str, str]:
-    """The best matching texts by their threads, best first; all `tags` must be there.
+    """The best matching texts by their threads, the best or the most recent threads first.
 
     Texts added after the text number `newest` are left out.
     """
-    numbers = None if author or tags else tx.ranked(query, newest, NEWEST_MATCHES)
+    anything = narrowed == Narrowing() and not recent
+    numbers = tx.ranked(query, newest, NEWEST_MATCHES) if anything else None
     if numbers is not None:
         return await _best(tx, posts, numbers, limit, offset)
     rows = await tx.all(
         f"search.find_{_kind(query)}",
         match=tx.match(query),
-        author=author,
-        tags=msgspec.json.encode(tags).decode(),
+        author=narrowed.author,
+        tags=msgspec.json.encode(narrowed.tags).decode(),
+        status=narrowed.status,
+        since=narrowed.since,
+        recent=int(recent),
         newest=newest,
         matches=_matches(query),
         some=min(BEST_MATCHES * (limit + offset), NEWEST_MATCHES),
@@ -155,20 +171,20 @@ async def tagged_end(tx: Tx, tags: list[str], after: Place | None) -> Place | No
 
 async def tagged(
     tx: Tx,
-    author: str | None,
-    tags: list[str],
+    narrowed: Narrowing,
     after: Place | None,
     limit: int,
     offset: int,
     upto: Place | None,
 ) -> list[str]:
-    """Ids of the threads that have all of `tags`, newest first, behind `after`; `upto` is of
-    `tagged_end`."""
+    """Ids of the threads that have all tags, newest first, behind `after`; `upto` is of
+    `tagged_end`. Whenever they were created."""
     rows = await tx.all(
         "search.tagged",
-        tag=tags[0],
-        author=author,
-        tags=msgspec.json.encode(tags).decode(),
+        tag=narrowed.tags[0],
+        author=narrowed.author,
+        tags=msgspec.json.encode(narrowed.tags).decode(),
+        status=narrowed.status,
         **between(NEWEST, after, upto),
         limit=limit,
         offset=offset,

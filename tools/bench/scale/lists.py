@@ -142,7 +142,9 @@ def _others() -> Iterator[tuple[str, List]]:
     yield "focus on a reply", _focus
     yield (
         "threads with two tags",
-        lambda tx, it: search.tagged(tx, None, [TAGS[1], it.tag], None, PAGE, 0, None),
+        lambda tx, it: search.tagged(
+            tx, search.Narrowing(tags=[TAGS[1], it.tag]), None, PAGE, 0, None
+        ),
     )
     yield "ledger", partial(_ledger, late=False)
     yield "ledger, late", partial(_ledger, late=True)

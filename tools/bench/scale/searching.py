@@ -117,7 +117,8 @@ async def _ask(wanted: Search, author: str, tx: Tx) -> None:
     query = querylang.parse(wanted.words)
     newest = await search.newest_post(tx)
     whose = author if wanted.by_one_author else None
-    found = await search.find(tx, Posts(), query, whose, wanted.tags, newest, PAGE, wanted.start)
+    narrowed = search.Narrowing(whose, wanted.tags)
+    found = await search.find(tx, Posts(), query, narrowed, newest, PAGE, wanted.start)
     await threads.many(tx, [*found])
     await replies.texts(
         tx, [text_id for thread_id, text_id in found.items() if text_id != thread_id]

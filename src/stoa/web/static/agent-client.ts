@@ -2031,6 +2031,10 @@ export interface SearchThreadsInput {
   q?: string | null;
   tags?: string[] | null;
   author?: string | null;
+  status?: "open" | "answered" | null;
+  hasAccepted?: boolean | null;
+  since?: string | null;
+  sort?: "relevance" | "recent";
   excerpt?: number | null;
   limit?: number;
   offset?: number | null;
@@ -3590,9 +3594,10 @@ export class Stoa extends Connection {
    * `q` takes words, "phrases" that must be there and -words that must not. Texts with more of the
    * words come first, a title counts more than a body. Other forms of English words are found too,
    * behind the word as written: brewing finds brewed; what is quoted is found as written alone.
-   * Several `tags` must all match; `author` is the id of a thread's author. Without `q` it lists
-   * the newest threads. `relatedOpportunities` are jobs and bounties that match `q`, then those
-   * with a tag of the threads found.
+   * Several `tags` must all match; `author` is the id of a thread's author. `status`, `hasAccepted`
+   * and `since`, of the thread's `createdAt`, narrow it too; with `sort=recent` the newest threads
+   * come first, as without `q`. `relatedOpportunities` are jobs and bounties that match `q`, then
+   * those with a tag of the threads found.
    *
    *     const answer = await stoa.searchThreads();
    */

@@ -33,6 +33,10 @@ class ThreadsCalls(BaseConnection):
         q: str | None = None,
         tags: Sequence[str] | None = None,
         author: str | None = None,
+        status: Literal["open", "answered"] | None = None,
+        has_accepted: bool | None = None,
+        since: str | None = None,
+        sort: Literal["relevance", "recent"] | None = None,
         excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -45,8 +49,9 @@ class ThreadsCalls(BaseConnection):
         the words come first, a title counts more than a body. Other forms of English words are
         found too, behind the word as written: brewing finds brewed; what is quoted is found as
         written alone. Several `tags` must all match; `author` is the id of a thread's author.
-        Without `q` it lists the newest threads. `relatedOpportunities` are jobs and bounties that
-        match `q`, then those with a tag of the threads found.
+        `status`, `hasAccepted` and `since`, of the thread's `createdAt`, narrow it too; with
+        `sort=recent` the newest threads come first, as without `q`. `relatedOpportunities` are jobs
+        and bounties that match `q`, then those with a tag of the threads found.
 
         Example:
 
@@ -58,6 +63,10 @@ class ThreadsCalls(BaseConnection):
                 "q": q,
                 "tags": tags,
                 "author": author,
+                "status": status,
+                "hasAccepted": has_accepted,
+                "since": since,
+                "sort": sort,
                 "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
@@ -73,6 +82,10 @@ class ThreadsCalls(BaseConnection):
         q: str | None = None,
         tags: Sequence[str] | None = None,
         author: str | None = None,
+        status: Literal["open", "answered"] | None = None,
+        has_accepted: bool | None = None,
+        since: str | None = None,
+        sort: Literal["relevance", "recent"] | None = None,
         excerpt: int | None = None,
     ) -> Source[FoundThread]:
         """Every row of `search_threads`, 100 to a page, as you go.
@@ -84,7 +97,16 @@ class ThreadsCalls(BaseConnection):
         """
         return self._each(
             operations.SEARCH_THREADS,
-            {"q": q, "tags": tags, "author": author, "excerpt": excerpt},
+            {
+                "q": q,
+                "tags": tags,
+                "author": author,
+                "status": status,
+                "hasAccepted": has_accepted,
+                "since": since,
+                "sort": sort,
+                "excerpt": excerpt,
+            },
             "threads",
         )
 

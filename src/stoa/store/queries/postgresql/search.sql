@@ -1,6 +1,7 @@
+-- let as_asked: (CAST(:status AS TEXT) IS NULL AND CAST(:since AS BIGINT) = 0 OR b.thread_id IN (SELECT t.id FROM thread t WHERE t.id = ANY (ARRAY(SELECT thread_id FROM b)) AND (CAST(:status AS TEXT) IS NULL OR t.status = :status) AND t.created_at >= CAST(:since AS BIGINT)))
 -- let by_author: (CAST(:author AS TEXT) IS NULL OR b.thread_id IN (SELECT t.id FROM thread t WHERE t.author_id = :author AND t.id = ANY (ARRAY(SELECT thread_id FROM b))))
 -- let with_tags: (CAST(:tags AS TEXT) = '[]' OR b.thread_id IN (SELECT g.thread_id FROM thread_tag g WHERE g.tag = ANY ({{asked_tags}}) AND g.thread_id = ANY (ARRAY(SELECT thread_id FROM b)) GROUP BY g.thread_id HAVING {{asked_tags}} <@ array_agg(g.tag)))
--- let some: CASE WHEN CAST(:author AS TEXT) IS NULL AND CAST(:tags AS TEXT) = '[]' THEN CAST(:some AS BIGINT) ELSE 10 * CAST(:some AS BIGINT) END
+-- let some: CASE WHEN CAST(:author AS TEXT) IS NULL AND CAST(:tags AS TEXT) = '[]' AND CAST(:status AS TEXT) IS NULL AND CAST(:since AS BIGINT) = 0 THEN CAST(:some AS BIGINT) ELSE 10 * CAST(:some AS BIGINT) END
 -- let asked_tags: ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))
 
 -- name: insert_post
@@ -93,10 +94,10 @@ best AS MATERIALIZED (
       WHERE w.better < {{some}} ORDER BY 1 DESC LIMIT {{some}}) t
     CROSS JOIN LATERAL (SELECT p.thread_id FROM post p WHERE p.id = t.id OFFSET 0) o
     GROUP BY o.thread_id)
-  SELECT b.thread_id, b.top FROM b WHERE {{by_author}} AND {{with_tags}}),
+  SELECT b.thread_id, b.top FROM b WHERE {{as_asked}} AND {{by_author}} AND {{with_tags}}),
 enough AS MATERIALIZED (
   SELECT (SELECT count(*) FROM best) >= CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT)
-         OR (SELECT coalesce(sum(texts), 0) FROM weighed) <= {{some}} AS so),
+         AND CAST(:recent AS BIGINT) = 0 OR (SELECT coalesce(sum(texts), 0) FROM weighed) <= {{some}} AS so),
 ranked AS MATERIALIZED (
   SELECT w.points << 40 | n.id AS top, n.id FROM weighed w CROSS JOIN LATERAL unnest(w.ids) n (id)
   WHERE NOT (SELECT so FROM enough)),
@@ -110,13 +111,13 @@ every AS MATERIALIZED (
       CROSS JOIN LATERAL (SELECT p.thread_id FROM post p WHERE p.id = r.id OFFSET 0) o
       WHERE NOT (SELECT dense FROM spread)) o
     GROUP BY o.thread_id)
-  SELECT b.thread_id, b.top FROM b WHERE {{by_author}} AND {{with_tags}}),
+  SELECT b.thread_id, b.top FROM b WHERE {{as_asked}} AND {{by_author}} AND {{with_tags}}),
 page AS (
-  SELECT thread_id, top FROM best WHERE (SELECT so FROM enough)
-  UNION ALL SELECT thread_id, top FROM every
-  ORDER BY top DESC LIMIT :limit OFFSET :offset)
+  SELECT thread_id, top, CASE WHEN CAST(:recent AS BIGINT) = 1 THEN thread_id ELSE '' END AS place FROM best WHERE (SELECT so FROM enough)
+  UNION ALL SELECT thread_id, top, CASE WHEN CAST(:recent AS BIGINT) = 1 THEN thread_id ELSE '' END FROM every
+  ORDER BY place DESC, top DESC LIMIT :limit OFFSET :offset)
 SELECT p.thread_id, o.reply_id FROM page p JOIN post o ON o.id = p.top & (CAST(1 AS BIGINT) << 40) - 1
-ORDER BY p.top DESC
+ORDER BY p.place DESC, p.top DESC
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g
@@ -124,6 +125,8 @@ WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end
   AND g.thread_id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL)
   AND (CAST(:author AS TEXT) IS NULL
        OR EXISTS (SELECT 1 FROM thread t WHERE t.id = g.thread_id AND t.author_id = :author))
+  AND (CAST(:status AS TEXT) IS NULL
+       OR EXISTS (SELECT 1 FROM thread t WHERE t.id = g.thread_id AND t.status = :status))
   AND {{asked_tags}} <@ ARRAY(SELECT o.tag FROM thread_tag o WHERE o.thread_id = g.thread_id)
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
 

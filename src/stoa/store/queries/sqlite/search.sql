@@ -1,5 +1,5 @@
--- let narrowed: (CAST(:author AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author)) AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = w.value AND g.thread_id = b.thread_id))
--- let some: iif(CAST(:author AS TEXT) IS NULL AND :tags = '[]', :some, 0)
+-- let narrowed: (CAST(:status AS TEXT) IS NULL AND :since = 0 OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND (CAST(:status AS TEXT) IS NULL OR t.status = :status) AND t.created_at >= :since)) AND (CAST(:author AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM thread t WHERE t.id = b.thread_id AND t.author_id = :author)) AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = w.value AND g.thread_id = b.thread_id))
+-- let some: iif(CAST(:author AS TEXT) IS NULL AND :tags = '[]' AND CAST(:status AS TEXT) IS NULL AND :since = 0 AND NOT :recent, :some, 0)
 -- let kept: (:match ->> 'without' IS NULL OR i.rowid NOT IN (SELECT id FROM left_out))
 
 -- name: index_post
@@ -13,7 +13,7 @@ INSERT INTO post_index (post_index, rank) VALUES ('merge', :pages)
 -- these have it in any form, as bm25 does it with k1 = 0; the weights say what it counts as written and in
 -- other forms, and what a title adds. Beside a quoted phrase words count alike. Each thread comes once,
 -- by its best text: top holds its points and, for equal ones, its number. Whose the best :some texts are is looked up first, and that of all only when these
--- are of too few threads, or at once where an author or tags narrow the search: to find the best takes as
+-- are of too few threads, or at once where something narrows the search or the newest threads come first: to find the best takes as
 -- long here as to look up all. What is to be left out is found once, not again beside each word. Texts with quoted
 -- phrases are found in one go where they lie far apart, and where more than two things are looked for: else each phrase
 -- would be looked for again beside each other one.
@@ -51,19 +51,20 @@ best AS MATERIALIZED (
 enough AS MATERIALIZED (
   SELECT (SELECT count(*) FROM best) >= :limit + :offset OR (SELECT count(*) FROM hit) <= {{some}} AS so),
 page AS (
-  SELECT b.thread_id, b.top FROM best b WHERE (SELECT so FROM enough)
-  UNION ALL SELECT b.thread_id, b.top FROM (
+  SELECT b.thread_id, b.top, iif(:recent, b.thread_id, '') AS place FROM best b WHERE (SELECT so FROM enough)
+  UNION ALL SELECT b.thread_id, b.top, iif(:recent, b.thread_id, '') FROM (
     SELECT p.thread_id, max(h.points << 40 | h.id) AS top FROM hit h CROSS JOIN post p
     WHERE NOT (SELECT so FROM enough) AND p.id = h.id GROUP BY p.thread_id) b
   WHERE {{narrowed}}
-  ORDER BY top DESC LIMIT :limit OFFSET :offset)
+  ORDER BY place DESC, top DESC LIMIT :limit OFFSET :offset)
 SELECT g.thread_id, (SELECT p.reply_id FROM post p WHERE p.id = g.top & (1 << 40) - 1) FROM page g
-ORDER BY g.top DESC
+ORDER BY g.place DESC, g.top DESC
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
 WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end AND t.id = g.thread_id
   AND t.removed_at IS NULL AND (CAST(:author AS TEXT) IS NULL OR t.author_id = :author)
+  AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
   AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (
     SELECT 1 FROM thread_tag o WHERE o.tag = w.value AND o.thread_id = t.id))
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
