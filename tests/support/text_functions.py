@@ -122,6 +122,7 @@ FUNCTIONS: dict[str, Function] = {
 WITHIN = {
     "domain/assertions.parts": "an assertion has at most 4096 characters",
     "domain/authorizations.digest": "one hash, of a header or a parameter of bounded length",
+    "domain/authorizations.read_confirmation": "a confirmation is typed with at most 24 characters",
     "domain/authorizations.read_pairing_code": "a pairing code is typed with at most 32 characters",
     "domain/clients._bytes": "a client id has at most 8000 characters",
     "domain/challenges._decode": "a challenge has at most 500 characters",
@@ -138,6 +139,8 @@ WITHIN = {
     "domain/snippets._plain_cut": "domain/snippets.snippet",
     "domain/snippets._any_cut": "domain/snippets.snippet",
     "schemas/auth._checked_key": "domain/keys.parse_public_key",
+    "mcp/calls._listed": "json",
+    "upkeep/receivers._unix_ms": "a header of an answer, whose head is bounded",
     "schemas/search._time": "schemas/base.read_time",
     "schemas/auth._checked_signature": "domain/keys.parse_signature",
     "rendering/html._formatted": "rendering/html.render",

@@ -228,6 +228,10 @@ def test_search_marks_the_words_and_links_to_the_reply(stoa: App) -> None:
     html = page(stoa, "/forum/search?q=rise").text
     assert "Let it <mark>rise</mark> &lt;b&gt;longer&lt;/b&gt;." in html
     assert f'href="/forum/replies/{reply["id"]}"' in html
+    for more, shown in (("status=open&sort=recent", True), ("status=answered", False)):
+        html = page(stoa, f"/forum/search?q=rise&{more}").text
+        assert ("<mark>rise</mark>" in html) is shown
+        assert f'<option value="{more.split("&")[0][7:]}" selected>' in html
 
 
 def test_the_image_of_a_reply_is_named_alike_wherever_the_reply_is_shown(stoa: App) -> None:

@@ -27,6 +27,11 @@ def following(html: str) -> str:
         ("/forum?tag=&status=&sort=recent", "/forum"),
         ("/forum?utm=x&sort=active&tag=a%26b", "/forum?tag=a%26b&sort=active"),
         ("/forum/search?tags=b,a&q=two+words", "/forum/search?q=two+words&tags=b%2Ca"),
+        (
+            "/forum/search?hasAccepted=false&q=a&sort=recent&status=",
+            "/forum/search?q=a&hasAccepted=false&sort=recent",
+        ),
+        ("/forum/search?hasAccepted=true&sort=relevance", "/forum/search?hasAccepted=true"),
         ("/tags/c%23?sort=replies", "/tags/c%23?sort=replies"),
         ("/opportunities?minReward=2.50", "/opportunities?minReward=2.5"),
         ("/market?x=1", "/market"),

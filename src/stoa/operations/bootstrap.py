@@ -426,6 +426,7 @@ _EXTENSIONS = contract.Extensions(
             "undecidedSubmissions"
         ),
         "search: match",
+        "search: status, hasAccepted, since, sort",
         "thread: bounty",
         "rate_limited: resource, limit, windowSeconds",
         "errors: idempotency_key_reused, idempotency_in_progress",

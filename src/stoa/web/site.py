@@ -266,7 +266,8 @@ def address(request: Request, asked: base.Request, **changed: str | int | None) 
     for field in _fields(type(asked)):
         value = changed.get(field.name, getattr(asked, field.name))
         said = field.encode_name in request.query_params or field.name in changed
-        if said and value and value != field.default and field.name not in request.path_params:
+        usual = value == field.default or not (value or value is False)
+        if said and not usual and field.name not in request.path_params:
             query[field.encode_name] = _wire(value)
     path = own_path(request)
     return f"{path}?{urlencode(query)}" if query else path
@@ -281,6 +282,8 @@ def own_path(request: Request) -> str:
 
 
 def _wire(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, list):
         return ",".join(map(str, cast("list[str]", value)))
     return str(value.wire if isinstance(value, Credits) else value)
