@@ -20,7 +20,7 @@ import pytest
 
 from stoa.client import Key as ClientKey
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store.engines import sqlite
+from stoa.store.engines.sqlite import store as sqlite
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door

@@ -8,19 +8,16 @@ from stoa import __version__, caching
 from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
-from stoa.calls.charge import Charges
-from stoa.calls.limiter import MemoryLimiter
+from stoa.calls.following.shared_reads import SharedReads
+from stoa.calls.following.shared_waits import SharedWaits
+from stoa.calls.following.waiting import Waiting
 from stoa.calls.outages import Outages
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
-from stoa.calls.shared_limiter import SharedLimiter
-from stoa.calls.shared_reads import SharedReads
-from stoa.calls.shared_waits import SharedWaits
 from stoa.calls.snapshots import Snapshots
 from stoa.calls.token_requests import PlainGrants, TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
-from stoa.calls.waiting import Waiting
 from stoa.clock import Clock, SystemClock
 from stoa.dispatch import App
 from stoa.domain import limits
@@ -33,17 +30,21 @@ from stoa.http.hosts import Hosts
 from stoa.http.late import LateApplication
 from stoa.http.ready import FindPosted, ReadyAnswers, nothing_ready
 from stoa.http.wire import Application
+from stoa.limits.charge import Charges
+from stoa.limits.limiter import MemoryLimiter
+from stoa.limits.shared import SharedLimiter
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.ready import ReadyCalls
 from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
 from stoa.oauth.door import OAuthDoor
-from stoa.operations import operator, secret
+from stoa.operations import secret
 from stoa.operations.authors import Authors
-from stoa.operations.buckets import BUCKETS
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
+from stoa.operations.parts import operator
+from stoa.operations.parts.buckets import BUCKETS
 from stoa.operations.secret import Secret
 from stoa.operations.sessions import CHALLENGE_PATH
 from stoa.outgoing.client import Outgoing
@@ -55,8 +56,9 @@ from stoa.server.exposition import Exposition
 from stoa.server.server import Server
 from stoa.server.tracing import traced
 from stoa.settings import Settings
-from stoa.store import backups, sessions
+from stoa.store import sessions
 from stoa.store.engines import engine_of
+from stoa.store.transfer import backups
 from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
@@ -338,7 +340,7 @@ def _tools(
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:
     if not settings.valkey_url:
         return MemoryLimiter()
-    from stoa.calls.valkey_limiter import ValkeyLimiter
+    from stoa.limits.valkey import ValkeyLimiter
 
     shared = ValkeyLimiter(settings.valkey_url, own_clock=own_clock)
     return SharedLimiter(shared, refuse_writes=settings.valkey_outage == "refuse-writes")

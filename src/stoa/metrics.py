@@ -106,7 +106,7 @@ class Sheet:
         self._state = free.cut(len(State._fields))
         self.waits = free.cut(WAIT_CELLS)
         self.waits_elsewhere: Sequence[memoryview] = ()
-        """The same cells of the other workers; `calls/shared_waits.py` says what they hold."""
+        """Those of the other workers; `calls/following/shared_waits.py` says what they hold."""
 
     def answered(self, operation: str, status: int, ns: int) -> None:
         """Count an answer that took so many nanoseconds to begin."""

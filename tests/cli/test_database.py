@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stoa.store.engines import sqlite
+from stoa.store.engines.sqlite import store as sqlite
 from tests.importers.conftest import SMALL
 from tests.support.command import Finished, run_stoa_here
 from tests.support.database import opened

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from stoa import __version__
 from stoa.cli.main import app
 from stoa.settings import Settings, kinds
-from stoa.store.engines import sqlite, sqlite_migrations
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
+from stoa.store.engines.sqlite import store as sqlite
 from tests.support.command import run_stoa
 from tests.support.server import environment
 

@@ -15,7 +15,7 @@ import apsw
 import httpx
 import pytest
 
-from stoa.store.engines import sqlite
+from stoa.store.engines.sqlite import store as sqlite
 from tests.support.raw import Client
 from tests.support.server import Server, environment
 

@@ -11,7 +11,8 @@ import pytest
 
 import stoa
 from stoa.settings import Settings
-from stoa.store.engines import engine_of, sqlite_migrations
+from stoa.store.engines import engine_of
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from tests.importers.conftest import SMALL
 from tests.support.command import Finished, run_stoa, run_stoa_here
 from tests.support.database import query, table_names

@@ -14,7 +14,7 @@ from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.operations.text_cache import Texts
 from stoa.store.dependencies import read_from
-from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.remembered import Remembered, RememberedById
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Work
@@ -522,7 +522,7 @@ def test_a_change_that_marks_nothing_would_be_noticed(
     def no_keys(_: object) -> set[str]:
         return set()
 
-    monkeypatch.setattr("stoa.store.engines.sqlite_groups.changed_by", no_keys)
+    monkeypatch.setattr("stoa.store.engines.sqlite.groups.changed_by", no_keys)
     world = World(stoa, 0)
     with pytest.raises(AssertionError, match=r"threads|agents|opportunities"):
         world.run()

@@ -7,7 +7,7 @@ import pytest
 
 from stoa.domain import limits, tokens
 from stoa.domain.oauth import OAuthRefusal
-from stoa.operations.grants import Tokens
+from stoa.operations.parts.grants import Tokens
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, MINUTE, SECOND
 from tests.support.key_changes import name_recovery, recover, rotate

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoa.store import audit
+from stoa.store.transfer import audit
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE

@@ -9,7 +9,7 @@ import pytest
 
 from stoa import logs
 from stoa.domain.webhooks import Signer
-from stoa.operations import deliveries
+from stoa.operations.parts import deliveries
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.key_changes import name_recovery, recover, rotate

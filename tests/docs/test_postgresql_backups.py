@@ -14,7 +14,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import backups
+from stoa.store.transfer import backups
 from tests.support.app import App
 from tests.support.clock import DAY, VirtualClock
 from tests.support.database import query

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.store import audit
-from stoa.store.engines import sqlite
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.transfer import audit
 from tests.faults.journal import Entry, Journal, Kept, Kind, Outcome, kept_in, problems
 from tests.support.keys import Key
 from tests.support.processes import workers

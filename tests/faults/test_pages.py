@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store.engines.postgres_connection import connect
+from stoa.store.engines.postgres.connection import connect
 from tests.support.app import App
 from tests.support.logs import logged
 from tests.support.postgresql import PostgreSQL

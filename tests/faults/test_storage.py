@@ -10,9 +10,10 @@ import apsw
 import pytest
 
 from stoa.settings import Settings
-from stoa.store.engines import sqlite, sqlite_groups
-from stoa.store.engines.sqlite_file import connect
-from stoa.store.engines.sqlite_groups import Groups, Outcome
+from stoa.store.engines.sqlite import groups as sqlite_groups
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.groups import Groups, Outcome
 from tests.faults.disk import WAIT_S, Call, Disk, Fault, faulty_disk
 from tests.support.answers import Answer
 from tests.support.app import Agent, App

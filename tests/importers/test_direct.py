@@ -23,8 +23,8 @@ from stoa.importers.journal import Action
 from stoa.importers.posts_xml import rows
 from stoa.importers.stackexchange import LOST, Job
 from stoa.settings import Settings
-from stoa.store import audit
 from stoa.store.engines import engine_of
+from stoa.store.transfer import audit
 from stoa.store.tx import StartRefused
 from tests.importers.conftest import SMALL, Import
 from tests.importers.test_stackexchange import REAL, SMALL_SUMMARY

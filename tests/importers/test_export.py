@@ -17,9 +17,10 @@ from stoa.cli import export_files
 from stoa.domain.credits import Credits
 from stoa.importers import export as importer
 from stoa.settings import Settings
-from stoa.store import public, threads
-from stoa.store.copying import Key, Source, Table
+from stoa.store import threads
 from stoa.store.engines import engine_of
+from stoa.store.transfer import public
+from stoa.store.transfer.copying import Key, Source, Table
 from stoa.store.tx import Row, StartRefused
 from tests.support import database, everything, jobs
 from tests.support.app import Agent, App

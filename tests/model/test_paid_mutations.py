@@ -6,11 +6,11 @@ import pytest
 from hypothesis import Phase, seed
 
 from stoa.domain import jobs as rules
-from stoa.operations import moderation as acts
+from stoa.operations.parts import moderation as acts
 from stoa.store import holds, reputation
 from stoa.store import idempotency as stored_answers
 from stoa.store import jobs as stored_jobs
-from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Work
 from tests.model.test_paid_model import PaidWork, explore
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoa.schemas.base import iso
-from tests.calls.test_waiting import LONG, started
+from tests.calls.following.test_waiting import LONG, started
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App

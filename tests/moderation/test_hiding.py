@@ -12,7 +12,7 @@ from stoa.app import Stoa
 from stoa.operations import opportunities, related, search
 from stoa.operations.call import Call
 from stoa.store.board import MADE_EACH_MS
-from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Tx
 from stoa.web.site import ROWS
 from tests.support import jobs

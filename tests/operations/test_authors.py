@@ -12,8 +12,8 @@ from stoa.operations.authors import Authors, Embedded
 from stoa.operations.call import Call
 from stoa.store.changes import Changes, Marks
 from stoa.store.dependencies import embedding
-from stoa.store.engines.sqlite_file import connect
-from stoa.store.engines.sqlite_tx import SqliteTx, drive
+from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.tx import SqliteTx, drive
 from stoa.store.tx import Row, Value
 from tests.support.app import App
 

@@ -7,8 +7,8 @@ import pytest
 from asyncpg.connection import LoggedQuery
 
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store.engines import postgres
-from stoa.store.engines.postgres_connection import Connection
+from stoa.store.engines.postgres import store as postgres
+from stoa.store.engines.postgres.connection import Connection
 from tests.support.app import App
 from tests.support.jobs import done, offer
 from tests.support.postgresql import PostgreSQL

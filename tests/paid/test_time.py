@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.operations import escrow
+from stoa.operations.parts import escrow
 from stoa.store import holds
 from stoa.store.tx import Tx
 from tests.support import jobs

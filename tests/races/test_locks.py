@@ -19,11 +19,12 @@ import pytest
 
 from stoa.domain import limits
 from stoa.entropy import Ids
-from stoa.operations import escrow
+from stoa.operations.parts import escrow
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import audit, jobs, ledger, statements, threads
-from stoa.store.engines.postgres_tx import PostgresTx, numbered
+from stoa.store import jobs, ledger, statements, threads
+from stoa.store.engines.postgres.tx import PostgresTx, numbered
 from stoa.store.jobs import Life
+from stoa.store.transfer import audit
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, HOUR, SECOND, START, VirtualClock
@@ -333,7 +334,7 @@ def test_sweeps_at_the_same_time_book_each_refund_once(
     for number in range(4):
         (ada if number % 2 else bob).thread(bountyCredits=1 + number)
     stoa.clock.advance(4 * DAY)
-    meet("stoa.operations.escrow._expire_all", 2)
+    meet("stoa.operations.parts.escrow._expire_all", 2)
 
     async def sweep() -> int | str:
         ids = Ids()
@@ -357,7 +358,7 @@ def test_calls_that_find_the_same_refund_due_book_it_once(
         ada.thread(bountyCredits=2)
     stoa.clock.advance(10 * DAY)
     ada.sign_in()
-    meet("stoa.operations.escrow._expire_all", 2)
+    meet("stoa.operations.parts.escrow._expire_all", 2)
     found = statuses(stoa, [ada.ask("GET", "credits/balance") for _ in range(2)])
     assert found == ({200: 2} if locked else {200: 1, 402: 1})  # the escrow account is empty
     assert stoa.sql("SELECT count(*) FROM settlement")[0][0] == 1
@@ -475,7 +476,7 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
             await real(tx)
 
         monkeypatch.setattr(PostgresTx, "finish", held_up)
-        hold_up(monkeypatch, "stoa.operations.escrow.pay", meeting)
+        hold_up(monkeypatch, "stoa.operations.parts.escrow.pay", meeting)
         rejects = ada.ask("POST", f"jobs/{job['id']}/reject", REJECTION)
         statuses(app, [rejects, bob.ask("POST", path)])
     assert (deadlocks(postgresql, url) > 0) is waits

@@ -18,8 +18,8 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, jobs, ledger, statements
-from stoa.store.engines import sqlite_migrations
-from stoa.store.engines.steps import Step as Migration
+from stoa.store.engines.migration_steps import Step as Migration
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.tx import NotTouched, Tx
 from tests.support.app import Agent, App
 from tests.support.jobs import offer

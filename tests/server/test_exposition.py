@@ -20,7 +20,8 @@ import pytest
 from stoa.app import new_sheets
 from stoa.server.exposition import METRICS, Exposition
 from stoa.settings import LIMITS_OFF
-from stoa.store import backups, ledger
+from stoa.store import ledger
+from stoa.store.transfer import backups
 from tests.support.app import App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY

@@ -10,8 +10,8 @@ import pytest
 
 from stoa.store import agents, board, opportunities
 from stoa.store.board import MADE_EACH_MS, Board
-from stoa.store.engines import sqlite
-from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.opportunities import START, OpportunityRow, Place
 from stoa.store.remembered import Remembered
 from stoa.store.tx import Tx

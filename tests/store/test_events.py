@@ -9,7 +9,7 @@ import pytest
 
 from stoa.domain.events import EVERY_KIND
 from stoa.store import events
-from stoa.store.engines.postgres_tx import PostgresTx
+from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.events import EventFilter
 from stoa.store.tx import Store, Tx
 from tests.support.app import App

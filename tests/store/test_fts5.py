@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from stoa.domain.querylang import Query, parse
 from stoa.domain.words import words
 from stoa.store import statements
-from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.engines.sqlite.file import connect, prepare
 from stoa.store.fts5 import points, to_fts5
 from tests.support import schema
 

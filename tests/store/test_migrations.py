@@ -9,9 +9,9 @@ import pytest
 
 from stoa.domain import ids
 from stoa.domain.words import words
-from stoa.store.engines import sqlite_migrations
-from stoa.store.engines.sqlite import SqliteStore, migrate
-from stoa.store.engines.sqlite_file import connect
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
+from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.store import SqliteStore, migrate
 from stoa.store.tx import StartRefused
 from tests.support import schema
 from tests.support.clock import HOUR, START, VirtualClock

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import pytest
 
-from stoa.store.engines.sqlite_file import connect
+from stoa.store.engines.sqlite.file import connect
 from stoa.store.jobs import JobFilter
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, Ends, between
 from stoa.store.threads import ThreadFilter

@@ -11,9 +11,9 @@ from stoa.clock import SystemClock
 from stoa.domain import querylang
 from stoa.domain.bitmaps import bitmap, descending, largest
 from stoa.store import agents, moderation, replies, search, threads
-from stoa.store.engines import sqlite
-from stoa.store.engines.sqlite import SqliteStore
-from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.store import SqliteStore
+from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.posts import Posts
 from stoa.store.replies import ReplyRow
 from stoa.store.tx import Tx

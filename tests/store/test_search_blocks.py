@@ -12,7 +12,7 @@ import pytest
 from stoa.domain.querylang import parse
 from stoa.domain.words import words
 from stoa.store import statements
-from stoa.store.engines.steps import steps
+from stoa.store.engines.migration_steps import steps
 from stoa.store.tsquery import BLOCK_BITS, to_tsquery, to_words
 from tests.support.database import rows_of
 from tests.support.postgresql import PostgreSQL

@@ -8,7 +8,7 @@ import pytest
 from stoa.domain.credits import Credits, hold
 from stoa.entropy import Ids
 from stoa.store import ledger
-from stoa.store.engines.postgres_tx import PostgresTx
+from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.tx import NotTouched, Statement, Tx
 from tests.support.app import Agent, App
 from tests.support.ledger import rows

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stoa.store import backups
+from stoa.store.transfer import backups
 
 
 def make_backup(folder: Path, now: int) -> Path:

@@ -12,7 +12,7 @@ import apsw
 import asyncpg
 
 from stoa.settings import Settings
-from stoa.store.engines.postgres_connection import Connection
+from stoa.store.engines.postgres.connection import Connection
 from stoa.store.statements import positional
 
 KEPT: dict[str, Callable[..., list[tuple[Any, ...]]]] = {}

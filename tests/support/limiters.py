@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any, TypeVar
 
-from stoa.calls.limiter import Limiter, MemoryLimiter
-from stoa.calls.valkey_limiter import ValkeyLimiter
-from stoa.operations.buckets import Bucket, Charge
+from stoa.limits.limiter import Limiter, MemoryLimiter
+from stoa.limits.valkey import ValkeyLimiter
+from stoa.operations.parts.buckets import Bucket, Charge
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from stoa.store import statements
-from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.engines.sqlite.file import connect, prepare
 from tests.support.clock import START
 from tools.bench.scale.world import into
 

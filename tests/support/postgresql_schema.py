@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from stoa.store.engines import postgres_connection
+from stoa.store.engines.postgres import connection as postgres_connection
 from tests.support.postgresql import PostgreSQL
 
 WRITTEN = Path(__file__).parents[2] / "src/stoa/store/schema/postgresql.sql"

@@ -14,7 +14,7 @@ from tests.support.app import NOTHING, Agent, App, signed
 from tests.support.clock import HOUR, SECOND
 from tests.support.keys import Key
 
-FILE = Path(__file__).parents[2] / "src/stoa/operations/recorded.json"
+FILE = Path(__file__).parents[2] / "src/stoa/operations/parts/recorded.json"
 
 REQUEST_ID = {"X-Request-Id": "3f1c9a52d07be846"}
 TOKEN = "<ACCESS_TOKEN>"

@@ -11,9 +11,9 @@ from typing import Any, Self
 from stoa.app import Stoa, new_services
 from stoa.clock import Clock
 from stoa.settings import Settings
-from stoa.store.engines.postgres import PostgresStore
-from stoa.store.engines.postgres_connection import connect
-from stoa.store.engines.postgres_pool import Pool
+from stoa.store.engines.postgres.connection import connect
+from stoa.store.engines.postgres.pool import Pool
+from stoa.store.engines.postgres.store import PostgresStore
 from tests.support import database
 from tests.support.postgresql import PostgreSQL
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from stoa.store.engines import sqlite_migrations
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
 
 WRITTEN = Path(__file__).parents[2] / "src/stoa/store/schema/sqlite.sql"
 _HEAD = (

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from stoa.domain import limits
-from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.tx import Tx, Work
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class Opened:
 
 def probe_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a writer in a thread try again soon after its storage has failed."""
-    monkeypatch.setattr("stoa.store.engines.sqlite_writer.CHECK_S", 0.01)
+    monkeypatch.setattr("stoa.store.engines.sqlite.writer_thread.CHECK_S", 0.01)
     monkeypatch.setattr(limits, "WRITE_PROBE_MS", 50)
 
 

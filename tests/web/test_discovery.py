@@ -16,9 +16,9 @@ from stoa.client import Stoa
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.moderation import Action
 from stoa.domain.token_counts import estimate
-from stoa.operations import recordings
 from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
+from stoa.operations.parts import recordings
 from stoa.operations.table import Access
 from stoa.schemas.validation import fields
 from stoa.settings import Settings

@@ -12,7 +12,7 @@ from lxml import etree
 from stoa.domain import limits
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
-from stoa.store.engines.sqlite_tx import SqliteTx
+from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Row, Value
 from stoa.web.charts import median_chart
 from stoa.web.site import ROWS

@@ -9,8 +9,8 @@ from stoa.domain import credits, limits, tokens
 from stoa.domain.credits import Credits
 from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
-from stoa.store.engines import sqlite
-from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.jobs import JobRow
 from stoa.store.tx import Store, Tx
 

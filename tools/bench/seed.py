@@ -9,8 +9,8 @@ from stoa.clock import Clock, SystemClock
 from stoa.domain import credits, limits, tokens
 from stoa.entropy import Ids, random_bytes
 from stoa.store import agents, ledger, replies, search, sessions, threads
-from stoa.store.engines import sqlite
-from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.replies import ReplyRow
 from stoa.store.tx import Tx
 from tools.bench.paid_seed import offer

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain import tokens
 from stoa.domain.errors import Refusal
+from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
 from stoa.operations.table import Access, Operation

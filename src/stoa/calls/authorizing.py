@@ -11,9 +11,9 @@ from stoa.domain import authorizations as rules
 from stoa.domain.authorizations import Asked
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
-from stoa.operations import authorizations
-from stoa.operations.authorizations import Shown
 from stoa.operations.call import Services
+from stoa.operations.parts import authorizations
+from stoa.operations.parts.authorizations import Shown
 from stoa.store.tx import Store, StoreUnavailable
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from stoa.domain.errors import Refusal
-from stoa.operations.buckets import Charge
+from stoa.operations.parts.buckets import Charge
 from stoa.schemas.names import Names
 from stoa.schemas.validation import Values
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from stoa.calls.idempotency import Keyed
-from stoa.operations.buckets import Charge
 from stoa.operations.call import Caller
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.table import Operation
 from stoa.schemas.base import Request, Warning
 from stoa.schemas.options import FULL, Options

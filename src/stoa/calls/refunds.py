@@ -4,7 +4,7 @@ from functools import partial
 
 from stoa.calls.invocation import Invocation
 from stoa.entropy import Ids
-from stoa.operations import escrow
+from stoa.operations.parts import escrow
 from stoa.store import holds
 from stoa.store.tx import Store, Tx
 

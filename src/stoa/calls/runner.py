@@ -12,24 +12,24 @@ import msgspec
 
 from stoa.calls.answer_cache import AnswerCache, Entry
 from stoa.calls.authenticate import Authenticator
-from stoa.calls.charge import Charges
+from stoa.calls.following.shared_reads import SharedReads
+from stoa.calls.following.waiting import Place, Waiting, Woken
 from stoa.calls.incoming import Incoming, Outcome, Streamed, refused
 from stoa.calls.invocation import Invocation
 from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
-from stoa.calls.shared_reads import SharedReads
 from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Result, Transactions
-from stoa.calls.waiting import Place, Waiting, Woken
 from stoa.clock import Clock
 from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
+from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.metrics import Sheet
-from stoa.operations.buckets import BucketFull, Charge
 from stoa.operations.call import Caller
+from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.table import Mode, Operation
 from stoa.schemas.validation import Values
 from stoa.store.tx import NotTouched, StoreUnavailable

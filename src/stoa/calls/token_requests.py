@@ -7,16 +7,16 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from stoa.calls.charge import Charges
 from stoa.calls.outages import Outages
 from stoa.clock import Clock
 from stoa.domain import tokens
 from stoa.domain.oauth import OAuthRefusal
-from stoa.operations.authorizations import redeem_code
-from stoa.operations.buckets import BucketFull, Charge
+from stoa.limits.charge import Charges
 from stoa.operations.call import Call, Services
-from stoa.operations.client_credentials import SignIn, client_credentials, read_sign_in
-from stoa.operations.grants import Form, Tokens, refresh_session
+from stoa.operations.parts.authorizations import redeem_code
+from stoa.operations.parts.buckets import BucketFull, Charge
+from stoa.operations.parts.client_credentials import SignIn, client_credentials, read_sign_in
+from stoa.operations.parts.grants import Form, Tokens, refresh_session
 from stoa.schemas.base import encode
 from stoa.store import sessions
 from stoa.store.engines.frames import PlainForm

@@ -21,9 +21,9 @@ from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.logs import log
-from stoa.operations import escrow
 from stoa.operations.call import Call, Caller, Interest, Recommending, Services
-from stoa.operations.moderation import check_shown
+from stoa.operations.parts import escrow
+from stoa.operations.parts.moderation import check_shown
 from stoa.operations.rows import Rows, inside
 from stoa.operations.sessions import recommended_rows
 from stoa.operations.table import TABLE, Mode, Operation

@@ -10,8 +10,9 @@ from stoa.cli import database
 from stoa.cli.database import Database
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.clock import SystemClock
-from stoa.store import audit, ledger
-from stoa.store.audit import Finding
+from stoa.store import ledger
+from stoa.store.transfer import audit
+from stoa.store.transfer.audit import Finding
 from stoa.store.tx import Tx
 
 if TYPE_CHECKING:

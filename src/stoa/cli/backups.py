@@ -22,7 +22,7 @@ from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
 from stoa.clock import SystemClock, elapsed_ms
 from stoa.configuration import for_programs, notify_address
 from stoa.schemas.base import iso
-from stoa.store import backups
+from stoa.store.transfer import backups
 from stoa.store.tx import StartRefused
 
 _PAUSE = re.compile(r"([1-9]\d{0,5})([smhd])")

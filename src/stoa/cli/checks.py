@@ -15,16 +15,17 @@ import httpx
 import msgspec
 
 from stoa import configuration
-from stoa.calls.limiter import LimiterUnavailable
 from stoa.cli.database import Database
 from stoa.client.transport import opened
 from stoa.clock import SystemClock
 from stoa.configuration import Given
 from stoa.domain import addresses, ids
+from stoa.limits.limiter import LimiterUnavailable
 from stoa.settings import Settings, SettingsError
-from stoa.store import audit, backups, ledger
-from stoa.store.audit import Finding
+from stoa.store import ledger
 from stoa.store.engines import engine_of
+from stoa.store.transfer import audit, backups
+from stoa.store.transfer.audit import Finding
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx
 
 _GB = 1_000_000_000
@@ -345,7 +346,7 @@ def _valkey(settings: Settings) -> Checks:
     """Whether what counts the limits of all processes answers."""
     if not settings.valkey_url:
         return
-    from stoa.calls.valkey_limiter import ValkeyLimiter
+    from stoa.limits.valkey import ValkeyLimiter
 
     async def ask() -> None:
         limiter = ValkeyLimiter(settings.valkey_url)

@@ -18,7 +18,7 @@ from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
-    from stoa.store.copying import Outcome, Source, Target
+    from stoa.store.transfer.copying import Outcome, Source, Target
 
 _DIGITS = 12
 _RUN_AGAIN = 75  # EX_TEMPFAIL of sysexits.h
@@ -107,7 +107,7 @@ async def _copy(
     import apsw
     import asyncpg
 
-    from stoa.store import copying
+    from stoa.store.transfer import copying
 
     if from_.same_as(to):
         raise SettingsError(f"{from_.named_by} and {to.named_by} are the same database")

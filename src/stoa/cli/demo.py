@@ -10,7 +10,7 @@ from stoa.cli.auditing import table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from stoa.store.audit import Finding
+    from stoa.store.transfer.audit import Finding
 
 
 def demo() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from stoa.cli import export_markdown
 from stoa.importers.export import SUMS
-from stoa.store import public
-from stoa.store.copying import Source
-from stoa.store.public import File, Line
+from stoa.store.transfer import public
+from stoa.store.transfer.copying import Source
+from stoa.store.transfer.public import File, Line
 from stoa.store.tx import StartRefused
 
 Counts = dict[str, int]

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
 from stoa.domain.markdown import escape_inline
 from stoa.rendering.fences import fenced
-from stoa.store import agents, public
-from stoa.store.copying import Source
-from stoa.store.public import Line
+from stoa.store import agents
+from stoa.store.transfer import public
+from stoa.store.transfer.copying import Source
+from stoa.store.transfer.public import Line
 
 _LAST = 1 << 62
 

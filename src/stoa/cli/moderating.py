@@ -238,7 +238,7 @@ def _answered(settings: Settings, command: bytes) -> bytes:
     """The answer of the server that uses the embedded database, or else what is done here."""
     from stoa.app import new_services
     from stoa.domain.errors import Refusal
-    from stoa.operations import operator
+    from stoa.operations.parts import operator
     from stoa.server import control
     from stoa.store.engines import engine_of
 

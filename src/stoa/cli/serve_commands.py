@@ -70,7 +70,7 @@ def migrate(
     """
     named = database.chosen(config, data_dir, database_url)
     from stoa.store.engines import engine_of
-    from stoa.store.engines.steps import told
+    from stoa.store.engines.migration_steps import told
 
     engine = engine_of(named.settings)
     with named.refusing():

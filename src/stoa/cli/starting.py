@@ -3,9 +3,9 @@
 from stoa.clock import SystemClock
 from stoa.schemas.base import iso
 from stoa.settings import Settings
-from stoa.store import backups
 from stoa.store.engines import Engine, engine_of
-from stoa.store.engines.steps import told
+from stoa.store.engines.migration_steps import told
+from stoa.store.transfer import backups
 from stoa.store.tx import StartRefused
 
 _LOST = (

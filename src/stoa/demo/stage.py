@@ -12,9 +12,9 @@ from stoa.client import AsyncStoa, Key
 from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.settings import Settings
-from stoa.store import audit
-from stoa.store.audit import Finding
 from stoa.store.engines import engine_of
+from stoa.store.transfer import audit
+from stoa.store.transfer.audit import Finding
 
 
 class TurnableClock:

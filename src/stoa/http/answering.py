@@ -10,9 +10,9 @@ from msgspec import UNSET
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.http.wire import HeaderLines, HeaderList, Send, header_lines
-from stoa.operations.buckets import BucketFull, Charge
-from stoa.operations.buckets import header_lines as rate_lines
-from stoa.operations.buckets import headers as rate_headers
+from stoa.operations.parts.buckets import BucketFull, Charge
+from stoa.operations.parts.buckets import header_lines as rate_lines
+from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.schemas.errors import ErrorBody, IssueItem
 
 JSON = b"application/json"

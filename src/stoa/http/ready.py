@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Mapping
 
 from stoa.calls.answer_cache import AnswerCache
-from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import InParts, Message, Scope, Whole, header_lines
+from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.metrics import PAGE, Sheet
 

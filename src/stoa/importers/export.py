@@ -13,9 +13,9 @@ from stoa.domain.ids import encode_ulid
 from stoa.domain.reputation import pair
 from stoa.domain.text import normalise_capability
 from stoa.importers.export_credits import Books, hundredths
-from stoa.store import audit, copying, public
-from stoa.store.copying import TABLES, Change, Target
-from stoa.store.public import BATCH, TIME, File, Line
+from stoa.store.transfer import audit, copying, public
+from stoa.store.transfer.copying import TABLES, Change, Target
+from stoa.store.transfer.public import BATCH, TIME, File, Line
 from stoa.store.tx import Row, StartRefused
 
 T = TypeVar("T")

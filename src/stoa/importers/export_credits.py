@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from stoa.domain import ids
 from stoa.domain.credits import ISSUER, Credits, Kind, agent_account, escrow_account
-from stoa.store.copying import POSTING, SEAL, TABLES, Change
-from stoa.store.public import TIME, Line
+from stoa.store.transfer.copying import POSTING, SEAL, TABLES, Change
+from stoa.store.transfer.public import TIME, Line
 from stoa.store.tx import Row
 
 _ACCOUNT = next(table for table in TABLES if table.name == "account")

@@ -22,7 +22,7 @@ from stoa.mcp.connection import Connection
 from stoa.mcp.messages import Message, ProtocolError
 from stoa.mcp.results import content
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
-from stoa.operations.buckets import headers as rate_headers
+from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import Operation
 from stoa.schemas import messages
 from stoa.schemas.base import encode

@@ -4,7 +4,6 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING
 
-from stoa.calls.charge import Charges
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
@@ -12,6 +11,7 @@ from stoa.http.answering import RequestRefusal
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import HeaderList, Send
+from stoa.limits.charge import Charges
 from stoa.mcp.gate import Gate
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.ready import NO_STORE

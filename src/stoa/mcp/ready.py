@@ -1,16 +1,16 @@
 """Calls of tools whose answers are cached, which the server answers without the application."""
 
 from stoa.calls.answer_cache import AnswerCache
-from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import InParts, header_lines
+from stoa.limits.charge import Charges
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.results import content, result
 from stoa.metrics import Sheet
-from stoa.operations.buckets import header_lines as rate_lines
+from stoa.operations.parts.buckets import header_lines as rate_lines
 
 NO_STORE = (b"cache-control", b"no-store")
 _ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, NO_STORE])

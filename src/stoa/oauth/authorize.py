@@ -14,15 +14,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.calls.authorizing import Authorizing
-from stoa.calls.charge import Charges
 from stoa.domain import limits
 from stoa.domain.authorizations import answer_address, check_asked, read_confirmation
 from stoa.domain.clients import place, program
 from stoa.domain.oauth import AUTHORIZATION, ISSUER, WRITE, OAuthRefusal
 from stoa.http.ready import REQUEST
 from stoa.http.request import Request as Incoming
+from stoa.limits.charge import Charges
 from stoa.oauth.clients import Clients
-from stoa.operations.authorizations import Shown
+from stoa.operations.parts.authorizations import Shown
 from stoa.schemas.base import iso
 from stoa.web.security import SECURITY
 from stoa.web.site import Site

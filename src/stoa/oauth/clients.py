@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from stoa.calls.authorizing import Authorizing
-from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain import clients, limits
 from stoa.domain.addresses import bucket_key
@@ -14,6 +13,7 @@ from stoa.domain.clients import BadClient, Client
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import OAuthRefusal
 from stoa.http.reading import parse_json
+from stoa.limits.charge import Charges
 from stoa.outgoing.client import Outgoing
 from stoa.outgoing.response import Response, Unreachable
 

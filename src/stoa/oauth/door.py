@@ -12,8 +12,8 @@ from stoa.logs import log
 from stoa.metrics import OAUTH, PREFLIGHT
 from stoa.oauth.metadata import DOCUMENTS
 from stoa.oauth.refusals import body, translated
-from stoa.operations.buckets import headers as rate_headers
-from stoa.operations.grants import Form, required
+from stoa.operations.parts.buckets import headers as rate_headers
+from stoa.operations.parts.grants import Form, required
 from stoa.schemas.base import encode
 
 PATHS = frozenset({TOKEN, REVOCATION, *DOCUMENTS})

@@ -7,11 +7,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from stoa.calls.authorizing import Authorizing
-from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain.addresses import parse_networks
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import AUTHORIZATION, REGISTRATION
+from stoa.limits.charge import Charges
 from stoa.oauth.authorize import AuthorizationPages
 from stoa.oauth.clients import Clients
 from stoa.oauth.register import Registration

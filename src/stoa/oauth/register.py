@@ -6,7 +6,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.calls.authorizing import Authorizing
-from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain import clients
 from stoa.domain.clients import BadClient
@@ -16,6 +15,7 @@ from stoa.http import reading
 from stoa.http.answering import CORS
 from stoa.http.ready import REQUEST
 from stoa.http.request import Request as Incoming
+from stoa.limits.charge import Charges
 from stoa.oauth.refusals import body, translated
 from stoa.schemas.base import encode
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stoa.http.answering import CHALLENGES
-from stoa.operations.buckets import BUCKETS
+from stoa.operations.parts.buckets import BUCKETS
 from stoa.operations.table import Charged, Operation
 
 Headers = dict[str, Any]

@@ -3,14 +3,15 @@
 from stoa.domain.errors import invalid_field
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, Subject, SubjectType
-from stoa.operations import moderators, next_actions
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call
-from stoa.operations.moderation import Order, act, found
-from stoa.operations.moderation_views import act_view, acts_on, report_for_moderators
-from stoa.operations.paging import cut, place
+from stoa.operations.parts import moderators
+from stoa.operations.parts.budget import Budget
+from stoa.operations.parts.moderation import Order, act, found
+from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views import next_actions
+from stoa.operations.views.moderation import act_view, acts_on, report_for_moderators
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.moderation import (

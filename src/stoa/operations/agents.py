@@ -1,10 +1,10 @@
 """Reading agents."""
 
 from stoa.domain.missing import missing, removed
-from stoa.operations import paging
 from stoa.operations.authors import agent_resource
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call
+from stoa.operations.parts import paging
+from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.schemas.base import iso

@@ -5,8 +5,8 @@ from typing import cast
 from stoa.domain import authorizations as rules
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.entropy import random_bytes
-from stoa.operations import key_standing
 from stoa.operations.call import Call
+from stoa.operations.parts import key_standing
 from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
 from stoa.schemas.approvals import (
     Approval,

@@ -8,8 +8,8 @@ from stoa import __version__
 from stoa.domain import limits, oauth
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.errors import CATALOGUE, filled
-from stoa.operations import recordings
 from stoa.operations.call import Call
+from stoa.operations.parts import recordings
 from stoa.operations.service import limits_in_force
 from stoa.operations.sessions import CHALLENGE_PATH, SIGNING, VERIFY_PATH
 from stoa.operations.table import TABLE, Access, Charged, Operation, Who, operation

@@ -11,8 +11,8 @@ from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import Ids
 from stoa.operations.authors import Authors, Embedded
-from stoa.operations.buckets import Charge
 from stoa.operations.offer_cache import Recommended
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.related_cache import Described
 from stoa.operations.rows import Rows
 from stoa.operations.secret import Secret

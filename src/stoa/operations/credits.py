@@ -1,9 +1,9 @@
 """The caller's own credits: balance and ledger."""
 
 from stoa.domain.credits import Credits, agent_account
-from stoa.operations import paging
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call
+from stoa.operations.parts import paging
+from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Effect, Toolset, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (

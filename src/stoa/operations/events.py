@@ -8,10 +8,10 @@ from msgspec import UNSET, UnsetType
 from stoa.domain import cursors, limits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import PUBLIC_KINDS, chosen
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call, Interest
-from stoa.operations.event_views import event_views
+from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Effect, Mode, Toolset, operation
+from stoa.operations.views.events import event_views
 from stoa.schemas.events import CURSOR, FROM_NOW, Event, EventList, ListEvents
 from stoa.store import events
 from stoa.store.events import EventFilter, EventRow, Log

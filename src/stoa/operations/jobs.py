@@ -7,10 +7,14 @@ from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
 from stoa.domain.reputation import ReputationEvent
-from stoa.operations import escrow, event_log, paging, reputation
-from stoa.operations.budget import Budget
+from stoa.operations import reputation
 from stoa.operations.call import Call
-from stoa.operations.job_views import (
+from stoa.operations.opportunities import offer
+from stoa.operations.parts import escrow, event_log, paging
+from stoa.operations.parts.budget import Budget
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.threads import found_thread
+from stoa.operations.views.jobs import (
     is_party,
     job_summary,
     job_view,
@@ -18,10 +22,7 @@ from stoa.operations.job_views import (
     open_jobs,
     submission_view,
 )
-from stoa.operations.opportunities import offer
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
-from stoa.operations.threads import found_thread
-from stoa.operations.views import bounty_view
+from stoa.operations.views.threads import bounty_view
 from stoa.schemas import deadlines
 from stoa.schemas.base import Receipt, encode, iso
 from stoa.schemas.credits import Settlement

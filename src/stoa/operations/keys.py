@@ -5,11 +5,12 @@ from stoa.domain.challenges import Challenge
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.key_changes import Change, KeyEvent, Link, check_signature, signed_text
 from stoa.domain.missing import missing
-from stoa.operations import escrow, key_standing, sessions
+from stoa.operations import sessions
 from stoa.operations.agents import found_agent
 from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
-from stoa.operations.key_standing import AgentKeys
+from stoa.operations.parts import escrow, key_standing
+from stoa.operations.parts.key_standing import AgentKeys
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso

@@ -11,13 +11,14 @@ from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import normalise_capability
-from stoa.operations import next_actions, paging
 from stoa.operations.authors import capabilities_of
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.offer_cache import Asked, Offer, RecommendedPage, Terms
+from stoa.operations.parts import paging
+from stoa.operations.parts.budget import Budget
 from stoa.operations.rows import Rows
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views import next_actions
 from stoa.schemas.base import Page, encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward

@@ -9,13 +9,15 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.missing import in_another_thread, missing, removed
 from stoa.domain.reputation import ReputationEvent
-from stoa.operations import escrow, event_log, next_actions, paging, reputation
-from stoa.operations.budget import Budget
+from stoa.operations import reputation
 from stoa.operations.call import Call
+from stoa.operations.parts import escrow, event_log, paging
+from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.thread_reads import reply_place
 from stoa.operations.threads import found_thread
-from stoa.operations.views import reply_view, reply_views, thread_view
+from stoa.operations.views import next_actions
+from stoa.operations.views.threads import reply_view, reply_views, thread_view
 from stoa.schemas.base import encode, iso
 from stoa.schemas.credits import CreditChange, Settlement
 from stoa.schemas.fields import example_id

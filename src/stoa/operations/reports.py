@@ -7,12 +7,12 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, Subject, SubjectType
-from stoa.operations import paging
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call, Services
-from stoa.operations.moderation import Order, act, found, owner_of, possible_next
-from stoa.operations.moderation_views import act_view, report_view
+from stoa.operations.parts import paging
+from stoa.operations.parts.budget import Budget
+from stoa.operations.parts.moderation import Order, act, found, owner_of, possible_next
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.operations.views.moderation import act_view, report_view
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
 from stoa.store import moderation
 from stoa.store.moderation import ActRow, ReportRow

@@ -9,10 +9,10 @@ from stoa.domain import querylang
 from stoa.domain.cursors import Form
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import Sought, prepared
-from stoa.operations import paging
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
+from stoa.operations.parts import paging
+from stoa.operations.parts.budget import Budget
 from stoa.operations.related import as_rows, related
 from stoa.operations.rows import Rows
 from stoa.operations.summaries import made, summaries

@@ -12,18 +12,19 @@ from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
-from stoa.operations import event_log, grants, key_standing, next_actions
 from stoa.operations.authors import agent_resource, capabilities_of
-from stoa.operations.buckets import Bucket, BucketFull, refused
 from stoa.operations.call import Call, Caller, Recommending, Services
-from stoa.operations.grants import Grant
 from stoa.operations.opportunities import (
     RECOMMENDED_PATH,
     first_recommended,
     first_recommended_json,
 )
+from stoa.operations.parts import event_log, grants, key_standing
+from stoa.operations.parts.buckets import Bucket, BucketFull, refused
+from stoa.operations.parts.grants import Grant
 from stoa.operations.rows import Rows
 from stoa.operations.table import Caching, Effect, Mode, operation
+from stoa.operations.views import next_actions
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,

@@ -7,7 +7,7 @@ from stoa import entropy
 from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.operations.summary_cache import Summary
-from stoa.operations.views import thread_views
+from stoa.operations.views.threads import thread_views
 from stoa.schemas.agents import without_late
 from stoa.schemas.base import encode
 from stoa.schemas.threads import Thread

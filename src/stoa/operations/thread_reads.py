@@ -11,10 +11,10 @@ from msgspec import UNSET, Raw
 
 from stoa import __version__
 from stoa.domain import cursors, limits
-from stoa.operations import paging
 from stoa.operations.authors import Author
 from stoa.operations.call import Call
-from stoa.operations.views import replying_to, thread_resource
+from stoa.operations.parts import paging
+from stoa.operations.views.threads import replying_to, thread_resource
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
 from stoa.schemas.threads import ListReplies, Reply, ReplyingTo, Thread, ThreadRead

@@ -8,13 +8,13 @@ from stoa.domain import limits
 from stoa.domain.cursors import Form
 from stoa.domain.events import EventKind
 from stoa.domain.missing import missing, removed
-from stoa.operations import escrow, event_log, paging
-from stoa.operations.budget import Budget
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer
+from stoa.operations.parts import escrow, event_log, paging
+from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.thread_reads import more_replies, reply_place, thread_read
-from stoa.operations.views import thread_view, thread_views, thread_with_replies
+from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
 from stoa.schemas.threads import (
     CreateThread,

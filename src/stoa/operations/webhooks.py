@@ -7,8 +7,8 @@ from stoa.domain import webhooks as rules
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
-from stoa.operations.event_views import WEBHOOKS
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views.events import WEBHOOKS
 from stoa.schemas.base import iso
 from stoa.schemas.webhooks import (
     CreateWebhook,

@@ -2,13 +2,13 @@
 
 import re
 
-from stoa.calls.charge import Charges
 from stoa.clock import Clock
 from stoa.domain import keys
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import Request
 from stoa.http.wire import InParts
+from stoa.limits.charge import Charges
 from stoa.metrics import Sheet
 from stoa.operations.call import Services
 from stoa.operations.sessions import create_challenge, new_challenge

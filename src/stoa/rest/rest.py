@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from stoa.calls import dry_runs, idempotency
-from stoa.calls.charge import Charges
 from stoa.calls.incoming import Incoming, Outcome, Streamed
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
@@ -14,6 +13,7 @@ from stoa.http import answering, reading, streaming
 from stoa.http.ready import cache_key
 from stoa.http.request import Request
 from stoa.http.wire import HeaderLines, Send, header_lines
+from stoa.limits.charge import Charges
 from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
 from stoa.rest.deprecation import announcing

@@ -20,7 +20,8 @@ from stoa.http import answering
 from stoa.http.wire import HeaderList, Receive, Scope, Send
 from stoa.metrics import SIZES, TIMES_US, Distribution, Sheets
 from stoa.settings import Settings
-from stoa.store import backups, holds, ledger
+from stoa.store import holds, ledger
+from stoa.store.transfer import backups
 from stoa.store.tx import Store, StoreUnavailable
 from stoa.upkeep.loops import Upkeep
 

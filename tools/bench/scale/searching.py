@@ -12,7 +12,7 @@ import asyncpg
 
 from stoa.domain import querylang
 from stoa.store import replies, search, statements, threads
-from stoa.store.engines.sqlite_file import connect, prepare
+from stoa.store.engines.sqlite.file import connect, prepare
 from stoa.store.posts import Posts
 from stoa.store.tsquery import to_words
 from stoa.store.tx import Tx

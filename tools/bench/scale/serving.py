@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from stoa.settings import LIMITS_OFF
-from stoa.store.engines.sqlite_file import connect
+from stoa.store.engines.sqlite.file import connect
 from tools.bench import servers
 from tools.bench.http_requests import HOST, get, with_header
 from tools.bench.load import Job

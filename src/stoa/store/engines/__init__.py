@@ -12,14 +12,14 @@ from typing import Protocol, TypeVar, cast
 from stoa.clock import Clock
 from stoa.metrics import Commits
 from stoa.settings import Settings
-from stoa.store.copying import Source, Target
+from stoa.store.transfer.copying import Source, Target
 from stoa.store.tx import Alone, Restored, Store, Work
 
 T = TypeVar("T")
 
 _MODULES = {
-    "sqlite": "stoa.store.engines.sqlite_engine",
-    "postgresql": "stoa.store.engines.postgres_engine",
+    "sqlite": "stoa.store.engines.sqlite.engine",
+    "postgresql": "stoa.store.engines.postgres.engine",
 }
 
 

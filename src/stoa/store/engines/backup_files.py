@@ -7,9 +7,9 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from stoa.store import backups
-from stoa.store.audit import Finding
-from stoa.store.engines.sqlite_file import make_folder, sync
+from stoa.store.engines.sqlite.file import make_folder, sync
+from stoa.store.transfer import backups
+from stoa.store.transfer.audit import Finding
 from stoa.store.tx import StartRefused
 
 _PRIVATE = 0o600

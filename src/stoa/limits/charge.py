@@ -1,0 +1,142 @@
+"""Second step: take one unit of the bucket that the call is charged to."""
+
+from stoa.clock import Clock
+from stoa.domain import limits
+from stoa.domain.addresses import bucket_key
+from stoa.domain.errors import Refusal
+from stoa.limits.limiter import Limiter
+from stoa.metrics import Sheet
+from stoa.operations.call import Caller
+from stoa.operations.parts.buckets import Bucket, BucketFull, Charge
+from stoa.operations.table import Charged, Operation
+from stoa.settings import Settings
+
+
+class Charges:
+    """Charges calls to rate-limit buckets, with the limits of the settings."""
+
+    def __init__(self, limiter: Limiter, settings: Settings, clock: Clock, sheet: Sheet) -> None:
+        self._limiter = limiter
+        self._sheet = sheet
+        self._clock = clock
+        self._settings = settings
+        hour, day = limits.WRITES_WINDOW_MS, limits.KEYS_WINDOW_MS
+        self._own = {
+            Charged.THREADS: (settings.limit_threads, hour),
+            Charged.REPLIES: (settings.limit_replies, hour),
+            Charged.ACCEPTS: (settings.limit_accepts, hour),
+            Charged.KEYS: (settings.limit_keys, day),
+        }
+
+    async def take(
+        self, operation: Operation, caller: Caller | None, address: str, *, to_reads: bool = False
+    ) -> Charge | None:
+        """The charge of a call, allowed or not; None for an operation without a bucket. Raises 429
+        if the address makes too many calls of such operations. With `to_reads` a write
+        is charged to `reads`."""
+        charged = operation.who.charged
+        if charged is Charged.NONE:
+            await self.count(address)
+            return None
+        reads = self._reads(caller, address)
+        if charged is Charged.READS or caller is None or to_reads:
+            charge = self._limiter.take_at_once(self._clock(), reads)
+            return charge or await self._limiter.take(self._clock(), reads)
+        own = Bucket(charged, caller.agent_id, *self._own[charged])
+        return await self._limiter.take(self._clock(), own, reads)
+
+    async def look(self, caller: Caller) -> list[Charge]:
+        """How full the buckets of an agent are. Charges nothing."""
+        own = [Bucket(charged, caller.agent_id, *limit) for charged, limit in self._own.items()]
+        buckets = [self._reads(caller, ""), *own]
+        return [await self._limiter.look(self._clock(), bucket) for bucket in buckets]
+
+    async def take_read(self, caller: Caller | None, address: str) -> Charge:
+        """The charge of a call to the bucket `reads`, allowed or not."""
+        return await self._limiter.take(self._clock(), self._reads(caller, address))
+
+    def take_read_at_once(self, now: int, address: str) -> Charge | None:
+        """The charge of an anonymous read; None if this needs I/O or the bucket is full."""
+        charge = self._limiter.take_at_once(now, self._reads(None, address))
+        return charge if charge and charge.allowed else None
+
+    def count_at_once(self, address: str) -> bool:
+        """Like `count`; False if this needs I/O or the address makes too many calls."""
+        charge = self._limiter.take_at_once(self._clock(), self._uncharged(address))
+        return charge is not None and charge.allowed
+
+    async def give_back(self, charge: Charge, caller: Caller | None, address: str) -> Charge:
+        """Move the charge of a refused call to the bucket `reads`; returns the new charge."""
+        if charge.resource == Charged.READS:
+            return charge
+        return await self._limiter.swap(self._clock(), charge, self._reads(caller, address))
+
+    async def guess(self, caller: Caller) -> Charge:
+        """Count a guess of a code by an agent. Raises 429 after too many wrong ones."""
+        limit, window = limits.APPROVAL_GUESSES, limits.APPROVALS_WINDOW_MS
+        bucket = Bucket("approvals", caller.agent_id, limit, window)
+        return await self._taken(bucket)
+
+    async def count_client(self, address: str) -> Charge:
+        """Count an OAuth client that an address names. Raises 429 if it names too many."""
+        limit, window = self._settings.limit_clients, limits.CLIENTS_WINDOW_MS
+        return await self._taken(Bucket("clients", bucket_key(address), limit, window))
+
+    async def count_authorization(self, address: str) -> Charge:
+        """Count an authorization page that an address opens, whose request is stored until it
+        expires. Raises 429 if the address opens too many."""
+        limit, window = self._settings.limit_authorizations, limits.PAIRING_MS
+        bucket = Bucket("authorizations", bucket_key(address), limit, window)
+        charge = await self._limiter.take(self._clock(), bucket)
+        if not charge.allowed:
+            self._sheet.limited(bucket.resource)
+            raise BucketFull(
+                charge,
+                "Too many authorization pages were opened from this address: {limit} in "
+                "{windowSeconds} s.",
+                "Send the same call again after {retryAfter} s: load this page again, or begin "
+                "anew in the program that led you here.",
+            )
+        return charge
+
+    async def _taken(self, bucket: Bucket) -> Charge:
+        charge = await self._limiter.take(self._clock(), bucket)
+        if not charge.allowed:
+            raise BucketFull(charge)
+        return charge
+
+    async def count(self, address: str) -> Charge:
+        """Count a call that has no other bucket. Raises 429 if the address makes too many."""
+        return await self._taken(self._uncharged(address))
+
+    async def count_and_note(self, address: str) -> Charge:
+        """Like `count`, outside of the runner: a refusal is noted in the metrics."""
+        try:
+            return await self.count(address)
+        except BucketFull as refusal:
+            self._sheet.limited(refusal.charge.resource)
+            raise
+
+    async def rate_limit_address(self, address: str) -> Refusal | None:
+        """Like `count_and_note`, but returns the refusal instead of raising it."""
+        try:
+            await self.count_and_note(address)
+        except BucketFull as refusal:
+            return refusal
+        return None
+
+    async def uncount(self, charge: Charge) -> None:
+        """Undo a charge by `count`."""
+        if charge.limit:
+            await self._limiter.give_back(charge)
+
+    def _uncharged(self, address: str) -> Bucket:
+        limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
+        return Bucket("uncharged", bucket_key(address), limit, window)
+
+    def _reads(self, caller: Caller | None, address: str) -> Bucket:
+        if caller:
+            key, limit = caller.agent_id, self._settings.limit_reads_agent
+        else:
+            key, limit = bucket_key(address), self._settings.limit_reads_anonymous
+        return Bucket(Charged.READS, key, limit, limits.READS_WINDOW_MS)

@@ -1,0 +1,1 @@
+"""What operations share: escrow, grants, the event log, paging, moderation."""

@@ -1,0 +1,102 @@
+"""The grant `client_credentials`: a key signs an assertion, and its agent is signed in."""
+
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from stoa.domain import assertions
+from stoa.domain.assertions import Claims, Header
+from stoa.domain.oauth import ISSUER, TOKEN, check_resource, granted_scopes
+from stoa.operations import sessions as keys
+from stoa.operations.call import Call
+from stoa.operations.parts.grants import Form, Grant, Tokens, open_session, required
+from stoa.store import agents, sessions
+
+T = TypeVar("T")
+
+
+class SignIn(NamedTuple):
+    """A sign-in by an assertion that this key signed, not before `made_at`. It is good until a time
+    and once: `digest` is what is remembered of it. Times are ms."""
+
+    key: bytes
+    digest: bytes
+    made_at: int
+    good_until: int
+    scopes: str
+
+
+def read_sign_in(form: Form, base_urls: frozenset[str], now: int) -> SignIn:
+    """The sign-in that a form asks for at a time (ms). This needs no store, so that the process
+    that writes never reads an assertion or checks a signature."""
+    scopes = granted_scopes(form.get("scope"))
+    check_resource(base_urls, form.get("resource"))
+    key, claims = _read(form)
+    assertions.check_claims(claims, _audiences(base_urls), now)
+    times = assertions.made_at(claims), assertions.good_until(claims)
+    return SignIn(key, assertions.digest(key, claims), *times, scopes)
+
+
+@lru_cache
+def _audiences(base_urls: frozenset[str]) -> frozenset[str]:
+    """Whom an assertion may be for."""
+    return frozenset(f"{url}{path}" for url in base_urls for path in (ISSUER, TOKEN))
+
+
+async def client_credentials(call: Call, asked: SignIn) -> Tokens:
+    """Sign an agent in by an assertion that its key signed (RFC 7523).
+
+    A key that is new is registered, as by a signed challenge and under the same limits.
+    """
+    key = asked.key
+    if asked.good_until <= call.now:
+        raise assertions.expired()
+    known = await keys.find_agent(call, key)
+    if known is None:
+        await keys.check_registrations(call)
+    if not await sessions.use_challenge(call.tx, asked.digest, asked.made_at, asked.good_until):
+        raise assertions.refusal(
+            "client_assertion was used before, or may be from before a restore of this server: "
+            "sign one with another jti, and with iat."
+        )
+    if known is None:
+        await keys.register(call, key)
+    else:
+        agents.seen(call.tx, known.id)
+    row = known or await agents.by_key(call.tx, key)
+    assert row is not None
+    grant = Grant(
+        agent_id=row.id, key_number=row.key_number, scopes=asked.scopes, via="client_credentials"
+    )
+    return (await open_session(call, grant)).tokens
+
+
+def _read(form: Form) -> tuple[bytes, Claims]:
+    """The key that signed the assertion of a request, and what it claims."""
+    if required(form, "client_assertion_type") != assertions.TYPE:
+        raise assertions.refusal(f"client_assertion_type must be {assertions.TYPE}.")
+    parts = assertions.parts(required(form, "client_assertion"))
+    _check_head(parts.head)
+    claims = _decoded(parts.claims, Claims)
+    key = assertions.public_key(claims)
+    if form.get("client_id", claims.sub).lower() != claims.sub.lower():
+        raise assertions.refusal("client_id must be the public key in sub, or be left out.")
+    assertions.check_signature(key, parts)
+    return key, claims
+
+
+@lru_cache
+def _check_head(part: bytes) -> None:
+    """`assertions.check_head`, once for each header: clients send the same with each assertion."""
+    assertions.check_head(_decoded(part, Header))
+
+
+def _decoded(part: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(part, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise assertions.refusal(
+            "client_assertion must have alg in its header and the claims iss, sub, aud, exp and "
+            "jti: texts, and exp a number of seconds since 1970."
+        ) from None

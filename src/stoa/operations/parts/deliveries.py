@@ -1,0 +1,134 @@
+"""What webhooks are sent next, and what follows from each attempt."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from stoa.domain import limits
+from stoa.domain import webhooks as rules
+from stoa.domain.events import EVERY_KIND, PUBLIC_KINDS, chosen
+from stoa.entropy import Ids
+from stoa.operations.inbox import wanted_by
+from stoa.operations.parts import event_log
+from stoa.operations.views.events import WEBHOOKS, event_views
+from stoa.schemas.base import encode, iso
+from stoa.schemas.events import Event, EventData, Subject
+from stoa.store import events, webhooks
+from stoa.store.events import EventFilter, EventRow
+from stoa.store.tx import Tx
+from stoa.store.webhooks import WebhookRow
+
+Looked = Mapping[str, int]
+"""Up to which place of the log there was nothing for a webhook, by its id."""
+
+
+class Delivery(NamedTuple):
+    """What is sent to a webhook: the event at a place in the log, or a test, which has no place."""
+
+    webhook: WebhookRow
+    event_id: str
+    seq: int | None
+    body: bytes
+
+
+class Found(NamedTuple):
+    """The webhooks that have something to be sent now, and up to which place there is nothing for
+    each; for those in `moved` that place is to be stored."""
+
+    ready: list[WebhookRow]
+    looked: dict[str, int]
+    moved: dict[str, int]
+
+
+async def find(tx: Tx, looked: Looked, busy: Collection[str]) -> Found:
+    """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. Each
+    statement has to see what was committed before that statement."""
+    kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
+    newest, found = (await events.log(tx)).newest, Found([], kept, {})
+    for row in await webhooks.due(tx, newest):
+        if row.id in busy:
+            continue
+        event, upto = (None, row.seq) if row.test_id else await _next(tx, row, looked)
+        found.looked[row.id] = upto
+        if row.test_id or event:
+            found.ready.append(row)
+        if upto - row.seq >= limits.WEBHOOK_BEHIND:
+            found.moved[row.id] = upto
+    return found
+
+
+async def next_delivery(tx: Tx, webhook_id: str, looked: Looked) -> Delivery | None:
+    """What is to be sent to a webhook now, as it is shown now."""
+    row = await webhooks.get(tx, webhook_id)
+    if row is None:
+        return None
+    if row.test_id is not None:
+        return Delivery(row, row.test_id, None, encode(_test(row, row.test_id, tx.now)))
+    if row.status != "active" or row.due_at > tx.now:
+        return None
+    event, _ = await _next(tx, row, looked)
+    if event is None:
+        return None
+    (view,) = await event_views(tx, [event])
+    return Delivery(row, event.id, event.seq, encode(view))
+
+
+async def _next(tx: Tx, row: WebhookRow, looked: Looked) -> tuple[EventRow | None, int]:
+    """The first event that a webhook was not sent, and up to which place was looked."""
+    log = await events.log(tx)
+    after = max(row.seq, log.deleted, looked.get(row.id, 0))
+    upto = min(after + limits.WEBHOOK_SPAN, log.newest)
+    if upto <= after:
+        return None, after
+    if row.scope == "inbox":
+        wanted = await wanted_by(tx, row.agent_id, chosen(row.asked_kinds, EVERY_KIND))
+        rows = await events.inbox(tx, wanted, after, upto, 1)
+    else:
+        filtered = EventFilter(chosen(row.asked_kinds, PUBLIC_KINDS))
+        rows = await events.page(tx, filtered, after, upto, 1)
+    return (rows[0], after) if rows else (None, upto)
+
+
+def _test(row: WebhookRow, event_id: str, now: int) -> Event:
+    return Event(
+        id=event_id,
+        kind=rules.TEST,
+        at=iso(now),
+        actor_agent_id=row.agent_id,
+        subject=Subject(type="webhook", id=row.id),
+        url=WEBHOOKS,
+        data=EventData(),
+    )
+
+
+async def succeeded(tx: Tx, sent: Delivery) -> None:
+    """Note that a delivery was answered with 2xx."""
+    webhook_id = sent.webhook.id
+    if sent.seq is not None:
+        await webhooks.delivered(tx, webhook_id, sent.seq)
+        return
+    newest = (await events.log(tx)).newest
+    await webhooks.test_succeeded(tx, webhook_id, sent.event_id, newest)
+
+
+async def failed(tx: Tx, ids: Ids, sent: Delivery, failure: rules.Failure) -> bool:
+    """Note that a delivery failed, and why; whether the webhook is disabled now."""
+    row, due_at = sent.webhook, None
+    if sent.seq is None:
+        ends = failure.is_final and row.status == "active"
+        changed = await webhooks.test_failed(tx, row, sent.event_id, failure.problem, ends=ends)
+    else:
+        since = tx.now if row.failing_since is None else row.failing_since
+        if not failure.is_final:
+            due_at = rules.next_attempt(row.failures, since, tx.now, failure.pause_ms)
+        changed = await webhooks.failed(tx, row, sent.seq, failure.problem, due_at)
+        ends = due_at is None
+    if not (ends and changed):
+        return False
+    event_log.on_webhook_disabled(tx, ids, row.id, row.agent_id)
+    return True
+
+
+async def move(tx: Tx, places: Looked) -> None:
+    """Store up to where these webhooks have nothing to be sent."""
+    for webhook_id, place in sorted(places.items()):
+        await webhooks.move(tx, webhook_id, place)

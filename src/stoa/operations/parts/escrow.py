@@ -1,0 +1,183 @@
+"""Holds: set credits aside, and pay them or give them back exactly once."""
+
+from collections.abc import Sequence
+
+from stoa.domain import credits, limits
+from stoa.domain.credits import Credits
+from stoa.domain.errors import Refusal
+from stoa.domain.jobs import JobStatus
+from stoa.entropy import Ids
+from stoa.operations.call import Call
+from stoa.operations.parts import event_log, key_standing
+from stoa.schemas.credits import CreditChange
+from stoa.store import agents, holds, jobs, ledger, threads
+from stoa.store.agents import AgentRow
+from stoa.store.holds import HoldRow, OpenHold, Payment
+from stoa.store.jobs import JobRow
+from stoa.store.tx import Tx
+
+
+async def place(
+    call: Call,
+    agent: AgentRow,
+    hold_type: str,
+    hold_id: str,
+    subject_id: str,
+    amount: Credits,
+    expires_at: int,
+) -> None:
+    """Set credits of the actor aside. 409 during a recovery, 429 for a new agent with many holds,
+    402 without credits.
+
+    Its `agent` is held: what it has promised is counted, and a recovery that begins finds it all.
+    """
+    if agent.key_change_at is not None:
+        key_standing.check_may_spend(agent)
+    await _check_new_agent(call, agent)
+    movement = credits.hold(hold_type, hold_id, agent.id, amount)
+    await ledger.book(call.tx, call.services.ids, movement)
+    await holds.insert(
+        call.tx, hold_id, hold_type, subject_id, agent.id, amount.hundredths, expires_at
+    )
+
+
+async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
+    """Move the deadlines of an agent's open bounties and of work submitted to it, which it cannot
+    pay for now, but for those that have waited for a recovery before."""
+    seen = await holds.open_of_agent(tx, agent_id)
+    locked = await _locked(tx, seen)
+    for hold in await holds.open_of_agent(tx, agent_id):
+        if hold.id in locked and _waits_for_payment(hold, tx.now):
+            await holds.wait(tx, hold.type, hold.subject_id, ms)
+
+
+async def _locked(tx: Tx, seen: Sequence[OpenHold | HoldRow]) -> set[str]:
+    """Lock the jobs and threads of holds, in the order of all locks; the ids of the holds."""
+    for table, hold_type in (("job", "job"), ("thread", "bounty")):
+        await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
+    return {hold.id for hold in seen}
+
+
+def _waits_for_payment(hold: OpenHold, now: int) -> bool:
+    submitted = hold.type == "bounty" or hold.subject_status == JobStatus.SUBMITTED
+    return submitted and hold.expires_at > now
+
+
+async def postpone_decision(call: Call, job: JobRow) -> bool:
+    """Move the deadline of a job, which must be locked, if a recovery keeps its creator from paying
+    for what is submitted now; returns whether it was moved."""
+    creator = await agents.get(call.tx, job.creator_id)
+    if creator is None or creator.key_change_at is None:
+        return False
+    return await holds.wait(call.tx, "job", job.id, creator.key_change_at - call.now)
+
+
+def new_for_ms(call: Call, agent: AgentRow) -> int:
+    """How long (ms) an agent is still in its new-agent window; 0 when it is not."""
+    window = call.services.settings.new_agent_seconds * 1000
+    return max(0, agent.created_at + window - call.now)
+
+
+async def _check_new_agent(call: Call, agent: AgentRow) -> None:
+    limit = call.services.settings.limit_new_agent_holds
+    rest = new_for_ms(call, agent) if limit else 0
+    if not rest:
+        return
+    count, first_expiry = await holds.count_open(call.tx, agent.id)
+    if count >= limit:
+        raise Refusal(
+            "new_agent_limit",
+            retry_after=-(-min(rest, first_expiry - call.now) // 1000),
+            details={"limit": limit, "windowSeconds": call.services.settings.new_agent_seconds},
+        )
+
+
+async def pay(call: Call, payment: Payment, agent_id: str) -> CreditChange:
+    """Pay a hold to the agent who did the work. Its thread or job must be locked. 409 during a
+    recovery, 503 while settlements are stopped.
+
+    What a retired agent is paid for an answer goes back to the issuer at once.
+    """
+    hold = payment.hold
+    if payment.payer_key_change_at is not None:
+        payer = await agents.get(call.tx, hold.agent_id)
+        assert payer
+        key_standing.check_may_spend(payer)
+    _check_running(payment.stopped)
+    amount = Credits(hold.amount)
+    movement = credits.payout(hold.type, hold.id, agent_id, amount)
+    transaction_id = await ledger.book(call.tx, call.services.ids, movement)
+    await holds.settle(call.tx, hold, "payout", agent_id, transaction_id)
+    if payment.payee_retired_at is not None:
+        await take_back(call, agent_id, amount)
+    return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
+
+
+async def take_back(call: Call, agent_id: str, amount: Credits) -> None:
+    """Give an amount that a retired agent has to the issuer."""
+    if amount:
+        movement = credits.retirement(agent_id, amount)
+        await ledger.book(call.tx, call.services.ids, movement)
+
+
+async def give_back(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+    """Return a hold to the agent who made it. Its thread or job must be locked."""
+    _check_running(await ledger.stopped(tx))
+    movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
+    transaction_id = await ledger.book(tx, ids, movement)
+    await holds.settle(tx, hold, "refund", hold.agent_id, transaction_id)
+
+
+def _check_running(stopped: str | None) -> None:
+    if stopped:
+        raise Refusal(
+            "temporarily_unavailable",
+            "Payments and refunds are stopped until the operator has checked the ledger.",
+            retry_after=limits.HOUR_MS // 1000,
+        )
+
+
+async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+    """Refund a hold that is due and mark its thread or job, which must be locked."""
+    await give_back(tx, ids, hold)
+    if hold.type == "bounty":
+        await threads.refunded(tx, hold.subject_id, hold.expires_at)
+        event_log.on_bounty_refunded(tx, ids, hold)
+    else:
+        event_log.on_job_expired(tx, ids, hold, await jobs.get(tx, hold.subject_id))
+        await jobs.expire(tx, hold.subject_id, hold.expires_at)
+    await close_opportunity(tx, hold.subject_id)
+
+
+async def close_opportunity(tx: Tx, subject_id: str) -> None:
+    """Take a job or bounty out of the feeds."""
+    await tx.put("opportunities.delete", 0, subject_id=subject_id)
+
+
+async def expire_due(
+    tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str], most: int | None = None
+) -> bool:
+    """Book the refunds that are due for an agent or for these threads and jobs, up to `most`;
+    returns whether there were as many."""
+    if await ledger.stopped(tx):
+        return False
+    seen = (await holds.due_for(tx, agent_id, subject_ids))[:most]
+    locked = await _locked(tx, seen)
+    still_due = await holds.due_for(tx, agent_id, subject_ids)
+    await _expire_all(tx, ids, [hold for hold in still_due if hold.id in locked])
+    return len(seen) == most
+
+
+async def _expire_all(tx: Tx, ids: Ids, due: list[HoldRow]) -> None:
+    # In the order in which all transactions lock accounts.
+    for hold in sorted(due, key=lambda hold: (hold.agent_id, hold.expires_at)):
+        await expire(tx, ids, hold)
+
+
+async def sweep(tx: Tx, ids: Ids) -> int:
+    """Book some of the refunds that are due; returns how many there were."""
+    if await ledger.stopped(tx):
+        return 0
+    due = await holds.due(tx)
+    await _expire_all(tx, ids, due)
+    return len(due)

@@ -1,0 +1,326 @@
+"""What an act of moderation does. Moderators, the operator and reports all act through `act`."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import msgspec
+
+from stoa.domain.credits import agent_account
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.ids import PREFIXES, prefix_of
+from stoa.domain.jobs import JobStatus
+from stoa.domain.missing import missing, removed
+from stoa.domain.moderation import (
+    ACTIONS,
+    Action,
+    State,
+    Subject,
+    SubjectType,
+    check_moderator,
+    follow,
+    follow_ups,
+    one_of,
+)
+from stoa.entropy import Ids
+from stoa.operations.call import Services
+from stoa.operations.parts import escrow, event_log, moderators
+from stoa.schemas.base import iso
+from stoa.store import agents, holds, jobs, moderation, replies, search, sessions, threads, webhooks
+from stoa.store.agents import AgentRow
+from stoa.store.jobs import JobRow
+from stoa.store.moderation import ActRow
+from stoa.store.replies import ReplyRow
+from stoa.store.threads import ThreadRow
+from stoa.store.tx import Tx
+
+_TYPES = {PREFIXES[one]: one for one in SubjectType}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be done, and why; `undoes` is the act that it takes back."""
+
+    action: Action
+    subject: Subject
+    reason: str
+    until: int | None = None
+    points: int | None = None
+    undoes: str | None = None
+
+
+Row = ThreadRow | ReplyRow | JobRow | AgentRow
+
+
+def subject_of(subject_id: str) -> Subject:
+    """What an id names. 404 for an id of something that cannot be moderated."""
+    prefix = prefix_of(subject_id) or ""
+    if prefix not in _TYPES:
+        wanted = subject_id.partition("_")[0]
+        raise missing(wanted if wanted in _TYPES else "th", subject_id)
+    return Subject(_TYPES[prefix], subject_id)
+
+
+_READ: dict[SubjectType, Callable[[Tx, str], Awaitable[Row | None]]] = {
+    SubjectType.THREAD: threads.get,
+    SubjectType.REPLY: replies.get,
+    SubjectType.JOB: jobs.get,
+    SubjectType.AGENT: agents.get,
+}
+
+
+async def found(tx: Tx, subject: Subject) -> Row:
+    """The row of what is moderated, hidden or not; 404 when there is none."""
+    row = await _READ[subject.type](tx, subject.id)
+    if row is None:
+        raise missing(PREFIXES[subject.type], subject.id)
+    return row
+
+
+class _Author(msgspec.Struct):
+    id: str
+
+
+class _Above(msgspec.Struct, rename="camel"):
+    author_agent_id: str
+
+
+class _Content(msgspec.Struct, rename="camel"):
+    id: str
+    thread_id: str | None = None
+    author: _Author | None = None
+    replying_to: _Above | None = None
+
+
+class _Shown(msgspec.Struct):
+    """What an answer to a write may show."""
+
+    thread: _Content | None = None
+    reply: _Content | None = None
+    job: _Content | None = None
+    agent: _Content | None = None
+
+    def subject_ids(self) -> set[str]:
+        """The ids of all of it."""
+        shown = [one for one in (self.thread, self.reply, self.job, self.agent) if one]
+        found = {one.id for one in shown} | {one.thread_id for one in shown if one.thread_id}
+        found |= {one.replying_to.author_agent_id for one in shown if one.replying_to}
+        return found | {one.author.id for one in shown if one.author}
+
+
+async def check_shown(tx: Tx, answer: bytes) -> None:
+    """410 for a stored answer that shows something which was hidden since."""
+    for subject_id in sorted(msgspec.json.decode(answer, type=_Shown).subject_ids()):
+        row = await found(tx, subject_of(subject_id))
+        for_parties = isinstance(row, JobRow) and row.claimer_id is not None
+        if row.removed_at is not None and not for_parties:
+            prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
+            raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
+
+
+def owner_of(row: Row) -> str:
+    """The agent whose the subject is."""
+    if isinstance(row, AgentRow):
+        return row.id
+    return row.creator_id if isinstance(row, JobRow) else row.author_id
+
+
+async def locked(tx: Tx, subjects: Sequence[Subject]) -> None:
+    """Lock the log, and what is moderated with what changes with it, in the order of all locks.
+
+    404 when one of the subjects is not there.
+    """
+    await tx.lock("moderation", "acts")
+    rows = [await found(tx, subject) for subject in subjects]
+    agent_ids = [row.id for row in rows if isinstance(row, AgentRow)]
+    jobs_there = [row for row in rows if isinstance(row, JobRow)]
+    threads_there = [row for row in rows if isinstance(row, ThreadRow)]
+    thread_ids = {row.id for row in threads_there}
+    thread_ids |= {row.thread_id for row in rows if isinstance(row, ReplyRow)}
+    await tx.lock("agent", *agent_ids)
+    await tx.lock("job", *(row.id for row in jobs_there))
+    await tx.lock("thread", *thread_ids)
+    refunded = {owner_of(row) for row in (*jobs_there, *threads_there)}
+    await tx.lock("account", *map(agent_account, refunded))
+
+
+async def act(
+    tx: Tx, services: Services, orders: Sequence[Order], moderator_id: str | None
+) -> list[ActRow]:
+    """Do what is ordered, all or nothing, and write it into the log.
+
+    403 when this moderator must not do it, 409 when the state does not allow it. The operator and
+    reports have no moderator.
+    """
+    await locked(tx, [order.subject for order in orders])
+    done = [await act_locked(tx, services, order, moderator_id) for order in orders]
+    await find_again(tx, orders)
+    return done
+
+
+async def find_again(tx: Tx, orders: Sequence[Order]) -> None:
+    """Put the texts that were restored into the index, once all is done that is ordered."""
+    restored: list[tuple[str, str | None]] = []
+    for order in orders:
+        if order.action is Action.RESTORE and order.subject.type is SubjectType.THREAD:
+            restored.append((order.subject.id, None))
+        elif order.action is Action.RESTORE and order.subject.type is SubjectType.REPLY:
+            row = await replies.get(tx, order.subject.id)
+            restored += [(row.thread_id, row.id)] if row else []
+    await search.add_again(tx, restored)
+
+
+async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str | None) -> ActRow:
+    """As `act`, of one order on something that is locked; `find_again` must follow."""
+    subject, action = order.subject, order.action
+    if action not in ACTIONS[subject.type] | {Action.AUTO_HIDE}:
+        raise invalid_field("action", one_of(subject.type))
+    row = await found(tx, subject)
+    if moderator_id is not None:
+        await _check_moderator(tx, services, order, row, moderator_id)
+    follow(subject, await _states(tx, row), action)
+    await _do(tx, services.ids, order, row)
+    more = (order.until, order.points, order.undoes)
+    ids, reason = services.ids, order.reason
+    return await record(tx, ids, action, subject, reason, moderator_id, more, on=row)
+
+
+async def record(
+    tx: Tx,
+    ids: Ids,
+    action: str,
+    subject: tuple[str, str],
+    reason: str,
+    moderator_id: str | None = None,
+    more: tuple[int | None, int | None, str | None] = (None, None, None),
+    on: Row | None = None,
+) -> ActRow:
+    """Write an act into the log, and its event: the one place where one is recorded. `more` is
+    until when it holds, its points and the act that it takes back."""
+    act_id = ids.new("mod", tx.now)
+    row = ActRow(act_id, 0, moderator_id, action, *subject, reason, *more, tx.now)
+    await moderation.add_act(tx, row)
+    owner_id, job_id = (owner_of(on) if on else None), (on.id if isinstance(on, JobRow) else None)
+    event_log.on_act(tx, row, owner_id, _thread_of(on), job_id)
+    return row
+
+
+def _thread_of(row: Row | None) -> str | None:
+    if isinstance(row, ReplyRow):
+        return row.thread_id
+    return row.id if isinstance(row, ThreadRow) else None
+
+
+async def possible_next(
+    tx: Tx, services: Services, row: Row, outcome: str, moderator_id: str | None
+) -> list[Action]:
+    """What this moderator, or the operator, can do next about something with settled reports."""
+    subject = subject_of(row.id)
+    actions = follow_ups(outcome, subject.type, await _states(tx, row))
+    if moderator_id is None:
+        return actions
+    possible: list[Action] = []
+    for action in actions:
+        with suppress(Refusal):
+            order = Order(action, subject, "")
+            await _check_moderator(tx, services, order, row, moderator_id)
+            possible.append(action)
+    return possible
+
+
+async def _check_moderator(
+    tx: Tx, services: Services, order: Order, row: Row, moderator_id: str
+) -> None:
+    is_one = isinstance(row, AgentRow) and await moderators.is_moderator(tx, services.settings, row)
+    check_moderator(
+        order.subject,
+        order.action,
+        owner=owner_of(row),
+        moderator=moderator_id,
+        of_moderator=is_one,
+    )
+
+
+async def _states(tx: Tx, row: Row) -> frozenset[State]:
+    """The states that something is in, as far as moderation is concerned."""
+    states = {State.SHOWN if row.removed_at is None else await _hidden_by(tx, row.id)}
+    if isinstance(row, ThreadRow):
+        states.add(State.LOCKED if row.locked else State.UNLOCKED)
+    elif isinstance(row, JobRow):
+        is_open = row.status_at(tx.now) is JobStatus.OPEN
+        states.add(State.OPEN if is_open else State.NOT_OPEN)
+    elif isinstance(row, AgentRow):
+        states.add(_standing(row))
+    return frozenset(states)
+
+
+def _standing(row: AgentRow) -> State:
+    if row.retired_at is not None:
+        return State.RETIRED
+    return State.SUSPENDED if row.status == "suspended" else State.ACTIVE
+
+
+async def _hidden_by(tx: Tx, subject_id: str) -> State:
+    by_reports = await moderation.hidden_by(tx, subject_id) == Action.AUTO_HIDE
+    return State.AUTO_HIDDEN if by_reports else State.HIDDEN
+
+
+async def _do(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
+    match order.action:
+        case Action.HIDE | Action.AUTO_HIDE | Action.RESTORE:
+            await _show_or_hide(tx, ids, order, row)
+        case Action.LOCK | Action.UNLOCK:
+            await moderation.set_lock(tx, row.id, locked=order.action is Action.LOCK)
+        case Action.SUSPEND:
+            await moderation.suspend(tx, row.id, order.reason, order.until)
+            await webhooks.delete_all(tx, row.id)
+        case Action.REINSTATE:
+            await moderation.reinstate(tx, row.id)
+        case Action.REVOKE_SESSIONS:
+            await sessions.end_all(tx, row.id)
+        case Action.ADJUST:
+            await moderation.adjust(tx, row.id, order.points or 0)
+        case Action.CANCEL:
+            await _refund_job(tx, ids, row.id)
+
+
+async def _show_or_hide(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
+    reason = None if order.action is Action.RESTORE else order.reason
+    is_news = (row.removed_at is None) is not (reason is None)
+    if isinstance(row, ThreadRow):
+        await moderation.mark(tx, "thread", reason, thread_id=row.id)
+        if reason is not None:
+            search.remove(tx, row.id, None)
+        if order.action is Action.HIDE:
+            await _refund_bounty(tx, ids, row)
+    elif isinstance(row, ReplyRow):
+        await moderation.mark(tx, "reply", reason, id=row.id, thread_id=row.thread_id)
+        by_one = (1 if reason is None else -1) if is_news and row.kind == "answer" else 0
+        await moderation.recount(tx, row.thread_id, by_one)
+        if reason is not None:
+            search.remove(tx, row.thread_id, row.id)
+    elif isinstance(row, JobRow):
+        await moderation.mark(tx, "job", reason, job_id=row.id)
+        if order.action is Action.HIDE and row.status_at(tx.now) is JobStatus.OPEN:
+            await _refund_job(tx, ids, row.id)
+    else:
+        await moderation.mark(tx, "agent", reason, agent_id=row.id)
+
+
+async def _refund_bounty(tx: Tx, ids: Ids, row: ThreadRow) -> None:
+    """Give the open bounty of a locked thread back."""
+    hold = await holds.get(tx, row.bounty_id) if row.bounty_id else None
+    if hold and hold.status == "OPEN":
+        await escrow.give_back(tx, ids, hold)
+        await threads.refunded(tx, row.id, min(tx.now, hold.expires_at))
+        event_log.on_bounty_refunded(tx, ids, hold)
+        await escrow.close_opportunity(tx, row.id)
+
+
+async def _refund_job(tx: Tx, ids: Ids, job_id: str) -> None:
+    """Give the reward of a locked job back that is open."""
+    hold = await holds.get(tx, job_id)
+    if await jobs.cancel(tx, job_id) and hold:
+        await escrow.give_back(tx, ids, hold)
+        event_log.on_job_expired(tx, ids, hold, None)
+        await escrow.close_opportunity(tx, job_id)

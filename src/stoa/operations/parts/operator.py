@@ -1,0 +1,281 @@
+"""What the operator does to a database from the machine, beside a server that uses it or not."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import msgspec
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.keys import parse_public_key
+from stoa.domain.missing import missing
+from stoa.domain.moderation import INVERSE, Action, Subject, SubjectType, same_aspect
+from stoa.domain.text import check_label
+from stoa.operations.call import Services
+from stoa.operations.parts.moderation import (
+    Order,
+    act,
+    act_locked,
+    find_again,
+    locked,
+    record,
+    subject_of,
+)
+from stoa.operations.reports import found_report, resolve, uphold
+from stoa.operations.views.moderation import act_view, report_for_moderators
+from stoa.schemas.base import encode
+from stoa.schemas.moderation import PAST, Act, ReportForModerators
+from stoa.store import agents, moderation
+from stoa.store.moderation import ActRow
+from stoa.store.tx import Tx
+
+_MOST_POINTS = limits.ADJUSTMENT_POINTS
+_REPORTS_MOST = 1000
+
+
+class Command(msgspec.Struct, tag_field="command", frozen=True, kw_only=True):
+    """What the operator wants, and why."""
+
+    reason: str = ""
+
+
+class Grant(Command, tag="grant", frozen=True, kw_only=True):
+    """Let the agent of a public key be a moderator."""
+
+    key: str
+
+
+class Revoke(Command, tag="revoke", frozen=True, kw_only=True):
+    """Take the role from the agent of a public key."""
+
+    key: str
+
+
+class Do(Command, tag="do", frozen=True, kw_only=True):
+    """Do something to a thread, reply, job or agent."""
+
+    action: Action
+    subject_id: str
+    until: int | None = None
+    points: int | None = None
+    report_ids: list[str] = []
+    dry_run: bool = False
+
+
+class Undo(Command, tag="undo", frozen=True, kw_only=True):
+    """Take back what a moderator did since a time (ms)."""
+
+    by: str
+    since: int
+    dry_run: bool = False
+
+
+class Signups(Command, tag="signups", frozen=True, kw_only=True):
+    """Let new keys register, or not."""
+
+    state: Literal["open", "closed"]
+
+
+class ShowReports(Command, tag="reports", frozen=True, kw_only=True):
+    """List the reports that wait, or all."""
+
+    everything: bool = False
+
+
+class Resolve(Command, tag="resolve", frozen=True, kw_only=True):
+    """Uphold or dismiss a report."""
+
+    report_id: str
+    outcome: Literal["upheld", "dismissed"]
+
+
+Commands = Grant | Revoke | Do | Undo | Signups | ShowReports | Resolve
+
+
+class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What was done: acts, those that could not be taken back, and reports that were asked for.
+
+    Of a resolved report, how many were settled with it, whether its subject is hidden, and the
+    actions that can follow.
+    """
+
+    actions: list[Act] = []
+    skipped: list[Act] = []
+    reports: list[ReportForModerators] = []
+    settled_count: int | None = None
+    subject_hidden: bool | None = None
+    next: list[str] = []
+    dry_run: bool = False
+
+
+class _Failed(msgspec.Struct, frozen=True):
+    error: str
+    recovery: str
+
+
+async def run(tx: Tx, services: Services, command: bytes) -> bytes:
+    """Carry out a command, as JSON, and return what was done. Raises `Refusal`."""
+    asked = msgspec.json.decode(command, type=Commands)
+    _check(asked, tx.now)
+    if isinstance(asked, Do | Undo) and asked.dry_run:
+        done = await tx.undone(partial(_carry_out, services=services, asked=asked))
+        return encode(msgspec.structs.replace(done, dry_run=True))
+    return encode(await _carry_out(tx, services, asked))
+
+
+def refused(refusal: Refusal) -> bytes:
+    """What a command is answered with that was refused."""
+    issues = "; ".join(f"{issue.path}: {issue.message}" for issue in refusal.issues)
+    return encode(_Failed(issues or refusal.message, refusal.recovery))
+
+
+def _check(asked: Commands, now: int) -> None:
+    """400 for what a moderator may not send over the API either."""
+    if not isinstance(asked, ShowReports):
+        if not 0 < len(asked.reason) <= limits.MODERATION_REASON_CHARS:
+            most = limits.MODERATION_REASON_CHARS
+            raise invalid_field("reason", f"Must have 1 to {most} characters.")
+        _label("reason", asked.reason, check_label)
+    if isinstance(asked, Grant | Revoke):
+        _label("key", asked.key, parse_public_key)
+    if isinstance(asked, Do):
+        if asked.until is not None and asked.until <= now:
+            raise invalid_field("until", PAST)
+        if asked.action is Action.ADJUST and not 0 < abs(asked.points or 0) <= _MOST_POINTS:
+            raise invalid_field("points", f"Must be 1 to {_MOST_POINTS}, or as many below 0.")
+
+
+def _label(path: str, value: str, check: Callable[[str], object]) -> None:
+    try:
+        check(value)
+    except ValueError as error:
+        raise invalid_field(path, str(error)) from None
+
+
+async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
+    match asked:
+        case Grant() | Revoke():
+            return await _name(tx, services, asked)
+        case Do():
+            subject = subject_of(asked.subject_id)
+            order = Order(asked.action, subject, asked.reason, asked.until, asked.points)
+            done = await act(tx, services, [order], None)
+            await uphold(tx, asked.report_ids, done[0])
+            return _done(done)
+        case Undo():
+            return await _undo(tx, services, asked)
+        case Signups():
+            return await _signups(tx, services, asked)
+        case ShowReports():
+            rows = await moderation.reports(
+                tx, "", _REPORTS_MOST, 0, only_open=not asked.everything
+            )
+            return Done(reports=[report_for_moderators(row) for row in rows])
+        case Resolve():
+            return await _resolve(tx, services, asked)
+
+
+def _done(rows: list[ActRow], skipped: list[ActRow] | None = None) -> Done:
+    return Done(actions=[act_view(row) for row in rows], skipped=[*map(act_view, skipped or [])])
+
+
+async def _name(tx: Tx, services: Services, asked: Grant | Revoke) -> Done:
+    """Give or take the role, and write it into the log."""
+    await tx.lock("moderation", "acts")
+    key = bytes.fromhex(asked.key)
+    change = moderation.grant if isinstance(asked, Grant) else moderation.revoke
+    if not await change(tx, key):
+        raise Refusal("moderation_not_possible", "That is so already.")
+    action = "grant" if isinstance(asked, Grant) else "revoke"
+    return await _logged(tx, services, action, asked.reason, ("key", key.hex()))
+
+
+async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
+    await tx.lock("moderation", "acts")
+    closes = asked.state == "closed"
+    if not await (moderation.close_signups(tx) if closes else moderation.open_signups(tx)):
+        raise Refusal("moderation_not_possible", f"New keys: that is {asked.state} already.")
+    action = "close-signups" if closes else "open-signups"
+    return await _logged(tx, services, action, asked.reason, ("service", "signups"))
+
+
+async def _logged(
+    tx: Tx, services: Services, action: str, reason: str, subject: tuple[str, str]
+) -> Done:
+    return _done([await record(tx, services.ids, action, subject, reason)])
+
+
+async def _resolve(tx: Tx, services: Services, asked: Resolve) -> Done:
+    report = await found_report(tx, asked.report_id)
+    done = await resolve(tx, services, report, asked.outcome, asked.reason, None)
+    return Done(
+        reports=[report_for_moderators(done.report)],
+        settled_count=done.settled,
+        subject_hidden=done.hidden,
+        next=[*done.next],
+    )
+
+
+async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
+    """Take back what a moderator did, the newest first, and open the reports again that were
+    resolved. What cannot be taken back, or was changed by others since, is skipped."""
+    if await agents.get(tx, asked.by) is None:
+        raise missing("ag", asked.by)
+    rows = await moderation.acts_by(tx, asked.by, asked.since)
+    await locked(tx, [_subject(row) for row in rows])
+    acts_on = {
+        subject_id: await moderation.acts_on(tx, subject_id)
+        for subject_id in {row.subject_id for row in rows}
+    }
+    orders: list[Order] = []
+    done: list[ActRow] = []
+    skipped: list[ActRow] = []
+    for row in rows:
+        on_it = acts_on[row.subject_id]
+        order = _inverse(row, on_it, {one.id for one in done}, asked.reason)
+        taken = await _tried(tx, services, order) if order else None
+        if order and taken:
+            orders.append(order)
+            done.append(taken)
+            on_it.insert(0, taken)
+        else:
+            skipped.append(row)
+    await find_again(tx, orders)
+    await moderation.reopen(tx, asked.by, asked.since)
+    return _done(done, skipped)
+
+
+async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
+    """The act, or None where the state does not allow it; it then has changed nothing."""
+    try:
+        return await act_locked(tx, services, order, None)
+    except Refusal:
+        return None
+
+
+def _subject(row: ActRow) -> Subject:
+    return Subject(SubjectType(row.subject_type), row.subject_id)
+
+
+def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) -> Order | None:
+    """What takes an act back; None if nothing does, if it was taken back before, or if another has
+    changed the same since. `on_it` are all acts on its subject, the newest first; those with an id
+    in `undone` take back newer ones."""
+    action, subject = Action(row.action), _subject(row)
+    if action not in INVERSE or any(one.undoes == row.id for one in on_it):
+        return None
+    inverse = INVERSE[action]
+    if action is Action.ADJUST:
+        if row.points is None:  # it came with an import
+            return None
+        return Order(inverse, subject, reason, points=-row.points, undoes=row.id)
+    same = [one for one in on_it if same_aspect(Action(one.action), action)]
+    if same[0].id != row.id and same[0].id not in undone:
+        return None
+    older = same[same.index(row) + 1 :]
+    if older and older[0].action == Action.AUTO_HIDE:  # as reports had left it
+        return Order(Action.AUTO_HIDE, subject, older[0].reason, undoes=row.id)
+    if older and inverse in (Action.SUSPEND, Action.HIDE):
+        return Order(inverse, subject, older[0].reason, older[0].until, undoes=row.id)
+    return Order(inverse, subject, reason, undoes=row.id)

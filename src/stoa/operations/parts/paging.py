@@ -1,0 +1,141 @@
+"""Pages of lists: where a page starts, when it ends early, and what leads to the next one."""
+
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from stoa.domain import cursors, limits
+from stoa.domain.cursors import Form
+from stoa.domain.errors import invalid_field
+from stoa.operations.parts.budget import Budget
+from stoa.schemas.base import Page, Resource, encode
+
+Row = TypeVar("Row")
+View = TypeVar("View", bound=Resource)
+Shown = TypeVar("Shown")
+Place = tuple[int | str, ...]
+
+_TOO_FAR = (
+    f"Must be at most {limits.OFFSET_MOST} in a list as long as this: go on with `cursor`, the "
+    "`nextCursor` of the page before."
+)
+_ESCAPED_CHARACTER_BYTES = 6
+_ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, all escaped
+_BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
+
+
+def place(form: Form, page: Page) -> Place | None:
+    """The place that the cursor of a request that was read names, or None for the start."""
+    return None if page.cursor is None else cursors.decode(*form, page.cursor)
+
+
+def _bytes(row: Resource) -> int:
+    return len(encode(row))
+
+
+def fitting(
+    rows: Sequence[Shown],
+    characters: int,
+    most_bytes: int = limits.PAGE_BYTES,
+    measure: Callable[[Shown], int] = _bytes,
+) -> int:
+    """How many of `rows` fit into an answer of `most_bytes` of JSON, at least one.
+
+    `characters` is the length of the long texts in them: while these cannot fill the answer even
+    if all were escaped, no row is measured (bytes).
+    """
+    largest = _BESIDE_BYTES + characters * _ESCAPED_CHARACTER_BYTES + len(rows) * _ROW_BYTES
+    if largest < most_bytes:
+        return len(rows)
+    size = _BESIDE_BYTES
+    for count, row in enumerate(rows):
+        size += measure(row) + 1
+        if size > most_bytes and count:
+            return count
+    return len(rows)
+
+
+class Members(TypedDict):
+    """The members of `ListAnswer`; with a cursor both offsets are left out."""
+
+    limit: int
+    offset: int | UnsetType
+    next_offset: int | UnsetType | None
+    next_cursor: str | None
+    omitted: NotRequired[int]
+
+
+class Cut(NamedTuple, Generic[View]):
+    """The rows of a page, as they travel, and the paging members of its answer."""
+
+    rows: list[View]
+    members: Members
+
+
+def cut(
+    budget: Budget,
+    form: Form,
+    page: Page,
+    rows: Sequence[Row],
+    views: Sequence[View],
+    place_of: Callable[[Row], Place],
+    *,
+    characters: int = 0,
+    end: Place | None = None,
+) -> Cut[View]:
+    """Cut `rows`, fetched with one more than wanted, and their `views` to the page and the budget.
+
+    `place_of` gives the place of a row in the order `form`; `characters` is for `fitting`. With an
+    `end` there may be more behind that place, which `rows` do not reach.
+    """
+    whole = min(fitting(views, characters), page.size, len(views))
+    count = budget.fitting(views[:whole])
+    last = place_of(rows[count - 1]) if len(rows) > count else None
+    members = _members(form, page, count, last, end)
+    if count < whole:
+        members["omitted"] = whole - count
+    return Cut(list(views[:count]), members)
+
+
+def cut_json(
+    form: Form,
+    page: Page,
+    rows: int,
+    place_of: Callable[[int], Place],
+    bytes_of: Callable[[int], int],
+    *,
+    characters: int = 0,
+    end: Place | None = None,
+) -> tuple[int, Members]:
+    """How many of so many `rows` that are JSON the page has, and its paging members. The two
+    functions take the number of a row. No budget limits answers that are made of JSON. `end` is as
+    for `cut`."""
+    count = min(fitting(range(rows), characters, measure=bytes_of), page.size, rows)
+    last = place_of(count - 1) if rows > count else None
+    return count, _members(form, page, count, last, end)
+
+
+def _members(form: Form, page: Page, count: int, last: Place | None, end: Place | None) -> Members:
+    """The paging members of a page with `count` rows. `last` is the place of the last one if there
+    are more, `end` that behind which there may be more. Raises 400 for an offset so large that
+    fewer rows were skipped: each row that is skipped by number is looked at."""
+    offset, next_offset = _offsets(page, count, more=last is not None)
+    place = last or end
+    if page.skip < (page.offset or 0) and (count or place):
+        raise invalid_field("offset", _TOO_FAR)
+    return Members(
+        limit=page.size,
+        offset=offset,
+        next_offset=next_offset,
+        next_cursor=None if place is None else cursors.encode(form.kind, *place),
+    )
+
+
+def _offsets(
+    page: Page, count: int, *, more: bool
+) -> tuple[int | UnsetType, int | UnsetType | None]:
+    if page.cursor is not None:
+        return UNSET, UNSET
+    offset = page.offset or 0
+    return offset, offset + count if more else None

@@ -1,0 +1,1 @@
+"""From rows to what travels: the resources of answers."""

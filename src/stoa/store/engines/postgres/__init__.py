@@ -1,0 +1,1 @@
+"""The engine for many processes and machines: PostgreSQL."""

@@ -1,0 +1,119 @@
+"""Backups of a PostgreSQL database: dumps that are made while it is served, and the way back."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from stoa.clock import Clock
+from stoa.store.engines import backup_files as files
+from stoa.store.engines import unfinished
+from stoa.store.engines.postgres import migrations as postgres_migrations
+from stoa.store.engines.postgres.alone import hold
+from stoa.store.engines.postgres.connection import (
+    APPLICATION,
+    Connection,
+    lift_limits,
+    opened,
+    place,
+)
+from stoa.store.engines.postgres.programs import run
+from stoa.store.engines.postgres.tx import PostgresTx
+from stoa.store.transfer import audit, backups, restoring
+from stoa.store.transfer.audit import Finding
+from stoa.store.tx import Restored, StartRefused
+
+_NAME = f"{APPLICATION}-backup"
+_SNAPSHOT = "SELECT pg_export_snapshot()"
+
+
+async def back_up(
+    url: str, clock: Clock, folder: Path, keep: int, environment: Mapping[str, str]
+) -> Path:
+    """Dump a database, which servers may use, into a folder; returns the file.
+
+    The dump gets its name when what it holds was audited, it was read through and it is on disk.
+    Then the oldest are removed, so that `keep` are left; 0 keeps all. Raises `StartRefused` with
+    nothing removed.
+    """
+    name = backups.name(clock(), "dump")
+    with files.told(f"no backup was made in {folder}"), files.alone_in(folder):
+        target, partial = folder / name, folder / f".{name}.partial"
+        with files.unfinished(partial):
+            descriptor = files.new_file(partial, None)
+            try:
+                findings = await _dump(url, clock, partial, environment)
+                # Every block is read.
+                everything = f"--file={os.devnull}"
+                await run("pg_restore", everything, partial, environment=environment)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            files.write_checksum(partial, target, None)
+            files.put(partial, target)
+        if keep:
+            files.remove_oldest(keep, target, in_use=audit.in_use(findings))
+    return target
+
+
+async def _dump(
+    url: str, clock: Clock, partial: Path, environment: Mapping[str, str]
+) -> list[Finding]:
+    """Dump and audit one state of a database; what the audit looked at."""
+    where = place(url)
+    async with opened(url, _NAME) as connection:
+        await postgres_migrations.refuse_unfinished(connection, where)
+        await postgres_migrations.check_current(connection, where)
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await lift_limits(connection)
+            snapshot = await connection.fetchval(_SNAPSHOT)
+            options = ("--format=custom", f"--snapshot={snapshot}", f"--file={partial}")
+            await run("pg_dump", *options, environment=environment, url=url)
+            findings = await audit.run_all(PostgresTx(connection, clock))
+    files.refuse_differences(where, findings)
+    return findings
+
+
+async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str, str]) -> Restored:
+    """Fill an empty database with a dump, bring it to this program's schema and audit it.
+
+    Raises `StartRefused`; no server opens a database in which this has begun and not ended.
+    """
+    source, where = files.existing_backup(backup), place(url)
+    with files.told(f"{where} was not restored"):
+        files.refuse_changed(source)
+        if not backups.begins_well(source):
+            raise StartRefused(f"{source} is no dump of PostgreSQL: choose another backup")
+    async with opened(url, _NAME) as connection:
+        await _refuse_filled(connection, where)
+        await hold(connection, where)
+        await _mark(connection, source)
+        options = ("--exit-on-error", "--single-transaction", "--no-owner")
+        try:
+            await run("pg_restore", *options, source, environment=environment, url=url)
+        except StartRefused:
+            await connection.execute(unfinished.DROP)  # nothing was filled in
+            raise
+        await postgres_migrations.migrate(connection, where)
+        async with connection.transaction():
+            tx = PostgresTx(connection, clock)
+            await restoring.begin_anew(tx)
+            files.refuse_differences(source, await audit.run_all(tx))
+            await tx.finish()
+            await connection.execute(unfinished.DROP)
+        await connection.execute("ANALYZE")
+    return Restored(files.taken_at(source), None)
+
+
+async def _refuse_filled(connection: Connection, where: str) -> None:
+    await postgres_migrations.refuse_unfinished(connection, where)
+    if await postgres_migrations.check(connection, where, postgres_migrations.steps()):
+        raise StartRefused(
+            f"{where} is a database already: make an empty one (CREATE DATABASE), name that, and "
+            "serve it once it is restored"
+        )
+
+
+async def _mark(connection: Connection, source: Path) -> None:
+    async with connection.transaction():
+        await connection.execute(unfinished.MAKE)
+        await connection.execute(unfinished.ADD, f"{unfinished.RESTORE}{source.name}", str(source))

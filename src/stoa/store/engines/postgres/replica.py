@@ -1,0 +1,193 @@
+"""A primary with a replica, which answers reads that may be slightly stale.
+
+The position of the primary in its write-ahead log is noted twice a second: all that was
+acknowledged before a note lies before its position. A replica that has replayed the oldest note of
+the last `lag_s` seconds is no older than that. With each note the acts of moderation are counted:
+a replica answers only when it has replayed the last one, so that nothing hidden is read there.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from stoa.logs import log
+from stoa.store import consistency
+from stoa.store.engines.postgres.pool import Busy
+from stoa.store.engines.postgres.store import PostgresStore
+from stoa.store.tx import StoreUnavailable, T, Tx, Work
+
+EVERY_S = 0.5
+QUIET_S = 5.0
+"""After so many seconds without a failed read the log reports the replica as used again."""
+
+
+class _Behind(Exception):
+    """The replica lags too far behind."""
+
+
+class _NotYet(Exception):
+    """The replica has not replayed the position that this read needs; others may use it."""
+
+
+class ReplicatedStore:
+    """A `Store` that reads from `replica` if the read allows it and the replica is not behind."""
+
+    changes = None  # other processes write too
+    lost = False
+
+    def __init__(self, primary: PostgresStore, replica: PostgresStore, lag_s: int) -> None:
+        self._primary = primary
+        self._replica = replica
+        self._lag_s = lag_s
+        self._notes: deque[tuple[float, int]] = deque()
+        self._acts: int = 0
+        self._acted: int = 0
+        self._task: asyncio.Task[None] | None = None
+        self._state = "used"
+        self._failed_at = 0.0
+        self._answered = {"replicaReads": 0, "primaryReads": 0}
+        self.lag_ms = 1000 * lag_s + primary.longest_ms
+
+    async def start(self) -> None:
+        """Note the position of the primary, now and then regularly. Raises `StoreUnavailable`."""
+        await self._note()
+        self._replica.start_watching()
+        self._task = asyncio.create_task(self._go_on())
+
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        slow: bool = False,
+        single: bool = False,
+        at_least: str | None = None,
+    ) -> T:
+        if at_least is not None:
+            try:
+                result = await self._read_replica(work, consistency.place(at_least))
+            except (_NotYet, Busy):
+                pass  # only this read goes to the primary
+            except _Behind as error:
+                self._note_failure("behind", str(error))
+            except StoreUnavailable as error:
+                self._note_failure("gone", str(error))
+            else:
+                self._note_success()
+                return result
+            self._answered["primaryReads"] += 1
+        return await self._primary.read(work, slow=slow, single=single)
+
+    def at_once(self, work: Work[T]) -> T | None:  # noqa: ARG002 - nothing is cached
+        return None
+
+    async def write(self, work: Work[T]) -> T:
+        return await self._primary.write(work)
+
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
+        with suppress(StoreUnavailable):
+            noted = await self._primary.read(partial(_written, agent_id), single=True)
+            if agent_id and noted.at < wrote_at:
+                # Another transaction had locked the agent, so the write did not record its time.
+                await self._primary.write(partial(_note_write, agent_id, wrote_at))
+                noted = await self._primary.read(partial(_written, agent_id), single=True)
+            return consistency.token(noted.place, agent_id, noted.at)
+        return None
+
+    def listen(self, told: Callable[[], None]) -> None:
+        self._primary.listen(told)
+
+    @property
+    def waiting(self) -> int:
+        return self._primary.waiting
+
+    @property
+    def trouble(self) -> str | None:
+        return self._primary.trouble
+
+    def figures(self) -> dict[str, str | int]:
+        return {"replica": self._state, **self._answered}
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._replica.close()
+        await self._primary.close()
+
+    async def _read_replica(self, work: Work[T], wanted: int) -> T:
+        if trouble := self._replica.trouble:
+            raise StoreUnavailable(trouble)
+        oldest = self._oldest()
+        # Asked before the snapshot is taken, so that the snapshot is not older.
+        replayed = await self._replica.read(_replayed, single=True)
+        if replayed < oldest:
+            raise _Behind(f"{oldest - replayed} bytes of the log")
+        if replayed < max(wanted, self._acted):
+            raise _NotYet
+        result = await self._replica.read(work)
+        self._answered["replicaReads"] += 1
+        return result
+
+    def _oldest(self) -> int:
+        """The position that a replica must have replayed to be within the allowed lag."""
+        since = asyncio.get_running_loop().time() - self._lag_s
+        while self._notes and self._notes[0][0] < since:
+            self._notes.popleft()
+        if not self._notes:
+            raise StoreUnavailable("where the primary is has not been known for long")
+        return self._notes[0][1]
+
+    async def _go_on(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY_S)
+            with suppress(StoreUnavailable):
+                await self._note()
+
+    async def _note(self) -> None:
+        asked_at = asyncio.get_running_loop().time()
+        noted = await self._primary.read(partial(_written, ""), single=True)
+        if noted.acts != self._acts:
+            self._acts, self._acted = noted.acts, noted.place
+        self._notes.append((asked_at, noted.place))
+        if len(self._notes) > 2 * self._lag_s / EVERY_S:
+            self._notes.popleft()
+
+    def _note_failure(self, state: str, reason: str) -> None:
+        self._failed_at = asyncio.get_running_loop().time()
+        if self._state == "used":
+            log.warning("replica not used", state=state, reason=reason)
+        self._state = state
+
+    def _note_success(self) -> None:
+        quiet_since = asyncio.get_running_loop().time() - QUIET_S
+        if self._state != "used" and self._failed_at < quiet_since:
+            log.warning("replica used again")
+            self._state = "used"
+
+
+class _Written(NamedTuple):
+    """The time (ms) of an agent's last write, a place in the log after it and after the last act
+    of moderation, and the number of that act."""
+
+    at: int
+    place: int
+    acts: int
+
+
+async def _written(agent_id: str, tx: Tx) -> _Written:
+    row = await tx.one("replication.written", agent_id=agent_id)
+    return _Written(*map(int, row)) if row else _Written(0, 0, 0)
+
+
+async def _note_write(agent_id: str, at: int, tx: Tx) -> None:
+    await tx.run("replication.note_write", agent_id=agent_id, at=at)
+
+
+async def _replayed(tx: Tx) -> int:
+    row = await tx.one("replication.replayed")
+    if row is None or row[0] is None:
+        raise StoreUnavailable("it is no replica")
+    return int(row[0])

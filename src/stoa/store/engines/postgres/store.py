@@ -1,0 +1,338 @@
+"""The engine for many processes and machines: PostgreSQL, one pool of connections per process."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import NoReturn, TypeVar
+
+import asyncpg
+
+from stoa.clock import Clock, elapsed_ns
+from stoa.logs import log
+from stoa.metrics import Commits
+from stoa.store.engines.postgres import migrations as postgres_migrations
+from stoa.store.engines.postgres.connection import (
+    Connection,
+    connect,
+    lift_limits,
+    opened,
+    place,
+    refuse_forgetful_pool,
+)
+from stoa.store.engines.postgres.errors import Meaning, meaning, said
+from stoa.store.engines.postgres.pool import Pool
+from stoa.store.engines.postgres.signals import Signals
+from stoa.store.engines.postgres.tx import PostgresTx
+from stoa.store.engines.postgres.watch import OUTDATED, Watch
+from stoa.store.tx import StoreUnavailable, Work, WritingStopped
+
+T = TypeVar("T")
+
+PAUSES_S = (0.0, 0.005, 0.02, 0.05, 0.1)
+"""Before each further attempt at a transaction that met another."""
+
+_WAITING = 0.8
+"""The part of the time-out that a call may wait for a connection; in the rest it has to begin."""
+_BEGIN_S = 2.0
+"""So long a server always has to begin a transaction, however short the time-out is."""
+
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+# Settings of this transaction alone, in the same message: the next may be another program's.
+_LIMITS = (
+    "; SET LOCAL statement_timeout = {ms}; SET LOCAL lock_timeout = {lock_ms}"
+    "; SET LOCAL idle_in_transaction_session_timeout = {idle_ms}; SET LOCAL jit = off"
+)
+# Every list reads a range of an index for any values, so a generic plan saves planning time.
+# Nor do helpers and a cache for joins pay, which the planner gives to what a page leaves unread.
+_PLANS = (
+    "; SET LOCAL plan_cache_mode = force_generic_plan"
+    "; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL enable_memoize = off"
+)
+# A time-out during COMMIT would report as done what no standby has, and a warning tells of the
+# same; in a transaction that failed unnoticed SET is an error, where COMMIT alone would roll back
+# and say nothing.
+_COMMIT = "SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; COMMIT"
+
+
+class _Again(Exception):
+    """Everything is rolled back and the work may succeed when it is run once more."""
+
+
+async def migrate(url: str) -> list[str]:
+    """Bring a database to this program's schema; returns the names of the steps applied.
+
+    Raises `StartRefused` with one line that says why not.
+    """
+    async with opened(url) as connection:
+        await postgres_migrations.refuse_unfinished(connection, place(url))
+        return await postgres_migrations.migrate(connection, place(url))
+
+
+async def version(url: str) -> int:
+    """The schema of a database, 0 for an empty one. Raises `StartRefused` when it is none of Stoa,
+    or of a newer one."""
+    async with opened(url) as connection:
+        return await postgres_migrations.check(connection, place(url), postgres_migrations.steps())
+
+
+async def read_once(url: str, clock: Clock, work: Work[T]) -> T:
+    """Read a database beside the servers that use it, however long that takes.
+
+    Raises `StartRefused` when it does not have this program's schema.
+    """
+    async with opened(url) as connection:
+        await postgres_migrations.check_current(connection, place(url))
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await lift_limits(connection)
+            return await work(PostgresTx(connection, clock))
+
+
+async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
+    """Change a database beside the servers that use it. Raises `StartRefused`."""
+    async with opened(url) as connection:
+        await postgres_migrations.refuse_unfinished(connection, place(url))
+        await postgres_migrations.check_current(connection, place(url))
+        async with connection.transaction():
+            await lift_limits(connection)
+            tx = PostgresTx(connection, clock)
+            result = await work(tx)
+            await tx.finish()
+        return result
+
+
+class PostgresStore:
+    """A `Store` on one database, which other processes use too. Build it with `open`."""
+
+    lag_ms = 0
+    changes = None  # other processes write too
+    lost = False
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        connections: int,
+        timeout_s: int,
+        *,
+        replica: bool = False,
+        commits: Commits | None = None,
+    ) -> None:
+        self._commits = commits
+        self._clock = clock
+        reach = partial(connect, url, replica=replica)
+        self._begin_s = max(timeout_s, _WAITING * timeout_s + _BEGIN_S)
+        self._pool = Pool(reach, connections, _WAITING * timeout_s)
+        self._most_s = 2 * timeout_s
+        self.longest_ms = 1000 * self._most_s
+        limits = _LIMITS.format(
+            ms=1000 * timeout_s, lock_ms=500 * timeout_s, idle_ms=2000 * timeout_s
+        )
+        self._begin_write = _WRITE + limits
+        self._begin_read = _READ + limits + _PLANS
+        # It is the primary's clock that counts.
+        name = "replica" if replica else "database"
+        known = 0 if replica else postgres_migrations.steps()[-1].number
+        self._watch = Watch(reach, None if replica else clock, name, known)
+        self._signals = Signals(reach)
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        clock: Clock,
+        connections: int,
+        timeout_s: int,
+        commits: Commits | None = None,
+    ) -> "PostgresStore":
+        """Open a database that has this program's schema. Raises `StartRefused` with one line that
+        says why not.
+
+        `connections` is the size of the pool. No statement takes longer than `timeout_s` seconds,
+        nor does it until a transaction has begun, no wait for a lock takes longer than half of it,
+        and no transaction longer than twice that.
+        """
+        async with opened(url) as connection:
+            await postgres_migrations.refuse_unfinished(connection, place(url))
+            await postgres_migrations.check_current(connection, place(url))
+        await refuse_forgetful_pool(url)
+        store = cls(url, clock, connections, timeout_s, commits=commits)
+        await store._watch.start()
+        store._signals.begin()
+        return store
+
+    def start_watching(self) -> None:
+        """Start checking in the background whether the database answers."""
+        self._watch.begin()
+
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        slow: bool = False,  # noqa: ARG002 - nothing here holds up the event loop
+        single: bool = False,
+        at_least: str | None = None,  # noqa: ARG002 - this is the primary
+    ) -> T:
+        begin = None if single else self._begin_read
+        return await self._repeatedly(partial(self._attempt, work, begin, self._end_read))
+
+    def at_once(self, work: Work[T]) -> T | None:  # noqa: ARG002 - nothing is cached
+        return None
+
+    async def write(self, work: Work[T]) -> T:
+        if self._watch.outdated:
+            raise WritingStopped(OUTDATED)
+        return await self._repeatedly(partial(self._attempt, work, self._begin_write, self._commit))
+
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
+        return None
+
+    def listen(self, told: Callable[[], None]) -> None:
+        self._signals.told.append(told)
+
+    def figures(self) -> dict[str, str | int]:
+        return {}
+
+    @property
+    def waiting(self) -> int:
+        return self._pool.waiting
+
+    @property
+    def trouble(self) -> str | None:
+        return self._watch.trouble or (OUTDATED if self._watch.outdated else None)
+
+    async def close(self) -> None:
+        await self._signals.stop()
+        await self._watch.stop()
+        await self._pool.close()
+
+    async def _repeatedly(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        for pause in PAUSES_S:
+            try:
+                return await attempt()
+            except _Again:
+                await asyncio.sleep(pause)
+        try:
+            return await attempt()
+        except _Again as again:
+            raise StoreUnavailable(f"tried {len(PAUSES_S) + 1} times: {again}") from again
+
+    async def _attempt(
+        self, work: Work[T], begin: str | None, end: Callable[[Connection], Awaitable[None]]
+    ) -> T:
+        """Run `work` once, between the statement `begin` and what `end` does."""
+        loop = asyncio.get_running_loop()
+        begin_by = loop.time() + self._begin_s
+        connection = await self._take(begin_by)
+        # The caller never waits longer than this, even if the network drops every packet.
+        timer = loop.call_at(begin_by, connection.terminate)
+        begun = False
+        try:
+            if begin:
+                await connection.execute(begin)
+                begun = True
+                timer.cancel()
+                timer = loop.call_later(self._most_s, connection.terminate)
+            tx = PostgresTx(connection, self._clock)
+            result = await work(tx)
+            await tx.finish()
+        except Exception as error:
+            # Work that used up its time is not retried.
+            late = timer.when() <= loop.time()
+            await self._failed(connection, error, begun=begun or late)
+        except BaseException:  # the caller was cancelled; a statement may still run
+            connection.terminate()
+            raise
+        else:
+            await end(connection)
+            if tx.adds_events:
+                self._signals.wrote()
+            return result
+        finally:
+            timer.cancel()
+            self._pool.give(connection)
+
+    async def _take(self, begin_by: float) -> Connection:
+        try:
+            async with asyncio.timeout_at(begin_by):
+                return await self._pool.take()
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            self._watch.alarm()
+            raise StoreUnavailable(f"no connection: {said(error)}") from error
+
+    async def _failed(self, connection: Connection, error: Exception, *, begun: bool) -> NoReturn:
+        """Undo an attempt that did not come to its end and raise what that means."""
+        what = meaning(error, connection)
+        if what in (Meaning.LOST, Meaning.STALE):
+            self._leave(connection, what)
+            # Before the first statement is done nothing can have happened, and the connection may
+            # have been dead for long.
+            if what is Meaning.STALE or not begun:
+                raise _Again(said(error)) from error
+        elif begun:
+            await self._roll_back(connection)
+        if what is Meaning.AGAIN:
+            raise _Again(said(error)) from error
+        if what is Meaning.DEFECT:
+            await self._compare(connection, error)
+            raise error
+        raise StoreUnavailable(said(error)) from error
+
+    async def _compare(self, connection: Connection, error: Exception) -> None:
+        """Raise `WritingStopped` when a statement is invalid, or breaks a constraint, since a newer
+        program has migrated the database, which the watch may not have noticed yet."""
+        if isinstance(error, asyncpg.PostgresError):
+            with suppress(Exception):
+                await self._watch.compare(connection)
+            if self._watch.outdated:
+                raise WritingStopped(OUTDATED) from error
+
+    async def _commit(self, connection: Connection) -> None:
+        connection.warnings.clear()
+        began_ns = elapsed_ns()
+        try:
+            done = await connection.execute(_COMMIT)
+        except Exception as error:
+            what = meaning(error, connection)
+            if what is Meaning.LOST:
+                self._leave(connection, what)
+                raise StoreUnavailable(
+                    f"the connection was lost during COMMIT, which may have happened: {said(error)}"
+                ) from error
+            await self._failed(connection, error, begun=True)
+        except BaseException:
+            connection.terminate()
+            raise
+        if self._commits:
+            self._commits.times.observe((elapsed_ns() - began_ns) // 1000)
+            self._commits.sizes.observe(1)
+        if done != "COMMIT":
+            raise RuntimeError(f"COMMIT became {done}")
+        if connection.warnings:
+            # The wait for the standbys was cancelled: the commit is on this server only.
+            raise StoreUnavailable(f"COMMIT is in doubt: {'; '.join(connection.warnings)}")
+
+    async def _end_read(self, connection: Connection) -> None:
+        """End a read. A failure here does not affect its result."""
+        await self._roll_back(connection)
+
+    async def _roll_back(self, connection: Connection) -> None:
+        try:
+            if connection.is_in_transaction():
+                await connection.execute("ROLLBACK")
+        except Exception as error:
+            log.info("rollback failed", reason=said(error))
+            connection.terminate()
+        except BaseException:
+            connection.terminate()
+            raise
+
+    def _leave(self, connection: Connection, what: Meaning) -> None:
+        """Never use this connection again, nor the idle ones beside it if the server is lost."""
+        connection.terminate()
+        if what is Meaning.LOST:
+            self._pool.drop_idle()
+            self._watch.alarm()

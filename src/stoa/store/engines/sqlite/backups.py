@@ -1,0 +1,175 @@
+"""Backups of a SQLite file: copies that are made while it is served, and the way back."""
+
+import os
+import re
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import apsw
+
+from stoa.clock import Clock
+from stoa.store.engines import backup_files as files
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.file import connect, existing, locked, prepare
+from stoa.store.transfer import audit, backups, restoring
+from stoa.store.transfer.audit import Finding
+from stoa.store.tx import Restored, StartRefused
+
+_HEADER = re.compile(rb"SQLite format 3\x00..\x02\x02", re.DOTALL)
+"""How a file with a write-ahead log begins."""
+_HEADER_BYTES = 20
+_COMPANIONS = ("-wal", "-shm", "-journal")
+_BESIDE = (".lock", *_COMPANIONS)
+
+
+def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
+    """Copy a file, which a server may have open, into a folder; returns the copy.
+
+    The copy gets its name when it has been audited and is on disk. Then the oldest are removed, so
+    that `keep` are left; 0 keeps all. Raises `StartRefused` with nothing removed.
+    """
+    path = existing(file)
+    name = backups.name(clock())
+    with _told(f"no backup was made in {folder}"), files.alone_in(folder):
+        target, partial = folder / name, folder / f".{name}.partial"
+        with files.unfinished(partial, _BESIDE):
+            like = path.stat()
+            findings = _copy(path, partial, like=like, clock=clock)
+            files.write_checksum(partial, target, like)
+            files.put(partial, target)
+        if keep:
+            files.remove_oldest(keep, target, in_use=audit.in_use(findings))
+    return target
+
+
+def restore(file: Path, clock: Clock, backup: Path) -> Restored:
+    """Put a backup in the place of a file that no server has open, and keep what was there.
+
+    Raises `StartRefused` with the file as it was.
+    """
+    source = files.existing_backup(backup)
+    with _told(f"{file} was not restored"):
+        files.refuse_changed(source)
+    like = _like(file, source)
+    is_new_folder = not file.parent.exists()
+    with _told(f"{file} was not restored"), locked(file) as path:
+        for name in (path.parent, f"{path}.lock") if is_new_folder else (f"{path}.lock",):
+            os.chown(name, like.st_uid, like.st_gid)
+        partial = path.with_name(f"{path.name}.restoring")
+        with files.unfinished(partial, _BESIDE):
+            _copy(source, partial, like=like, clock=clock, to_serve=True)
+            kept = _keep(path, clock)
+            files.put(partial, path)
+    return Restored(files.taken_at(source), kept)
+
+
+def _copy(
+    source: Path, partial: Path, *, like: os.stat_result, clock: Clock, to_serve: bool = False
+) -> list[Finding]:
+    """Copy one state of a file for this owner; what the audit of the copy looked at. One that is to
+    be served is brought to this program's schema, and its sessions end."""
+    descriptor = files.new_file(partial, like)
+    try:
+        with _copyable(source):
+            _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
+            if to_serve:
+                prepare(partial)
+                sqlite.write_once(partial, clock, restoring.begin_anew)
+            findings = _check(source, partial, clock)
+        _close(partial)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return findings
+
+
+def _fill(source: Path, partial: Path, check: Callable[[apsw.Connection, Path], None]) -> None:
+    """Copy everything in one step: then writes to the source do not start the copy anew."""
+    with (
+        closing(connect(source, writer=False)) as there,
+        closing(apsw.Connection(str(partial))) as here,
+    ):
+        check(there, source)
+        sqlite_migrations.refuse_unfinished(there, source)
+        here.execute("PRAGMA synchronous = OFF")  # it is synced as a whole
+        with here.backup("main", there, "main") as copying:
+            copying.step(-1)
+
+
+def _check_any(connection: apsw.Connection, source: Path) -> None:
+    """Raise `StartRefused` unless the file has a schema that this program knows."""
+    sqlite_migrations.check(connection, source, "choose another backup")
+    if not sqlite_migrations.version(connection):
+        raise StartRefused(f"{source} is empty: choose another backup")
+
+
+@contextmanager
+def _copyable(source: Path) -> Generator[None]:
+    """Name the file that is copied when it is no whole database, as the target is one."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError, apsw.CantOpenError) as error:
+        said = f"{source} cannot be copied, and nothing was changed: {error}"
+        raise StartRefused(said) from None
+
+
+def _check(source: Path, partial: Path, clock: Clock) -> list[Finding]:
+    """Refuse a copy that is damaged or in which the audit finds a difference."""
+    with closing(connect(partial, writer=False)) as connection:
+        (sound,) = next(connection.execute("PRAGMA quick_check(1)"))
+    if sound != "ok":
+        raise StartRefused(f"{source} is damaged: {str(sound).splitlines()[-1]}")
+    findings = sqlite.read_once(partial, clock, audit.run_all)
+    files.refuse_differences(source, findings)
+    return findings
+
+
+def _close(partial: Path) -> None:
+    """Make one file of it, without a write-ahead log beside it."""
+    with closing(apsw.Connection(str(partial))) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+
+
+def _keep(path: Path, clock: Clock) -> Path | None:
+    """Give what is there a second name, and take away its companions, which would be read as those
+    of the new file. Where there was a file at `path`, there is one at each moment."""
+    kept = path.with_name(f"{path.name}.before-{backups.stamp(clock())}")
+    was_there = path.exists()
+    if was_there:
+        _empty_log(path)
+        os.link(path, kept)
+    for companion in _COMPANIONS:  # of a file that is damaged or gone
+        with suppress(FileNotFoundError):
+            Path(f"{path}{companion}").replace(f"{kept}{companion}")
+    return kept if was_there else None
+
+
+def _empty_log(path: Path) -> None:
+    """Write what is in the log into the file. SQLite deletes the log of a file whose header does
+    not name one, so that such a file is not opened."""
+    with path.open("rb") as file:
+        has_log = _HEADER.fullmatch(file.read(_HEADER_BYTES))
+    if has_log:
+        with suppress(apsw.Error), closing(apsw.Connection(str(path))) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _like(file: Path, source: Path) -> os.stat_result:
+    """The file whose owner and mode the restored one gets."""
+    return file.stat() if file.exists() else source.stat()
+
+
+@contextmanager
+def _told(outcome: str) -> Generator[None]:
+    """Raise what goes wrong as `StartRefused`."""
+    try:
+        with files.told(outcome):
+            yield
+    except apsw.FullError as error:  # of a copy SQLite itself says "not an error"
+        raise StartRefused(f"{outcome}: the disk is full") from error
+    except apsw.IOError as error:
+        raise StartRefused(f"{outcome}: the disk cannot be read or written") from error
+    except apsw.Error as error:
+        raise StartRefused(f"{outcome}: {error}") from error

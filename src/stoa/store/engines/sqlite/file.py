@@ -1,0 +1,188 @@
+"""One database file: its folder, its lock against a second program, and connections to it."""
+
+import fcntl
+import os
+import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+
+from stoa.clock import elapsed_ms
+from stoa.store.engines.migration_steps import EMPTY
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
+from stoa.store.fts5 import points
+from stoa.store.tx import StartRefused
+
+_BUSY_MS = 5000
+LOG_PAGES = 32_000
+"""At so many pages (132 MB) the log is moved into the database: one that changes often is copied
+once then, and all that is copied is synced, which takes a tenth of a second."""
+_LOG_BYTES = 144 * 1024 * 1024
+"""A log that is no longer keeps its place on the disk, which costs less than to take a new one."""
+_STATEMENTS = 128
+"""Prepared ones that a connection keeps. It looks through them one by one for each that it runs."""
+_LOCK_MS = 1000
+"""The process that writes for a server that was killed may take as long to notice and to end."""
+
+_OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+
+
+def connect(path: Path, *, writer: bool, cache_mb: int = 8) -> apsw.Connection:
+    """A connection with the settings that durability and isolation rest on.
+
+    It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
+    """
+    # A file that is gone is not made anew, empty.
+    connection = apsw.Connection(str(path), apsw.SQLITE_OPEN_READWRITE, None, _STATEMENTS)
+    try:
+        _configure(connection, writer=writer, cache_mb=cache_mb)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> None:
+    connection.set_busy_timeout(_BUSY_MS)
+    connection.execute("PRAGMA schema_version")  # which says when the file is no database
+    # Else a join is planned anew for every value that is bound, which takes longer than running it.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.register_fts5_function("points", points)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute(f"PRAGMA cache_size = {-1000 * cache_mb}")
+    if writer:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA checkpoint_fullfsync = ON")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
+    else:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+
+
+def lock(path: Path) -> int:
+    """Hold the file against a second program; returns the descriptor of the lock.
+
+    Raises `StartRefused` when the folder cannot be used or another program holds the file.
+    """
+    try:
+        make_folder(path.parent)
+        descriptor = os.open(f"{path}.lock", _OPEN, 0o600)
+    except FileExistsError:
+        raise StartRefused(f"cannot use the data folder {path.parent}: it is a file") from None
+    except OSError as error:
+        raise StartRefused(f"cannot use the data folder {path.parent}: {error.strerror}") from error
+    deadline = elapsed_ms() + _LOCK_MS
+    while not _taken(descriptor):
+        if elapsed_ms() > deadline:
+            os.close(descriptor)
+            raise StartRefused(f"another Stoa is already serving {path}; stop it first")
+        time.sleep(_LOCK_MS / 100_000)
+    return descriptor
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def is_new(path: Path) -> bool:
+    """Whether there is no database in this place, or a file in which nothing is."""
+    return not path.exists() or not path.stat().st_size
+
+
+def trace(path: Path) -> str | None:
+    """What shows that there was a database in a place where none is; None when nothing does."""
+    if path.exists():
+        return f"{path} is there with 0 bytes"
+    beside = (Path(f"{path}{end}") for end in (".lock", "-wal"))
+    return next((f"{file} is there without it" for file in beside if file.exists()), None)
+
+
+def existing(path: Path) -> Path:
+    """The full path of a file with content. Raises `StartRefused` when there is none that can be
+    found."""
+    try:
+        path = path.resolve(strict=True)
+        bytes_there = path.stat().st_size
+    except FileNotFoundError:
+        raise StartRefused(
+            f"there is no database at {path}: name it with --config, --data-dir or --database-url"
+        ) from None
+    except OSError as error:
+        raise StartRefused(f"cannot use the database {path}: {error.strerror}") from None
+    if not bytes_there:
+        raise StartRefused(EMPTY.format(where=path))
+    return path
+
+
+@contextmanager
+def locked(path: Path) -> Generator[Path]:
+    """Hold the file against a second program for a while; gives its full path. Raises as `lock`."""
+    path = path.resolve()
+    descriptor = lock(path)
+    try:
+        yield path
+    finally:
+        os.close(descriptor)
+
+
+def prepare(path: Path) -> list[str]:
+    """Bring a locked file to this program's schema; returns the names of the steps applied.
+
+    Raises `StartRefused` when it is not ours, too new, cannot be used or is an unfinished copy;
+    then it is unchanged.
+    """
+    with _told(path):
+        # It holds token hashes and the secret of challenges: no other user may read it.
+        os.close(os.open(path, _OPEN, 0o600))
+        with closing(apsw.Connection(str(path))) as present:
+            sqlite_migrations.check(present, path)
+            sqlite_migrations.refuse_unfinished(present, path)
+        with closing(connect(path, writer=True)) as connection:
+            return sqlite_migrations.migrate(connection)
+
+
+def refuse_other(path: Path, *, unfinished: bool = False) -> None:
+    """Raise `StartRefused` unless a locked file has this program's schema and, unless `unfinished`
+    is right, is no unfinished copy."""
+    with _told(path), closing(apsw.Connection(str(existing(path)))) as present:
+        sqlite_migrations.check_current(present, path)
+        if not unfinished:
+            sqlite_migrations.refuse_unfinished(present, path)
+
+
+@contextmanager
+def _told(path: Path) -> Generator[None]:
+    """Raise what keeps a file from being opened as `StartRefused`."""
+    try:
+        yield
+    except OSError as error:
+        raise StartRefused(f"cannot open the database {path}: {error.strerror}") from error
+    except apsw.Error as error:
+        raise StartRefused(f"cannot open the database {path}: {error}") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, for this user alone. Raises OSError."""
+    missing = [part for part in (folder, *folder.parents) if not part.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        sync(made.parent)
+
+
+def sync(folder: Path) -> None:
+    """Put the names in a folder on disk: a file that survives a power cut must be found again."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,263 @@
+"""Group commit: the writer of the SQLite engine commits many queued transactions at once.
+
+A refused piece of work does not affect the others of its group. Most refusals come before any
+change; after a change the whole group is rolled back and run again, each piece in a savepoint. If
+the storage fails, the outcome of the group is unknown: its callers get `WritingStopped`, and this
+connection is not used again. The next connection recovers from the write-ahead log, and must commit
+a test write before it is used.
+"""
+
+import asyncio
+import errno
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from stoa.clock import Clock, elapsed_ns
+from stoa.domain import limits
+from stoa.logs import log
+from stoa.metrics import Commits
+from stoa.store.changes import EVERYTHING
+from stoa.store.dependencies import changed_by
+from stoa.store.engines.sqlite.file import LOG_PAGES
+from stoa.store.engines.sqlite.tx import SqliteTx, carry_out, drive
+from stoa.store.tx import StoreUnavailable, Work, WritingStopped
+
+GROUP_MAX = 64
+CHECK_S = 1.0
+"""After so many seconds without a write the writer checks for changes by other programs."""
+
+Outcome = tuple[Any, Exception | None]
+"""What a piece of work returned, or what it raised."""
+
+BENIGN = (
+    apsw.ConstraintError,
+    apsw.SQLError,
+    apsw.BindingsError,
+    apsw.TooBigError,
+    apsw.MismatchError,
+)
+"""Errors of one statement; every other error of SQLite means that the storage failed."""
+
+
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class _HalfDone(Exception):
+    """A piece of work was refused after it had changed the database."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
+class Groups:
+    """Owns one writing connection. `trouble` says why no more work is accepted, or is None; `full`
+    is true if the reason is a full disk. Groups are counted in `commits`."""
+
+    def __init__(
+        self, connection: apsw.Connection, clock: Clock, commits: Commits | None = None
+    ) -> None:
+        self._commits = commits
+        self._connection = connection
+        self._clock = clock
+        self._touched: set[str] = set()
+        self._log_pages = 0
+        connection.set_wal_hook(self._note_log)  # in the place of SQLite's own way to shorten it
+        self._version = self._data_version()
+        self.trouble: str | None = None
+        self.full = False
+
+    def prove(self, path: Path) -> None:
+        """Commit a test write; sets `trouble` if it fails. The write-ahead log must also fit into
+        the database, and the disk must have more free space than a test write needs."""
+        try:
+            _check_free_space(path)
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            version = self._connection.pragma("user_version")
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.pragma("user_version", version)  # the same value, but a real write
+            self._connection.execute("COMMIT")
+        except apsw.BusyError:
+            return  # another program is writing; the next commit waits for it
+        except (apsw.Error, OSError) as error:
+            self._break([], error)
+
+    def commit(self, works: Sequence[Work[Any]]) -> list[Outcome]:
+        """Run and commit these in order; returns once the commit is on disk. Never raises."""
+        began_ns = elapsed_ns()
+        try:
+            outcomes = self._commit(works)
+        except BaseException as error:  # without an outcome the callers would wait for ever
+            log.exception("writer failed")
+            return self._break(works, error)
+        if self._commits and not self.trouble:
+            self._commits.times.observe((elapsed_ns() - began_ns) // 1000)
+            self._commits.sizes.observe(len(works))
+        return outcomes
+
+    def check_other_writers(self) -> None:
+        """Mark all answers as stale if another program changed the file. Called while idle."""
+        with suppress(apsw.Error):  # the next write reports the error
+            self._check_version()
+
+    def shorten_log(self) -> None:
+        """Move a long log into the database. This takes up to some tenths of a second, so the
+        callers of the group that made it long are told their outcomes first."""
+        if self._log_pages >= LOG_PAGES and not self.trouble:
+            with suppress(apsw.Error):  # nothing is lost, and the next group tries it again
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+
+    def take_touched(self) -> set[str]:
+        """The keys changed by commits since the last call."""
+        touched, self._touched = self._touched, set()
+        return touched
+
+    def close(self) -> None:
+        """Close the connection."""
+        try:
+            self._connection.close()
+        except apsw.Error as error:  # the next start recovers from the write-ahead log
+            log.exception("the database was not closed cleanly", reason=str(error))
+
+    def _commit(self, works: Sequence[Work[Any]], *, apart: bool = False) -> list[Outcome]:
+        if self.trouble:
+            return _all_failed(works, self.trouble)
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            return [(None, StoreUnavailable("another program holds the database")) for _ in works]
+        except apsw.Error as error:
+            return self._break(works, error)
+        done: list[SqliteTx] = []
+        try:
+            self._check_version()
+            outcomes = [self._run(work, done, apart) for work in works]
+            carry_out(self._connection, done)
+            self._connection.execute("COMMIT")
+        except _HalfDone as half:
+            self._connection.execute("ROLLBACK")
+            return [half.outcome] if len(works) == 1 else self._commit(works, apart=True)
+        except BENIGN as error:
+            return self._commit_each(works, error)
+        except apsw.Error as error:
+            return self._break(works, error)
+        self._touched |= changed_by(chain.from_iterable(tx.ran for tx in done))
+        return outcomes
+
+    def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:
+        """Run one piece of work and add its transaction to `done`, unless it is refused. With
+        `apart` it runs in a savepoint; without, a refusal after a change raises `_HalfDone`."""
+        execute, before = self._connection.execute, self._connection.total_changes()
+        if apart:
+            execute("SAVEPOINT job")
+        try:
+            tx = SqliteTx(self._connection, self._clock())
+            outcome = drive(work(tx)), None
+        except BaseException as error:  # errors of the work go to its caller
+            if isinstance(error, apsw.Error) and not isinstance(error, BENIGN):
+                raise
+            outcome = None, _as_exception(error)
+            if apart:
+                execute("ROLLBACK TO job")
+            elif self._connection.total_changes() != before:
+                raise _HalfDone(outcome) from error
+        else:
+            done.append(tx)
+        if apart:
+            execute("RELEASE job")
+        return outcome
+
+    def _commit_each(self, works: Sequence[Work[Any]], error: apsw.Error) -> list[Outcome]:
+        """Commit each piece alone, after one of them broke a constraint at the commit."""
+        self._connection.execute("ROLLBACK")
+        if len(works) == 1:
+            return [(None, error)]
+        return [outcome for work in works for outcome in self._commit([work])]
+
+    def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[Outcome]:
+        """Accept no more work: the storage failed, and the outcome of this group is unknown."""
+        self.full = is_disk_full(error, self._connection.system_errno)
+        self.trouble = trouble_of(error, self._connection.system_errno)
+        with suppress(apsw.Error):
+            # Keep the write-ahead log as it is: the next start recovers from it.
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        return _all_failed(works, self.trouble)
+
+    def _check_version(self) -> None:
+        """Mark all answers as stale if another program changed the file."""
+        version = self._data_version()
+        if version != self._version:
+            self._version = version
+            self._touched.add(EVERYTHING)
+
+    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _data_version(self) -> int:
+        """A number that changes with every commit by another connection."""
+        return next(self._connection.execute("PRAGMA data_version"))[0]
+
+
+def is_disk_full(error: BaseException, system_errno: int = 0) -> bool:
+    """Whether the disk is full. Some errors of SQLite show it only in the system's error number."""
+    if isinstance(error, OSError):
+        return error.errno in _DISK_FULL
+    if isinstance(error, apsw.IOError):
+        code = getattr(error, "extendedresult", 0)
+        return system_errno in _DISK_FULL or code == apsw.SQLITE_IOERR_SHMSIZE
+    return isinstance(error, apsw.FullError)
+
+
+def trouble_of(error: BaseException, system_errno: int = 0) -> str:
+    """Why no work is accepted, for the operator."""
+    said = str(error) if isinstance(error, apsw.Error | OSError) else ""
+    what = "the disk is full" if is_disk_full(error, system_errno) else "the storage failed"
+    return f"{what}: {said or type(error).__name__}"
+
+
+def _check_free_space(path: Path) -> None:
+    """Raise `OSError` if the disk of the database has too little free space."""
+    scratch = path.with_name(f"{path.name}-probe")
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        written = os.write(descriptor, bytes(limits.WRITE_PROBE_BYTES))
+        if written < limits.WRITE_PROBE_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+        scratch.unlink()
+
+
+def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:
+    """Give a caller the outcome of its work."""
+    if future.done():  # the caller was cancelled
+        return
+    result, error = outcome
+    if error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+def _all_failed(works: Sequence[Work[Any]], reason: str) -> list[Outcome]:
+    return [(None, WritingStopped(reason)) for _ in works]
+
+
+def _as_exception(error: BaseException) -> Exception:
+    """An exception for a future. A cancellation is wrapped, because it would look like one of the
+    caller's task; so is StopIteration, which futures reject."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    wrapped = RuntimeError(f"the work ended with {type(error).__name__}")
+    wrapped.__cause__ = error
+    return wrapped

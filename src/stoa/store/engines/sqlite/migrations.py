@@ -1,0 +1,96 @@
+"""Brings a SQLite file to the schema of this program: numbered steps, forward only."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from stoa.domain.words import without_repeats, words
+from stoa.store.engines import unfinished
+from stoa.store.engines.migration_steps import Step, refuse_newer, refuse_other
+from stoa.store.engines.migration_steps import steps as read_steps
+from stoa.store.tx import StartRefused
+
+APPLICATION_ID = int.from_bytes(b"Stoa")
+"""Marks a file as ours, in its header."""
+
+
+def steps() -> list[Step]:
+    """Every migration, in order."""
+    return read_steps("sqlite")
+
+
+def version(connection: apsw.Connection) -> int:
+    """The number of the last migration that the file has seen."""
+    return connection.pragma("user_version")
+
+
+def check(
+    connection: apsw.Connection, path: Path, remedy: str = "choose another --data-dir"
+) -> None:
+    """Raise `StartRefused` when the file at `path` is not ours or of a newer program."""
+    is_empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+    if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
+        raise StartRefused(f"{path} is not a database of Stoa; {remedy}")
+    refuse_newer(path, version(connection), steps())
+
+
+def check_current(connection: apsw.Connection, path: Path) -> None:
+    """Raise `StartRefused` when the file does not have exactly this program's schema."""
+    check(connection, path)
+    refuse_other(path, version(connection), steps())
+
+
+def mark(connection: apsw.Connection) -> unfinished.Mark | None:
+    """Whose unfinished copy this is, None when it is none."""
+    if not connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE name = ?", (unfinished.MARK,)
+    ).fetchone():
+        return None
+    return unfinished.Mark(
+        *connection.execute(unfinished.READ).fetchone() or ("", "another database")
+    )
+
+
+def refuse_unfinished(connection: apsw.Connection, path: Path) -> None:
+    """Raise `StartRefused` when the file is an unfinished copy."""
+    if found := mark(connection):
+        raise StartRefused(unfinished.unfinished(path, found))
+
+
+def migrate(connection: apsw.Connection) -> list[str]:
+    """Apply what is missing, each step in a transaction; returns the names of the steps applied."""
+    add_functions(connection)
+    with _tables_made_anew(connection):
+        present = version(connection)
+        applied: list[str] = []
+        for step in steps():
+            if step.number > present:
+                with connection:
+                    connection.execute(step.sql)
+                    connection.pragma("user_version", step.number)
+                    connection.pragma("application_id", APPLICATION_ID)
+                applied.append(step.title)
+        return applied
+
+
+def add_functions(connection: apsw.Connection) -> None:
+    """Let steps call what makes a text ready to be indexed; older ones do it in two calls."""
+
+    def searchable(text: str) -> str:
+        return " ".join(without_repeats(words(text)))
+
+    connection.create_scalar_function("searchable", searchable, 1)
+    connection.create_scalar_function("without_repeats", str, 1)
+
+
+@contextmanager
+def _tables_made_anew(connection: apsw.Connection) -> Generator[None]:
+    """Let a step replace a table that others refer to, by one with the same keys."""
+    checked = connection.pragma("foreign_keys")
+    connection.pragma("foreign_keys", 0)
+    try:
+        yield
+    finally:
+        connection.pragma("foreign_keys", checked)

@@ -1,0 +1,54 @@
+"""A connection that reads an SQLite file, one snapshot at a time, each within a limit of time."""
+
+from pathlib import Path
+from typing import TypeVar
+
+from stoa.clock import Clock, elapsed_ms
+from stoa.store.changes import Changes, Marks
+from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.tx import SqliteTx, drive
+from stoa.store.engines.sqlite_postings import Postings
+from stoa.store.tx import Work
+
+T = TypeVar("T")
+
+_CACHE_MB = 2
+"""Of each connection. What is not in it comes from the memory of the system: reads of threads took
+as long with 16 MB, and searches in a file of a gigabyte with 64."""
+_STEPS = 100_000
+"""After so many steps of SQLite, about a millisecond, it is asked whether a read takes too long."""
+
+
+class Reader:
+    """One connection, for one read at a time of at most `most_ms`."""
+
+    def __init__(
+        self, path: Path, clock: Clock, changes: Changes, postings: Postings, most_ms: int
+    ) -> None:
+        self._clock = clock
+        self._changes = changes
+        self._postings = postings
+        self._most_ms = most_ms
+        self._ends_at = 0
+        self._connection = connect(path, writer=False, cache_mb=_CACHE_MB)
+        self._connection.set_progress_handler(self._takes_too_long, _STEPS)
+        self._execute = self._connection.cursor().execute
+
+    def snapshot(self, work: Work[T]) -> T:
+        """Run `work` in a transaction. Raises `apsw.InterruptError` when that takes too long."""
+        self._ends_at = elapsed_ms() + self._most_ms
+        connection = self._connection
+        self._execute("BEGIN")
+        try:
+            marks = Marks(self._changes, self._changes.stamp())
+            return drive(work(SqliteTx(connection, self._clock(), marks, self._postings)))
+        finally:
+            if connection.in_transaction:
+                self._execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the connection, which must not be reading."""
+        self._connection.close()
+
+    def _takes_too_long(self) -> bool:
+        return elapsed_ms() > self._ends_at

@@ -1,0 +1,237 @@
+"""The embedded engine: one SQLite file, one writer that commits in groups, readers beside it."""
+
+import asyncio
+import os
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from stoa.clock import Clock
+from stoa.domain import limits
+from stoa.metrics import Commits
+from stoa.store.changes import Changes, Marks
+from stoa.store.engines.frames import Carrier
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
+from stoa.store.engines.sqlite.file import connect, existing, lock, locked, prepare, refuse_other
+from stoa.store.engines.sqlite.groups import Groups
+from stoa.store.engines.sqlite.reader import Reader
+from stoa.store.engines.sqlite.tx import CachedTx, NotCached, SqliteTx, carry_out, drive
+from stoa.store.engines.sqlite.writer_process import ProcessWriter
+from stoa.store.engines.sqlite.writer_thread import Writer
+from stoa.store.engines.sqlite_postings import Postings
+from stoa.store.tx import StartRefused, StoreUnavailable, Work
+
+T = TypeVar("T")
+
+_CLOSED = "the database is closed"
+
+SLOW_READERS = 2
+
+
+def migrate(path: Path) -> list[str]:
+    """Bring a file to this program's schema; returns the names of the steps applied.
+
+    Raises `StartRefused` with one line that says why not.
+    """
+    with locked(path) as held:
+        return prepare(held)
+
+
+def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
+    """Read a file that a server may have open. Raises `StartRefused` when there is none."""
+    path = existing(path)
+    try:
+        connection = connect(path, writer=False)
+        sqlite_migrations.check_current(connection, path)
+    except apsw.Error as error:
+        raise StartRefused(f"cannot open the database {path}: {error}") from error
+    connection.execute("BEGIN")
+    try:
+        return drive(work(SqliteTx(connection, clock())))
+    finally:
+        connection.close()
+
+
+def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
+    """Change a file that no server has open. Raises `StartRefused` when one has."""
+    with locked(path) as held:
+        refuse_other(held)
+        connection = connect(held, writer=True)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            tx = SqliteTx(connection, clock())
+            result = drive(work(tx))
+            carry_out(connection, [tx])
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+        return result
+
+
+class SqliteStore:
+    """A `Store` on one file. Build it with `SqliteStore.open` inside the running event loop."""
+
+    lag_ms = 0
+
+    def __init__(
+        self,
+        path: Path,
+        lock_descriptor: int,
+        clock: Clock,
+        changes: Changes,
+        writer: Writer | ProcessWriter,
+        timeout_s: float,
+    ) -> None:
+        # The writer's connection was opened first and is closed last, so that no other moves what
+        # is in the log into the file: SQLite does that when the last connection closes.
+        self._writer = writer
+        self._lock = lock_descriptor
+        self._clock = clock
+        self.changes = changes
+        self._closed = False
+        self._postings = Postings()
+        reader = partial(Reader, path, clock, changes, self._postings)
+        most_ms = int(1000 * timeout_s)
+        self._reader = reader(min(most_ms, limits.LOOP_READ_MS))
+        self._slow = [reader(most_ms) for _ in range(SLOW_READERS)]
+        self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        clock: Clock,
+        commits: Commits | None = None,
+        timeout_s: float = limits.DATABASE_TIMEOUT_S,
+    ) -> "SqliteStore":
+        """Lock the file, which has this program's schema; a thread writes, and no read takes longer
+        than `timeout_s`. Raises `StartRefused` with one line that says why not."""
+        changes = Changes()
+        with _held(path) as (file, descriptor):
+
+            def groups() -> Groups:
+                return Groups(connect(file, writer=True), clock, commits)
+
+            writer = Writer(file, groups, changes)
+            return cls(file, descriptor, clock, changes, writer, timeout_s)
+
+    @classmethod
+    async def open_apart(
+        cls,
+        path: Path,
+        clock: Clock,
+        carrier: Carrier,
+        commits: Commits | None = None,
+        timeout_s: float = limits.DATABASE_TIMEOUT_S,
+    ) -> "SqliteStore":
+        """Lock the file, which has this program's schema; a process of its own writes, and
+        `carrier` takes the works there. Raises `StartRefused` with one line that says why not."""
+        changes = Changes()
+        with _held(path) as (file, descriptor):
+            writer = await ProcessWriter.start(file, clock, changes, carrier, descriptor, commits)
+            return cls(file, descriptor, clock, changes, writer, timeout_s)
+
+    def _read_slowly(self, work: Work[T]) -> T:
+        reader = self._slow.pop()
+        try:
+            return reader.snapshot(work)
+        finally:
+            self._slow.append(reader)
+
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        slow: bool = False,
+        single: bool = False,  # noqa: ARG002 - a snapshot costs nothing here
+        at_least: str | None = None,  # noqa: ARG002 - there is no replica
+    ) -> T:
+        if self._closed:
+            raise StoreUnavailable(_CLOSED)
+        try:
+            if slow:
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._pool, self._read_slowly, work)
+            return self._reader.snapshot(work)
+        except apsw.InterruptError:
+            raise StoreUnavailable("a read took too long") from None
+        except apsw.Error as error:
+            if isinstance(error, apsw.SQLError | apsw.BindingsError):
+                raise
+            raise StoreUnavailable(f"the database cannot be read: {error}") from error
+
+    def at_once(self, work: Work[T]) -> T | None:
+        if self._closed:
+            raise StoreUnavailable(_CLOSED)
+        marks = Marks(self.changes, self.changes.stamp())
+        tx = CachedTx(self._clock(), marks, self._postings)
+        try:
+            result = drive(work(tx))
+        except NotCached:
+            return None
+        return result if self.changes.stamp() == marks.stamp else None
+
+    async def write(self, work: Work[T]) -> T:
+        return await self._writer.submit(work)
+
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
+        return None
+
+    def listen(self, told: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            with suppress(RuntimeError):  # on a closed loop no caller waits
+                loop.call_soon_threadsafe(told)
+
+        self.changes.listen(tell)
+
+    def figures(self) -> dict[str, str | int]:
+        return {"writer": self._writer.process} if isinstance(self._writer, ProcessWriter) else {}
+
+    @property
+    def waiting(self) -> int:
+        return self._writer.waiting
+
+    @property
+    def trouble(self) -> str | None:
+        return self._writer.trouble
+
+    @property
+    def lost(self) -> bool:
+        return self._writer.lost
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            await self._writer.stop()
+            await asyncio.to_thread(self._close_readers)
+            await self._writer.close()
+        finally:
+            os.close(self._lock)
+
+    def _close_readers(self) -> None:
+        self._pool.shutdown()
+        for reader in (self._reader, *self._slow):
+            reader.close()
+
+
+@contextmanager
+def _held(path: Path) -> Generator[tuple[Path, int]]:
+    """The full path of a locked file of this program with its lock, which stays unless this
+    fails."""
+    path = existing(path)
+    descriptor = lock(path)
+    try:
+        refuse_other(path)
+        yield path, descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise

@@ -1,0 +1,1 @@
+"""Whole databases: copies, exports, backups, the audit."""

@@ -1,0 +1,338 @@
+"""Makes one database equal to a snapshot of another, whichever engines they are on.
+
+Tables are walked in the order of their keys, a batch of the source beside what the target has in
+the same range, and only what differs is written. So it can be ended anywhere and run again, and a
+second run costs little more than reading.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from stoa.store.transfer import audit
+from stoa.store.transfer.audit import Finding
+from stoa.store.tx import Row, StartRefused, Tx
+
+BATCH = 2000
+"""Rows per transaction on the target."""
+
+Key = tuple[Any, ...]
+Tell = Callable[[str, int], None]
+"""Told what is copied and how many rows of it are done."""
+
+
+class Table(NamedTuple):
+    """A table and the columns of a unique index, in whose order it is walked."""
+
+    name: str
+    key: tuple[str, ...]
+    loses: bool = False
+    """Whether rows are ever deleted."""
+
+    fixed: bool = False
+    """Whether rows are never changed."""
+
+
+SEAL = Table("ledger_transaction", ("id",), fixed=True)
+POSTING = Table("posting", ("transaction_id", "account_id"), fixed=True)
+
+_TERM = ("term", "is_tag", "type", "amount", "created_at", "opportunity_id")
+
+GROUPS: tuple[tuple[Table, ...], ...] = (
+    (Table("secret", ("name",)),),
+    (Table("agent", ("id",)),),
+    (Table("key_change", ("agent_id", "position")),),
+    (Table("agent_capability", ("capability", "agent_id"), loses=True),),
+    (Table("challenge_used", ("hash",), loses=True),),
+    # Not by its hash, which is another one after each renewal of the session.
+    (Table("token", ("session_id",), loses=True),),
+    (Table("refresh_token", ("hash",), loses=True),),
+    (Table("authorization_request", ("handle",), loses=True),),
+    (Table("registration", ("agent_id",)),),
+    (Table("kept_answer", ("agent_id", "key"), loses=True),),
+    (Table("account", ("id",)),),
+    # The postings of a transaction go with it and before it, or the guards refuse them.
+    (SEAL, POSTING),
+    (Table("hold", ("id",)),),
+    (Table("settlement", ("hold_id",), fixed=True),),
+    (Table("thread", ("id",)),),
+    (Table("thread_tag", ("tag", "thread_id")),),
+    (Table("thread_moved", ("id",), loses=True),),
+    # In this order no reply comes before the one that it replies to.
+    (Table("reply", ("thread_id", "thread_order")),),
+    (Table("receipt", ("id",), fixed=True),),
+    (Table("post", ("id",), fixed=True),),
+    (Table("job", ("id",)),),
+    (Table("job_tag", ("tag", "job_id")),),
+    (Table("submission", ("id",), fixed=True),),
+    (Table("job_event", ("job_id", "position"), fixed=True),),
+    (Table("reputation_event", ("id",), fixed=True),),
+    (Table("opportunity", ("id",), loses=True),),
+    (Table("opportunity_term", _TERM, loses=True),),
+    (Table("event_log", ("seq",), loses=True, fixed=True),),
+    (Table("event_log_state", ("name",)),),
+    (Table("inbox_place", ("agent_id",)),),
+    (Table("webhook", ("id",), loses=True),),
+    (Table("stop", ("name",), loses=True),),
+    (Table("moderator", ("public_key",), loses=True),),
+    (Table("moderation_act", ("id",), fixed=True),),
+    (Table("report", ("id",)),),
+)
+"""Every table that is copied, after those it refers to. The first of a group leads the others."""
+
+TABLES = tuple(table for group in GROUPS for table in group)
+
+
+class Change(NamedTuple):
+    """What to do to a table of the target; rows have the order of `columns`."""
+
+    table: Table
+    columns: tuple[str, ...]
+    new: list[Row]
+    changed: list[Row]
+    gone: list[Key]
+
+
+class Side(Protocol):
+    """A snapshot of a database, or a database that no other program uses."""
+
+    place: str
+
+    @property
+    def tx(self) -> Tx:
+        """For named statements."""
+        ...
+
+    async def columns(self, table: Table) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        ...
+
+    async def count(self, table: Table) -> int:
+        """How many rows it has, counted by the engine."""
+        ...
+
+    async def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        after: Key | None,
+        upto: Key | None,
+        limit: int | None = None,
+    ) -> list[Row]:
+        """Rows in the order of the key, behind `after` and up to `upto`, each as a tuple.
+
+        A bound may have fewer parts than the key.
+        """
+        ...
+
+
+class Source(Side, Protocol):
+    """The side that is read."""
+
+    async def is_served(self) -> bool:
+        """Whether a server may write to it, or may have since it was opened."""
+        ...
+
+
+class Target(Side, Protocol):
+    """The side that is written; no server opens it before `finish`."""
+
+    async def begin(self, identity: str, source: str) -> None:
+        """Mark it as the unfinished copy of the database `identity`, at the place `source`.
+
+        Raises `StartRefused` when it is neither empty nor such a copy.
+        """
+        ...
+
+    async def apply(self, changes: list[Change]) -> None:
+        """Carry out changes, all or none; new rows in reverse order of the list."""
+        ...
+
+    async def unindex_hidden(self) -> None:
+        """Let texts that are hidden by now not be found any more."""
+        ...
+
+    async def index(self, posts: list[Row]) -> None:
+        """Make texts findable, all or none: rows of the post's number, title and body."""
+        ...
+
+    async def finish(self) -> None:
+        """Let servers open it."""
+        ...
+
+
+@dataclass(slots=True)
+class Tally:
+    """The number of rows that were read, and a digest over them in the order of the key."""
+
+    rows: int = 0
+    _hash: Any = field(default_factory=sha256)
+
+    def add(self, rows: list[Row]) -> None:
+        """Count these too."""
+        self.rows += len(rows)
+        for row in rows:
+            self._hash.update(msgspec.msgpack.encode(row))
+
+    @property
+    def digest(self) -> str:
+        """Hexadecimal."""
+        return self._hash.hexdigest()
+
+
+class Compared(NamedTuple):
+    """A table on both sides: rows as each engine counts them, and digests over them."""
+
+    table: str
+    source: int
+    target: int
+    source_digest: str
+    target_digest: str
+
+    @property
+    def equal(self) -> bool:
+        """Whether both hold the same."""
+        return self.source == self.target and self.source_digest == self.target_digest
+
+
+class Outcome(NamedTuple):
+    """What came of a copy; `finished` when the target may be served."""
+
+    tables: list[Compared]
+    findings: list[tuple[Finding, Finding]]
+    served: bool
+    finished: bool
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing differs, and the ledger is right on both sides."""
+        audits = [finding for pair in self.findings for finding in pair]
+        counts = all(of.checked == there.checked for of, there in self.findings)
+        clean = counts and not any(finding.differences for finding in audits)
+        return clean and all(table.equal for table in self.tables)
+
+
+async def copy(
+    source: Source,
+    target: Target,
+    tell: Tell,
+    *,
+    while_served: bool = False,
+    batch: int = BATCH,
+) -> Outcome:
+    """Make `target` equal to `source`, compare both, and let servers open the target if they are
+    equal and no server wrote to the source meanwhile (or `while_served`).
+
+    Raises `StartRefused` when the target holds something else.
+    """
+    served = await source.is_served()
+    await target.begin(await _identity(source), source.place)
+    tallies: dict[Table, Tally] = {}
+    for group in GROUPS:
+        tallies |= await _copy(source, target, group, tell, batch)
+    await target.unindex_hidden()
+    await index_missing(target, tell, batch)
+    tell("comparing", 0)
+    tables = [await _compare(source, target, table, tallies[table], batch) for table in TABLES]
+    findings = [
+        (await audit.run(source.tx, check), await audit.run(target.tx, check))
+        for check in audit.CHECKS
+    ]
+    served = served or await source.is_served()
+    outcome = Outcome(tables, findings, served, finished=while_served or not served)
+    if not outcome.equal:
+        return outcome._replace(finished=False)
+    if outcome.finished:
+        await target.finish()
+    return outcome
+
+
+async def _identity(source: Source) -> str:
+    """What tells one Stoa's database from another's: made from its secrets, which it tells not."""
+    row = await source.tx.one("sessions.secret", name="challenge")
+    if row is None:
+        raise StartRefused(f"{source.place} was never served: there is nothing to copy")
+    return sha256(b"stoa copy of " + row[0]).hexdigest()
+
+
+async def _copy(
+    source: Source,
+    target: Target,
+    group: tuple[Table, ...],
+    tell: Tell,
+    batch: int,
+) -> dict[Table, Tally]:
+    lead = group[0]
+    columns = {table: await source.columns(table) for table in group}
+    tallies = {table: Tally() for table in group}
+    after: Key | None = None
+    while True:
+        leading = await source.rows(lead, columns[lead], after, None, batch)
+        is_last = len(leading) < batch
+        upto = None if is_last else _key(lead, columns[lead], leading[-1])
+        changes: list[Change] = []
+        for table in group:
+            of = (table, columns[table], after, upto)
+            rows = leading if table is lead else await source.rows(*of)
+            tallies[table].add(rows)
+            changes.append(_change(table, columns[table], rows, await target.rows(*of)))
+        if any(change.new or change.changed or change.gone for change in changes):
+            await target.apply(changes)
+        tell(lead.name, tallies[lead].rows)
+        if is_last:
+            return tallies
+        after = upto
+
+
+def _key(table: Table, columns: tuple[str, ...], row: Row) -> Key:
+    return tuple(row[columns.index(name)] for name in table.key)
+
+
+def _change(table: Table, columns: tuple[str, ...], rows: list[Row], there: list[Row]) -> Change:
+    places = [columns.index(name) for name in table.key]
+    present = {tuple(row[place] for place in places): row for row in there}
+    change = Change(table, columns, [], [], [])
+    for row in rows:
+        old = present.pop(tuple(row[place] for place in places), None)
+        if old is None:
+            change.new.append(row)
+        elif old != row:
+            change.changed.append(row)
+    change.gone.extend(present)
+    if (change.gone and not table.loses) or (change.changed and table.fixed):
+        raise StartRefused(
+            f"the table {table.name} of the target holds what the source never held: copy into an "
+            "empty database"
+        )
+    return change
+
+
+async def index_missing(target: Target, tell: Tell, batch: int) -> None:
+    """Add the texts that are missing from the full-text index."""
+    after = 0
+    while posts := await target.tx.all("search.unindexed", after=after, limit=batch):
+        await target.index(posts)
+        after = posts[-1][0]
+        tell("search index", after)
+
+
+async def _compare(
+    source: Source, target: Target, table: Table, tally: Tally, batch: int
+) -> Compared:
+    columns = await source.columns(table)
+    there, after = Tally(), None
+    while rows := await target.rows(table, columns, after, None, batch):
+        there.add(rows)
+        after = _key(table, columns, rows[-1])
+    counts = (await source.count(table), await target.count(table))
+    # What was counted but not walked would be missed by the digest alone.
+    walked = (counts[0] == tally.rows, counts[1] == there.rows)
+    return Compared(
+        table.name,
+        *counts,
+        tally.digest if walked[0] else f"{tally.rows} rows read",
+        there.digest if walked[1] else f"{there.rows} rows read",
+    )

@@ -1,0 +1,292 @@
+"""Which columns everybody may read, and how their rows travel in an export: a JSON object each."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import msgspec
+
+from stoa.domain.credits import Credits
+from stoa.schemas.base import iso, read_time
+from stoa.store import threads
+from stoa.store.transfer.copying import POSTING, SEAL, TABLES, Key, Source, Table
+
+BATCH = 500
+"""Rows that are in memory at the same time."""
+
+Line = dict[str, Any]
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+_list = msgspec.json.Decoder(list[str]).decode
+
+
+class Form(NamedTuple):
+    """How a value travels, and the way back; neither is given a null."""
+
+    out: Callable[[Any], Any]
+    back: Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _ms(moment: str) -> int:
+    read = read_time(moment)
+    if read is None:
+        raise ValueError("no time")
+    return read
+
+
+def _amount(hundredths: int) -> int | Decimal:
+    return Credits(hundredths).wire
+
+
+def _hundredths(amount: object) -> int:
+    return Credits.parse(amount).hundredths
+
+
+def _json(values: list[str]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
+PLAIN = Form(_same, _same)
+TIME = Form(iso, _ms)
+AMOUNT = Form(_amount, _hundredths)
+BYTES = Form(bytes.hex, bytes.fromhex)
+LIST = Form(_list, _json)
+FLAG = Form(bool, int)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of an export, the table whose rows it has, and for each column its name and form."""
+
+    name: str
+    table: Table
+    columns: dict[str, tuple[str, Form]]
+
+    def line(self, row: tuple[Any, ...]) -> Line:
+        """A row as it travels."""
+        shown = zip(self.columns.values(), row, strict=True)
+        line = {name: None if value is None else form.out(value) for (name, form), value in shown}
+        return line | _REMOVED[self.name] if line.get("removedAt") else line
+
+    def row(self, line: Line) -> dict[str, Any]:
+        """What a line says, by column. Raises KeyError, TypeError or ValueError."""
+        found: dict[str, Any] = {}
+        for column, (name, form) in self.columns.items():
+            value = line[name]
+            found[column] = None if value is None else form.back(value)
+        return found
+
+
+def encode(line: Line) -> bytes:
+    """A line of a file, with its end."""
+    return _encoder.encode(line) + b"\n"
+
+
+def decode(line: bytes) -> Line:
+    """A line that was read. Raises `msgspec.DecodeError`."""
+    return _decoder.decode(line)
+
+
+def _camel(column: str) -> str:
+    first, *rest = column.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+_NAMES = {
+    "author_id": "authorAgentId",
+    "claimer_id": "claimedByAgentId",
+    "counterparty_id": "counterpartyAgentId",
+    "creator_id": "creatorAgentId",
+    "last_reject_reason": "lastRejectReasonCode",
+    "moderator_id": "moderatorAgentId",
+    "parent_id": "parentReplyId",
+    "reputation": "reputationScore",
+}
+"""Where the API has another name for what a column holds."""
+
+_FORMS = {
+    "acceptance_criteria": LIST,
+    "amount": AMOUNT,
+    "at": TIME,
+    "capabilities": LIST,
+    "deadline": TIME,
+    "escrowed": FLAG,
+    "key": BYTES,
+    "locked": FLAG,
+    "new_signature": BYTES,
+    "public_key": BYTES,
+    "replaced": BYTES,
+    "requirements": LIST,
+    "signature": BYTES,
+    "signer": BYTES,
+    "suspended_until": TIME,
+    "tags": LIST,
+    "until": TIME,
+    "waited": FLAG,
+    "verification": LIST,
+}
+
+
+def _file(name: str, table: str, columns: str) -> File:
+    of = next(known for known in TABLES if known.name == table)
+    shown = {column: (_name(column), _form(column)) for column in columns.split()}
+    return File(f"{name}.jsonl", of, shown)
+
+
+def _name(column: str) -> str:
+    return _NAMES.get(column) or _camel(column)
+
+
+def _form(column: str) -> Form:
+    return TIME if column.endswith("_at") else _FORMS.get(column, PLAIN)
+
+
+AGENTS = _file(
+    "agents",
+    "agent",
+    "id display_name description public_key capabilities status reputation created_at last_seen_at "
+    "key_number key_change_at retired_at removed_at removed_reason suspended_until adjustment",
+)
+KEYS = _file(
+    "keys",
+    "key_change",
+    "agent_id position change key replaced signer challenge signature new_signature created_at "
+    "in_force_at dropped_at",
+)
+HOLDS = _file(
+    "holds", "hold", "id type subject_id agent_id amount status created_at expires_at waited"
+)
+SETTLEMENTS = _file(
+    "settlements", "settlement", "hold_id outcome agent_id amount transaction_id created_at"
+)
+THREADS = _file(
+    "threads",
+    "thread",
+    "id author_id title body tags status accepted_reply_id locked reply_count answer_count "
+    "created_at updated_at last_activity_at bounty_id eligible_reply_id removed_at removed_reason",
+)
+REPLIES = _file(
+    "replies",
+    "reply",
+    "id thread_id thread_order author_id parent_id depth kind body created_at removed_at "
+    "removed_reason",
+)
+JOBS = _file(
+    "jobs",
+    "job",
+    "id type status title description creator_id claimer_id tags requirements acceptance_criteria "
+    "verification effort_estimate amount reject_count last_reject_reason submission_count "
+    "latest_submission_id created_at deadline claimed_at submitted_at decided_at expired_from "
+    "removed_at removed_reason",
+)
+SUBMISSIONS = _file("submissions", "submission", "id job_id agent_id created_at")
+JOB_EVENTS = _file("job-events", "job_event", "job_id position event agent_id at")
+REPUTATION = _file(
+    "reputation",
+    "reputation_event",
+    "id agent_id type reference_type reference_id counterparty_id escrowed created_at",
+)
+MODERATION = _file(
+    "moderation",
+    "moderation_act",
+    "id number moderator_id action subject_type subject_id reason until undoes created_at",
+)
+
+ROWS = (
+    AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, SUBMISSIONS, JOB_EVENTS, REPUTATION,
+    MODERATION,
+)  # fmt: skip
+
+_REMOVED: dict[str, Line] = {
+    AGENTS.name: {"displayName": "", "description": "", "capabilities": []},
+    THREADS.name: {"title": "", "body": "", "tags": []},
+    REPLIES.name: {"body": ""},
+    JOBS.name: {
+        "type": "",
+        "title": "",
+        "description": "",
+        "tags": [],
+        "requirements": [],
+        "acceptanceCriteria": [],
+        "verification": [],
+        "effortEstimate": None,
+    },
+}
+"""What moderators have hidden is in no export."""
+
+MOVEMENTS = "movements.jsonl"
+"""The transactions of holds, in the order of the ledger: what jobs and bounties tell of them."""
+
+PUBLIC_KINDS = frozenset({"hold", "payout", "refund"})
+
+
+async def walk(
+    source: Source, file: File, after: Key | None = None, upto: Key | None = None
+) -> AsyncIterator[list[Line]]:
+    """The rows of a table as they travel, in the order of its key, some at a time."""
+    columns = tuple(file.columns)
+    places = [columns.index(name) for name in file.table.key]
+    while True:
+        rows = [tuple(row) for row in await source.rows(file.table, columns, after, upto, BATCH)]
+        lines = [file.line(row) for row in rows]
+        yield await _without_hidden_threads(source, lines) if file is REPLIES else lines
+        if len(rows) < BATCH:
+            return
+        after = tuple(rows[-1][place] for place in places)
+
+
+async def _without_hidden_threads(source: Source, replies: list[Line]) -> list[Line]:
+    """Replies, without the texts of those in hidden threads: only the row of such a thread has a
+    mark. They are in the order of their threads."""
+    if not replies:
+        return replies
+    first, last = replies[0]["threadId"], replies[-1]["threadId"]
+    hidden = await threads.hidden_between(source.tx, first, last)
+    gone = _REMOVED[REPLIES.name]
+    return [reply | gone if reply["threadId"] in hidden else reply for reply in replies]
+
+
+_SEALED = ("id", "kind", "reference_type", "reference_id", "created_at")
+_POSTED = ("transaction_id", "account_id", "amount")
+_AGENT = "agent:"
+
+
+async def walk_movements(source: Source) -> AsyncIterator[list[Line]]:
+    """The transactions of holds as they travel, with the agent whose balance they moved."""
+    after: Key | None = None
+    while True:
+        sealed = await source.rows(SEAL, _SEALED, after, None, BATCH)
+        is_last = len(sealed) < BATCH
+        upto = None if is_last else (sealed[-1][0],)
+        postings = await source.rows(POSTING, _POSTED, after, upto)
+        moved = {row[0]: row[1:] for row in postings if row[1].startswith(_AGENT)}
+        yield [_movement(*row, *moved[row[0]]) for row in sealed if row[1] in PUBLIC_KINDS]
+        if is_last:
+            return
+        after = upto
+
+
+def _movement(
+    transaction_id: str,
+    kind: str,
+    hold_type: str,
+    hold_id: str,
+    created_at: int,
+    account: str,
+    amount: int,
+) -> Line:
+    return {
+        "id": transaction_id,
+        "kind": kind,
+        "holdType": hold_type,
+        "holdId": hold_id,
+        "agentId": account.removeprefix(_AGENT),
+        "amount": Credits(abs(amount)).wire,
+        "createdAt": iso(created_at),
+    }

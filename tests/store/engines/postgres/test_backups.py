@@ -1,0 +1,220 @@
+"""Dumps of PostgreSQL: whole or not there, private, audited, and the way back."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stoa.clock import SystemClock
+from stoa.configuration import for_programs
+from stoa.settings import LIMITS_OFF, Settings
+from stoa.store.engines.postgres import backups as postgres_backups
+from stoa.store.engines.postgres.programs import without_password
+from stoa.store.transfer import backups
+from stoa.store.tx import Restored, StartRefused
+from tests.support.app import App
+from tests.support.clock import VirtualClock
+from tests.support.database import query, rows, table_names
+from tests.support.postgresql import PostgreSQL, name_of
+
+PASSWORD = "hush @/:&% hush"
+CLOCK = VirtualClock()
+
+
+@pytest.fixture(autouse=True)
+def programs(postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The programs of PostgreSQL are found."""
+    monkeypatch.setenv("PATH", f"{postgresql.programs}:{os.environ['PATH']}")
+
+
+def settings_of(url: str) -> Settings:
+    """The settings of a server without limits."""
+    return msgspec.convert({**LIMITS_OFF, "database_url": url}, Settings)
+
+
+def ask(url: str, title: str) -> None:
+    """Open a thread as a new agent, whose bounty moves credits."""
+    with App(settings_of(url), VirtualClock()) as app:
+        app.agent(title).thread(title, "Who knows?", bountyCredits=2)
+
+
+def content(url: str) -> dict[str, list[str]]:
+    """All rows of all tables."""
+    settings = settings_of(url)
+    return {
+        name: sorted(map(str, query(settings, f"TABLE {name}"))) for name in table_names(settings)
+    }
+
+
+def back_up(url: str, folder: Path, keep: int = 0) -> Path:
+    """A backup, a second after the last one."""
+    CLOCK.advance(1000)
+    return asyncio.run(postgres_backups.back_up(url, CLOCK, folder, keep, for_programs()))
+
+
+def restore(url: str, backup: Path) -> Restored:
+    return asyncio.run(postgres_backups.restore(url, SystemClock(), backup, for_programs()))
+
+
+def instead(folder: Path, program: str, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a script be found before this program, which it may run as REAL."""
+    real = next(
+        Path(place) / program
+        for place in os.environ["PATH"].split(":")
+        if (Path(place) / program).exists()
+    )
+    before = folder / "before"
+    before.mkdir(exist_ok=True)
+    (before / program).write_text(f"#!/bin/sh\n{script.replace('REAL', str(real))}\n")
+    (before / program).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{before}:{os.environ['PATH']}")
+
+
+@pytest.mark.promise("D44")
+def test_what_was_dumped_is_the_same_after_it_was_restored(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    url, restored, folder = postgresql.new(), postgresql.empty(), tmp_path / "new" / "backups"
+    ask(url, "Before")
+    before = content(url)
+    backup = back_up(url, folder)
+    ask(url, "After")
+    assert restore(restored, backup) == Restored(CLOCK(), None)
+    after = content(restored)
+    assert before.pop("token") != []
+    assert after.pop("token") == []  # all sessions have ended
+    assert after.pop("event_log_state") != before.pop("event_log_state")  # cursors end too
+    assert after == before
+    made = {backup, backups.checksum_file(backup)}
+    assert set(folder.iterdir()) == made
+    assert {file.stat().st_mode & 0o777 for file in made} == {0o600}
+    assert backups.newest(str(folder), CLOCK()) == CLOCK()
+
+
+@pytest.mark.promise("D45")
+def test_no_argument_of_a_program_holds_the_password(
+    postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = "backed_up"
+    postgresql.demand_password(user, PASSWORD)
+    database = name_of(postgresql.new())
+    postgresql.do(f"GRANT pg_read_all_data TO {user}")
+    told = tmp_path / "told"
+    instead(tmp_path, "pg_dump", f'printf "%s\\n" "$@" >{told}; exec REAL "$@"', monkeypatch)
+    back_up(postgresql.url(database, user=user, password=PASSWORD), tmp_path / "backups")
+    assert f"--dbname=postgresql://{user}@/{database}?host=" in told.read_text()
+    assert "hush" not in told.read_text()
+    with pytest.raises(StartRefused, match="password"):  # without which nobody is let in
+        back_up(postgresql.url(database, user=user), tmp_path / "backups")
+
+
+@pytest.mark.promise("D46")
+@pytest.mark.parametrize(
+    ("program", "script", "said"),
+    [
+        ("pg_dump", 'REAL "$@"; echo "pg_dump: error: no room" >&2; exit 1', "no room"),
+        ("pg_dump", 'REAL "$@"; for last; do :; done; truncate -s -20 {partial}', "pg_restore: "),
+        ("pg_dump", "exit 3", "pg_dump ended with status 3"),
+        ("pg_restore", "exit 1", "pg_restore ended with status 1"),
+    ],
+)
+def test_a_dump_that_is_not_whole_gets_no_name(
+    postgresql: PostgreSQL,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    script: str,
+    said: str,
+) -> None:
+    url, folder = postgresql.new(), tmp_path / "backups"
+    old = back_up(url, folder)
+    kept = set(folder.iterdir())
+    partial = folder / ".stoa-*.partial"
+    instead(tmp_path, program, script.replace("{partial}", str(partial)), monkeypatch)
+    with pytest.raises(StartRefused, match=said):
+        back_up(url, folder, keep=1)
+    assert set(folder.iterdir()) == kept
+    assert not backups.has_changed(old)
+
+
+def test_a_program_that_is_not_there_is_named(
+    postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgresql.new()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(StartRefused, match=r"^pg_dump is not found: install the client programs"):
+        back_up(url, tmp_path / "backups")
+
+
+def test_a_database_whose_audit_finds_a_difference_is_not_backed_up(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    ask(url := postgresql.new(), "Spoiled")
+    postgresql.do("UPDATE account SET balance = balance + 1 WHERE id = 'issuer'", url)
+    with pytest.raises(StartRefused, match="finds differences"):
+        back_up(url, tmp_path)
+    assert list(tmp_path.glob("*.dump")) == []
+
+
+def changed(backup: Path) -> None:
+    backup.write_bytes(backup.read_bytes() + b"?")
+
+
+def no_dump(backup: Path) -> None:
+    backup.write_bytes(b"no dump")
+    backups.checksum_file(backup).unlink()
+
+
+def half(backup: Path) -> None:
+    backup.write_bytes(backup.read_bytes()[: backup.stat().st_size // 2])
+    backups.checksum_file(backup).unlink()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [(changed, "has changed"), (no_dump, "is no dump"), (half, "pg_restore: ")],
+)
+def test_a_backup_that_is_damaged_leaves_the_database_empty(
+    postgresql: PostgreSQL, tmp_path: Path, damage: Callable[[Path], None], said: str
+) -> None:
+    backup, target = back_up(postgresql.new(), tmp_path), postgresql.empty()
+    damage(backup)
+    with pytest.raises(StartRefused, match=said):
+        restore(target, backup)
+    assert asyncio.run(rows(target, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")) == []
+    restore(target, back_up(postgresql.new(), tmp_path))
+
+
+@pytest.mark.promise("D47")
+def test_a_backup_of_an_empty_database_takes_the_place_of_no_other(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    full, empty, folder = postgresql.new(), postgresql.new(), tmp_path / "backups"
+    ask(full, "Kept")
+    kept = back_up(full, folder)
+    first, last = back_up(empty, folder, keep=1), back_up(empty, folder, keep=1)
+    assert set(folder.glob("*.dump")) == {kept, last}
+    assert not first.exists()
+    newest = back_up(full, folder, keep=1)
+    assert set(folder.glob("*.dump")) == {newest}
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "password"),
+    [
+        ("postgresql://a:b%40c@h:1,i:2/d", "postgresql://a@h:1,i:2/d", "b@c"),
+        (
+            "postgresql://a@h/d?password=x%26y&sslmode=require",
+            "postgresql://a@h/d?sslmode=require",
+            "x&y",
+        ),
+        ("postgresql://h/d?user=a&password=p", "postgresql://h/d?user=a", "p"),
+        ("postgresql://a@/d?host=/run/p", "postgresql://a@/d?host=/run/p", ""),
+        ("postgresql://h/d?sslpassword=p", "postgresql://h/d", ""),
+    ],
+)
+def test_an_address_is_given_without_its_password(url: str, address: str, password: str) -> None:
+    assert without_password(url) == (address, password)

@@ -1,0 +1,76 @@
+"""A long write-ahead log is moved into the database, and nobody waits for that."""
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stoa.clock import SystemClock
+from stoa.store.engines.frames import Carrier
+from stoa.store.engines.sqlite import groups as sqlite_groups
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.groups import Groups
+from stoa.store.engines.sqlite.store import SqliteStore
+from tests.support.store import NAMES, Opened, put
+
+# From Python 3.12 on: pytest has threads of its own, of which the writing process needs none.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+Open = Callable[[Path], Opened]
+
+
+def in_a_process(path: Path) -> Opened:
+    sqlite.migrate(path)
+    return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier(())))
+
+
+def in_a_thread(path: Path) -> Opened:
+    async def opening() -> SqliteStore:
+        sqlite.migrate(path)
+        return SqliteStore.open(path, SystemClock())
+
+    return Opened(opening())
+
+
+@pytest.fixture(params=[in_a_process, in_a_thread])
+def opens(request: pytest.FixtureRequest) -> Open:
+    """Opens a store whose writer is of one kind."""
+    return request.param
+
+
+def log_bytes(path: Path, opens: Open) -> int:
+    """How long the log is after 200 commits."""
+    with closing(opens(path)) as opened:
+        for name in NAMES:
+            opened.write(put(name))
+        return path.with_name(f"{path.name}-wal").stat().st_size
+
+
+def test_a_long_log_is_moved_into_the_database_and_begun_anew(
+    tmp_path: Path, opens: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = log_bytes(tmp_path / "whole.db", opens)
+    monkeypatch.setattr(sqlite_groups, "LOG_PAGES", 20)
+    assert log_bytes(tmp_path / "stoa.db", opens) < whole / 4
+
+
+def test_callers_are_told_their_outcomes_first(
+    tmp_path: Path, opens: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    shorten = Groups.shorten_log
+
+    def wait_and_shorten(groups: Groups) -> None:
+        if gate.exists():
+            gate.read_bytes()
+        shorten(groups)
+
+    monkeypatch.setattr(Groups, "shorten_log", wait_and_shorten)
+    with closing(opens(tmp_path / "stoa.db")) as opened:
+        assert opened.write(put(NAMES[0])) == NAMES[0]
+        with gate.open("wb"):  # once the writer has opened it too
+            gate.unlink()
+        assert opened.write(put(NAMES[1])) == NAMES[1]

@@ -1,0 +1,163 @@
+"""The embedded engine's files: opened by one, closed whole, refused when they are not ours."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stoa.clock import SystemClock
+from stoa.store import search, statements
+from stoa.store.changes import Changes
+from stoa.store.engines.sqlite import file as sqlite_file
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.store import SqliteStore
+from stoa.store.tx import StartRefused, StoreUnavailable, Tx
+
+
+async def now(tx: Tx) -> int:
+    return tx.now
+
+
+def test_a_closed_database_is_one_file_again(tmp_path: Path):
+    async def open_and_close() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
+        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
+        await store.write(now)
+        await store.read(now)
+        await store.read(now, slow=True)
+        await store.close()
+        await store.close()
+
+    asyncio.run(open_and_close())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["stoa.db", "stoa.db.lock"]
+
+
+def test_a_closed_database_answers_nobody(tmp_path: Path):
+    async def use_after_close() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
+        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
+        await store.close()
+        for late in (store.write(now), store.read(now), store.read(now, slow=True)):
+            with pytest.raises(StoreUnavailable):
+                await late
+
+    asyncio.run(use_after_close())
+
+
+@pytest.mark.promise("Q24")
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_read_that_takes_too_long_is_ended_and_the_next_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: bool
+):
+    counting = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+    monkeypatch.setitem(statements.load("sqlite"), "endless", f"{counting} WHERE x < 0")
+
+    async def endless(tx: Tx) -> object:
+        return await tx.one("endless")
+
+    async def read() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
+        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock(), timeout_s=0.05)
+        with pytest.raises(StoreUnavailable, match="a read took too long"):
+            await store.read(endless, slow=slow)
+        assert await store.read(now, slow=slow)
+        await store.close()
+
+    asyncio.run(read())
+
+
+def test_only_what_runs_no_statement_is_read_at_once(tmp_path: Path):
+    async def number(tx: Tx) -> int:
+        return await search.newest_post(tx)
+
+    async def read() -> None:
+        sqlite.migrate(tmp_path / "stoa.db")
+        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
+
+        async def overtaken(tx: Tx) -> int:
+            store.changes.mark(["th_1"])
+            return tx.now
+
+        assert store.at_once(now)
+        assert store.at_once(number) is None
+        assert store.at_once(overtaken) is None
+        await store.close()
+        with pytest.raises(StoreUnavailable):
+            store.at_once(now)
+
+    asyncio.run(read())
+
+
+def test_a_file_that_was_refused_can_be_opened_later(tmp_path: Path):
+    path = tmp_path / "stoa.db"
+    sqlite.migrate(path)
+    connection = apsw.Connection(str(path))
+    version = connection.pragma("user_version")
+    connection.pragma("user_version", version + 1)
+    with pytest.raises(StartRefused, match="use a newer Stoa"):
+        SqliteStore.open(path, SystemClock())
+    connection.pragma("user_version", version)
+    connection.close()
+    assert sqlite.write_once(path, SystemClock(), now) > 0
+
+
+def test_a_file_is_locked_under_each_of_its_names(tmp_path: Path):
+    path = tmp_path / "stoa.db"
+    sqlite.migrate(path)
+    (tmp_path / "other.db").symlink_to(path)
+    descriptor = sqlite_file.lock(path)
+    with pytest.raises(StartRefused, match="already serving"):
+        sqlite.migrate(tmp_path / "other.db")
+    os.close(descriptor)
+    assert sqlite.migrate(tmp_path / "other.db") == []
+
+
+def test_a_file_with_an_older_schema_is_not_read_but_says_what_to_do(tmp_path: Path):
+    path = tmp_path / "stoa.db"
+    sqlite.migrate(path)
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 1)
+    connection.close()
+    with pytest.raises(StartRefused, match="run `stoa migrate` first"):
+        sqlite.read_once(path, SystemClock(), now)
+
+
+def test_durability_is_switched_on_for_the_writer_and_writing_off_for_readers(tmp_path: Path):
+    path = tmp_path / "stoa.db"
+    sqlite.migrate(path)
+    writer = sqlite_file.connect(path, writer=True)
+    reader = sqlite_file.connect(path, writer=False)
+    assert writer.pragma("journal_mode") == "wal"
+    assert writer.pragma("synchronous") == 2
+    assert writer.pragma("foreign_keys") == reader.pragma("foreign_keys") == 1
+    with pytest.raises(apsw.ReadOnlyError):
+        reader.execute("DELETE FROM account")
+    reader.close()
+    writer.close()
+
+
+# --- What changed since when.
+
+
+def test_a_key_is_fresh_until_it_is_marked():
+    changes = Changes()
+    stamp = changes.stamp()
+    changes.mark(["a"])
+    assert not changes.fresh(("a",), stamp)
+    assert changes.fresh(("b",), stamp)
+    assert changes.fresh(("a",), changes.stamp())
+
+
+def test_forgetting_old_marks_makes_everything_older_stale(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("stoa.store.changes._MOST", 3)
+    changes = Changes()
+    stamp = changes.stamp()
+    for key in "abcde":
+        changes.mark([key])
+    later = changes.stamp()
+    changes.mark(["f"])
+    assert not any(changes.fresh((key,), stamp) for key in "abcdefg")
+    assert changes.fresh(("f",), changes.stamp())
+    assert not changes.fresh(("f",), later)
