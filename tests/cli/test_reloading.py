@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +24,7 @@ def test_all_workers_are_replaced_when_the_command_ends(
     done = run_stoa_here("reload", "--port", str(port), "--json")
     assert done.code == 0, done.err
     told = json.loads(done.out)
+    assert told["notTaken"] == []
     assert told["supervisor"] == server.process.pid
     assert set(told["replaced"]) == before
     assert set(told["workers"]) == workers(server)
@@ -48,3 +50,37 @@ def test_what_is_no_server_gets_no_signal() -> None:
     assert "no Stoa answers at 127.0.0.1" in nothing.err
     other = run_stoa_here("reload", "--pid", str(os.getpid()))  # SIGHUP would end these tests
     assert (other.code, "is no `stoa serve`" in other.err) == (1, True)
+
+
+@pytest.mark.promise("P9")
+def test_a_reload_names_the_settings_that_it_did_not_take(
+    start_server: StartServer, together: dict[str, str], tmp_path: Path
+) -> None:
+    server = start_server(workers=2, **together)
+    reload = ("reload", "--pid", str(server.process.pid))
+    # `workers` is given in the environment too, which counts.
+    (tmp_path / "stoa.toml").write_text(
+        'workers = 3\nport = 1234\nbase_url = "https://a.example"\nread_lag_seconds = 7\n'
+    )
+    done = run_stoa_here(*reload)
+    assert (done.code, done.err) == (0, "")
+    told = "not taken: read_lag_seconds, base_url; start the server again to change them"
+    assert told in done.out.splitlines()
+    again = json.loads(run_stoa_here(*reload, "--json").out)
+    assert again["notTaken"] == ["read_lag_seconds", "base_url"]
+    lines = [json.loads(line) for line in server.log.splitlines() if "settings not taken" in line]
+    assert [line["settings"] for line in lines] == 2 * [["read_lag_seconds", "base_url"]]
+    assert server.stop() == 0
+
+
+def test_a_reload_fails_where_the_server_would_not_start_again(
+    start_server: StartServer, together: dict[str, str], tmp_path: Path
+) -> None:
+    server = start_server(workers=2, **together)
+    before = workers(server)
+    (tmp_path / "stoa.toml").write_text("wokers = 3\n")
+    done = run_stoa_here("reload", "--pid", str(server.process.pid))
+    assert (done.code, done.out) == (1, "2 workers replaced\n")
+    assert "would not start again: stoa.toml: unknown setting wokers" in done.err
+    assert not workers(server) & before
+    assert server.stop() == 0

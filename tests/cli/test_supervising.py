@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from stoa.cli.reload_report import Report
 from stoa.cli.supervising import Supervisor
 from stoa.cli.worker_process import Link, Worker
 from stoa.clock import SystemClock
@@ -164,7 +165,7 @@ def supervised(
     """The exit status of a supervisor whose workers do this."""
     kept = {name: signal.getsignal(name) for name in CAUGHT}
     try:
-        return Supervisor(count, socket.socket(), work, SystemClock()).run(announce)
+        return Supervisor(count, socket.socket(), work, SystemClock(), Report).run(announce)
     finally:
         for name, handler in kept.items():
             signal.signal(name, handler)

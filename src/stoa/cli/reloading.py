@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from stoa import configuration
+from stoa.cli import reload_report
 from stoa.cli.options import ConfigFile, Host, Json, Port
 from stoa.clock import elapsed_ms
 from stoa.settings import Settings
@@ -47,8 +48,8 @@ def reload(
 ) -> None:
     """Replace the workers of the running server one by one, and wait until all are replaced.
 
-    No request fails. Settings and code stay those with which the server was started. Run it as the
-    user of the server or as root.
+    No request fails. Settings and code stay those with which the server was started: settings that
+    were changed since are named. Run it as the user of the server or as root.
     """
     settings = configuration.from_process({"host": host, "port": port}, config)
     supervisor = _supervisor(settings) if pid is None else pid
@@ -56,11 +57,23 @@ def reload(
     if len(before) < 2:
         raise StartRefused(_SINGLE if before else f"process {supervisor} is no `stoa serve`")
     after = _replaced(supervisor, before, wait)
+    report = reload_report.left_by(supervisor)
     if as_json:
         told = {"supervisor": supervisor, "replaced": sorted(before), "workers": sorted(after)}
-        typer.echo(json.dumps(told, indent=2))
+        not_taken = None if report is None else report.not_taken
+        typer.echo(json.dumps({**told, "notTaken": not_taken}, indent=2))
     else:
-        typer.echo(f"{len(before)} workers replaced")
+        typer.echo("\n".join([f"{len(before)} workers replaced", *_not_taken(report)]))
+    if report and report.problem:
+        raise StartRefused(f"the server would not start again: {report.problem}")
+
+
+def _not_taken(report: reload_report.Report | None) -> list[str]:
+    if report is None:
+        return ["the log of the server names settings that were not taken"]
+    if not report.not_taken:
+        return []
+    return [f"not taken: {', '.join(report.not_taken)}; start the server again to change them"]
 
 
 def _supervisor(settings: Settings) -> int:

@@ -12,18 +12,20 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stoa import configuration
 from stoa.cli.notifying import inherited_listener
-from stoa.settings import Settings, check, environment_name
+from stoa.settings import Settings, SettingsError, check, environment_name
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
     from stoa.app import Stoa
+    from stoa.cli import reload_report
     from stoa.cli.worker_process import Link
     from stoa.clock import SystemClock
     from stoa.metrics import Sheets
@@ -49,6 +51,7 @@ def serve(flags: Mapping[str, Any], config: Path | None = None, *, new: bool = F
     """Serve with these settings and those of the file `config` until SIGTERM or Ctrl-C; returns the
     exit status. With `new` make the database. Raises `StartRefused` and SettingsError."""
     settings = configuration.from_process(flags, config)
+    reread = partial(_reread, settings, flags, config)
     with ExitStack() as opened:
         listener = inherited_listener()
         if listener:
@@ -60,7 +63,20 @@ def serve(flags: Mapping[str, Any], config: Path | None = None, *, new: bool = F
         if settings.metrics:
             name = environment_name("metrics")
             metrics = opened.enter_context(_listen(*settings.metrics_address, name, name))
-        return _run(settings, listener, metrics, new=new)
+        return _run(settings, listener, metrics, reread, new=new)
+
+
+def _reread(
+    running: Settings, flags: Mapping[str, Any], config: Path | None
+) -> "reload_report.Report":
+    """What a reload does not take of the settings as they are given now."""
+    from stoa.cli import reload_report
+
+    try:
+        configured = configuration.from_process(flags, config)
+    except SettingsError as error:
+        return reload_report.Report(problem=str(error))
+    return reload_report.Report(reload_report.compare(running, configured))
 
 
 def _at(settings: Settings, listener: socket.socket) -> Settings:
@@ -98,7 +114,12 @@ def _listen(host: str, port: int, host_named_by: str, named_by: str) -> socket.s
 
 
 def _run(
-    settings: Settings, listener: socket.socket, metrics: socket.socket | None, *, new: bool
+    settings: Settings,
+    listener: socket.socket,
+    metrics: socket.socket | None,
+    reread: "Callable[[], reload_report.Report]",
+    *,
+    new: bool,
 ) -> int:
     gc.disable()  # the program is loaded, and none of it is garbage
     return_freed_memory()
@@ -139,7 +160,7 @@ def _run(
     gc.set_threshold(_NEW_OBJECTS)
     gc.freeze()  # what is never collected is never written to, and so shared by all
     gc.enable()
-    supervisor = Supervisor(settings.workers, listener, work, clock)
+    supervisor = Supervisor(settings.workers, listener, work, clock, reread)
     address = metrics and metrics.getsockname()
     return supervisor.run(lambda: _announce(settings, place, address))
 

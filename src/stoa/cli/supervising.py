@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
+from stoa.cli import reload_report
 from stoa.cli.notifying import ALIVE, READY, STOPPING, notify
 from stoa.cli.worker_process import (
     STACKS_SIGNAL,
@@ -36,17 +37,27 @@ _DRAIN_MS = limits.SHUTDOWN_GRACE_MS + limits.WORKER_END_MS
 class Supervisor:
     """Keeps `count` workers running on `listener` until SIGTERM or SIGINT.
 
-    Workers have a copy of `clock` from their start, and so one time: its reference to the machine's
-    clock is watched here.
+    `reread` reads the settings again at each reload and tells what is not taken of them. Workers
+    have a copy of `clock` from their start, and so one time: its reference to the machine's clock
+    is watched here.
     """
 
-    def __init__(self, count: int, listener: socket.socket, work: Work, clock: SystemClock) -> None:
+    def __init__(
+        self,
+        count: int,
+        listener: socket.socket,
+        work: Work,
+        clock: SystemClock,
+        reread: Callable[[], reload_report.Report],
+    ) -> None:
         self._count = count
         self._workers = [Worker(place=place) for place in range(count)]
         self._outdated: list[Worker] = []
         self._listener = listener
         self._work = work
         self._clock = clock
+        self._reread = reread
+        self._report = reload_report.make_file()
         self._stepped = False
         self._looked_at = elapsed_ms()
         self._status = 0
@@ -176,6 +187,8 @@ class Supervisor:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # only the supervisor acts on it
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _CAUGHT)
         self._selector.close()
+        if self._report is not None:
+            os.close(self._report)
         for pipe in (self._supervisor_lives, self._woken, self._waking):
             os.close(pipe)
         for worker in self._workers:
@@ -284,10 +297,19 @@ class Supervisor:
             log.info("nothing done on SIGHUP: a single worker cannot be replaced while it serves")
         elif self._open:
             log.info("workers are replaced one by one", workers=self._count)
+            self._reread_settings()
             leaving = [worker.predecessor for worker in self._workers]
             self._outdated = [
                 worker for worker in self._workers if not worker.retiring and worker not in leaving
             ]
+
+    def _reread_settings(self) -> None:
+        report = self._reread()
+        reload_report.leave(self._report, report)
+        if report.not_taken:
+            log.warning("settings not taken", settings=report.not_taken)
+        if report.problem:
+            log.error("settings are wrong", reason=report.problem)
 
     def _retire(self, worker: Worker) -> None:
         worker.retiring = True
