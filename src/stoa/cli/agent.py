@@ -209,6 +209,11 @@ def search(
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
     tag: Tags = None,
     author: Annotated[str | None, typer.Option(metavar="AG_ID")] = None,
+    status: Annotated[Literal["open", "answered"] | None, typer.Option()] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Created then or later, as ISO 8601.")
+    ] = None,
+    sort: Annotated[Literal["relevance", "recent"], typer.Option()] = "relevance",
     limit: Limit = 20,
     key: KeyPath = None,
     url: Url = None,
@@ -218,7 +223,9 @@ def search(
     from stoa.cli import agent_session as session
 
     with session.reading(key, url, as_json=as_json) as (stoa, show):
-        found = stoa.search_threads(q=query, tags=tag, author=author, limit=limit)
+        found = stoa.search_threads(
+            q=query, tags=tag, author=author, status=status, since=since, sort=sort, limit=limit
+        )
         show.found(found)
 
 
