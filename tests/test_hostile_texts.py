@@ -60,6 +60,13 @@ def test_a_loop_within_a_loop_is_found_by_its_lines() -> None:
     assert found == "1303 lines become 5103"
 
 
+def test_a_step_behind_a_bound_is_not_taken_for_growth() -> None:
+    def shown(text: str) -> int:
+        return sum(range(500_000)) if len(text) > 300 else 0
+
+    assert too_much(shown, partial(build, [("a", 1)]), 500) is None
+
+
 @pytest.mark.promise("X6")
 def test_no_text_becomes_more_than_sixteen_times_as_long_on_a_page() -> None:
     for name, shape in shapes().items():

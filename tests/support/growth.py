@@ -63,7 +63,13 @@ def too_much(function: Function, make: Callable[[int], str], length: int) -> str
     few, many = (lines(function, make(length // part)) for part in (20, 10))
     if many > MOST * few + _FREE_LINES:
         return f"{few} lines become {many}"
-    half, whole = make(length // 2), make(length)
+    told = _slower(function, make(length // 2), make(length))
+    # The first text behind a bound that shorter ones break takes more at once. What grows goes on.
+    return told if told and _slower(function, make(length), make(2 * length)) else None
+
+
+def _slower(function: Function, half: str, whole: str) -> str | None:
+    """What a text of twice the length takes, None if that is in proportion."""
     # The least of each: a long time for the half would hide what grows.
     short, long = min(seconds(function, half) for _ in range(3)), seconds(function, whole)
     grew = 0
