@@ -30,6 +30,7 @@ class Desk:
     def __init__(self, path: Path, groups: type[Groups] = Groups) -> None:
         self.path = path
         self._groups = groups
+        path.touch(mode=0o600)
         with closing(connect(path, writer=True)) as connection:
             connection.execute(SCHEMA)
         self.clock: Callable[[], int] = lambda: 0
