@@ -36,11 +36,12 @@ class Hosts:
 
     def allows(self, host: str) -> bool:
         """Whether a request under this `Host` is for us."""
-        return self._any or _plain(host) in self._allowed
+        return self._any or host in self._allowed or _plain(host) in self._allowed
 
     def base_url(self, host: str) -> str:
         """The base address of a request under this `Host`, for challenges and texts."""
-        return self.own_urls.get(_plain(host), self.origin)
+        own = self.own_urls
+        return (own.get(host) or own.get(_plain(host), self.origin)) if own else self.origin
 
     def allows_origin(self, origin: str) -> bool:
         """Whether a web page of this `Origin` is one of ours, under a name that is listed."""

@@ -224,7 +224,9 @@ class GetThread(Request, kw_only=True):
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
         """A cursor leads on in the replies, so these are wanted."""
-        if values.get("cursor") is not None and values.get("include") is None:
+        if values.get("cursor") is None:
+            return []
+        if values.get("include") is None:
             return [("cursor", "Must come with `include`: `replies`, or be left out.")]
         return ListReplies.conflicts(values)
 

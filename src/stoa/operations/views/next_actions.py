@@ -1,7 +1,6 @@
 """What can be done next with a thread, a reply or a job, and whose turn it is."""
 
 from collections.abc import Sequence
-from itertools import islice
 
 from stoa.domain.jobs import JobStatus
 from stoa.domain.moderation import Action, Subject
@@ -45,8 +44,8 @@ def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> Offer:
         actions.append(write("reply_to_thread", f"{path}/replies"))
     if row.eligible_reply_id is not None:
         names.append("accept")
-        newest = (reply.id for reply in reversed(beside) if reply.accept_eligible)
-        offered = [*islice(newest, ACCEPTS_OFFERED)] or [row.eligible_reply_id]
+        eligible = [reply.id for reply in beside if reply.accept_eligible]
+        offered = eligible[: -ACCEPTS_OFFERED - 1 : -1] or [row.eligible_reply_id]
         actions += [_accept(path, reply_id) for reply_id in offered]
     return names, actions
 
