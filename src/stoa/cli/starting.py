@@ -17,10 +17,12 @@ _LOST = (
 async def prepare(settings: Settings, *, new: bool) -> str | None:
     """Bring the database to this program's schema; what was done, in one line, if anything was.
 
-    Raises `StartRefused` when it is gone and `new` is not asked for, or is asked for beside one.
+    Raises `StartRefused` when an address cannot be read, or the database is gone and `new` is not
+    asked for, or `new` is asked for beside one.
     """
     engine = engine_of(settings)
     where = engine.place(settings)
+    await engine.refuse_unreadable(settings)  # before anything is written
     if await engine.is_new(settings):
         if not new and (trace := _trace(engine, settings)):
             raise StartRefused(_LOST.format(where=where, trace=trace))

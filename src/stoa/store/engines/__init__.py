@@ -46,6 +46,10 @@ class Engine(Protocol):
         """
         ...
 
+    async def refuse_unreadable(self, settings: Settings) -> None:
+        """Raise `StartRefused` when the address of a replica cannot be read."""
+        ...
+
     async def migrate(self, settings: Settings) -> list[str]:
         """Bring the database to this program's schema; returns the names of the steps applied."""
         ...

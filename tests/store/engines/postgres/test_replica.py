@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from stoa.store.engines.postgres.connection import connect
+from stoa.store.engines.postgres.store import version
 from tests.support.command import run_stoa, run_stoa_here
 from tests.support.database import rows
 from tests.support.keys import Key
@@ -310,13 +311,15 @@ def test_a_replica_that_refuses_connections_is_reported_as_the_replica(
 def test_an_address_of_a_replica_that_cannot_be_read_is_refused(
     primary: PostgreSQL, url: str
 ) -> None:
-    given = {"STOA_DATABASE_URL": primary.empty(), "STOA_READ_DATABASE_URL": url}
+    database = primary.empty()
+    given = {"STOA_DATABASE_URL": database, "STOA_READ_DATABASE_URL": url}
     ended = run_stoa("serve", "--port", "0", **given)
     assert ended.code == 1
     assert ended.err.startswith("stoa: STOA_READ_DATABASE_URL ")
     assert "postgresql://user:password@host:5432/" in ended.err
     assert "pa55" not in ended.err
     assert ended.err.count("\n") == 1
+    assert not asyncio.run(version(database))  # nothing was written
 
 
 def test_without_its_replica_a_server_reads_from_the_primary(

@@ -34,12 +34,17 @@ async def open_store(
     most = (settings.database_connections, settings.database_timeout_seconds)
     if not settings.read_database_url:
         return await PostgresStore.open(settings.database_url, clock, *most, commits)
-    await postgres_connection.refuse_unreadable_replica(settings.read_database_url)
     primary = await PostgresStore.open(settings.database_url, clock, *most, commits)
     replica = PostgresStore(settings.read_database_url, clock, *most, replica=True)
     store = ReplicatedStore(primary, replica, settings.read_lag_seconds)
     await store.start()
     return store
+
+
+async def refuse_unreadable(settings: Settings) -> None:
+    """See `Engine`."""
+    if settings.read_database_url:
+        await postgres_connection.refuse_unreadable_replica(settings.read_database_url)
 
 
 async def migrate(settings: Settings) -> list[str]:

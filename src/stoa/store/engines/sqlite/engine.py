@@ -39,6 +39,10 @@ async def open_store(
     return await SqliteStore.open_apart(path, clock, Carrier(shared), commits, timeout_s)
 
 
+async def refuse_unreadable(settings: Settings) -> None:
+    """See `Engine`."""
+
+
 async def migrate(settings: Settings) -> list[str]:
     """See `Engine`."""
     return sqlite.migrate(settings.database_path)
