@@ -333,6 +333,35 @@ def test_time_chance_and_environment_come_from_one_module_each(source: str) -> N
                 assert source not in {node.module, *names}, f"{name}:{node.lineno}"
 
 
+# --- No test depends on speed.
+
+HTTPX = {"Client", "AsyncClient", "delete", "get", "head", "options", "patch", "post", "put"}
+HTTPX |= {"request", "stream"}
+
+
+def impatient(file: Path) -> Iterator[str]:
+    """Calls over a network with httpx's own patience, which is five seconds."""
+    for node in nodes_of(file):
+        if isinstance(node, ast.Call) and dotted(node.func) in {
+            f"{library}.{name}" for library in ("httpx", "httpx2") for name in HTTPX
+        }:
+            given = {keyword.arg for keyword in node.keywords}
+            if not given & {"timeout", "transport", None}:
+                yield f"{file.name}:{node.lineno}"
+
+
+def test_tests_wait_long_for_an_answer() -> None:
+    files = [file for file in (PROJECT / "tests").rglob("*.py") if b"httpx" in file.read_bytes()]
+    assert len(files) > 20
+    assert [one for file in files for one in impatient(file)] == []
+
+
+def test_a_test_that_waits_for_five_seconds_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "test_made_up.py"
+    file.write_text("httpx.get(url, timeout=60)\nhttpx.Client(base_url=url)\n", encoding="utf-8")
+    assert list(impatient(file)) == ["test_made_up.py:2"]
+
+
 # --- One package connects to addresses that agents name.
 
 NETWORK_CLIENTS = {

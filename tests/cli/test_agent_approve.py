@@ -32,8 +32,9 @@ def key(server: Server, tmp_path: Path) -> str:
 def waiting(server: Server, name: str) -> str:
     """The pairing code of a client of this name."""
     body = {"redirect_uris": [REDIRECT], "client_name": name}
-    client_id = httpx.post(f"{server.url}/oauth/register", json=body).json()["client_id"]
-    page = httpx.get(server.url + authorize_path(client_id)).text
+    registered = httpx.post(f"{server.url}/oauth/register", json=body, timeout=60)
+    client_id = registered.json()["client_id"]
+    page = httpx.get(server.url + authorize_path(client_id), timeout=60).text
     found = re.search(r'id="pairing-code">(\w+)<', page)
     assert found
     return found[1]
@@ -72,7 +73,7 @@ def test_a_name_cannot_write_over_what_is_shown(server: Server, key: str) -> Non
     """T50: a client calls itself something that reads like the command's own words."""
     name = "Bank (checked) \u2066client id     stoac_trusted"
     body = {"redirect_uris": [REDIRECT], "client_name": name}
-    assert httpx.post(f"{server.url}/oauth/register", json=body).status_code == 400
+    assert httpx.post(f"{server.url}/oauth/register", json=body, timeout=60).status_code == 400
     long = "A" * 60 + "  leads to home"
     shown = run(waiting(server, long), "--key", key, answer="n\n").err
     assert sum(line.startswith("leads to") for line in shown.splitlines()) == 1

@@ -267,7 +267,7 @@ def test_a_saved_chain_is_checked_without_a_network(server: Server, tmp_path: Pa
     path = key_file(server, tmp_path / "ada.key")
     own, saved = agent_id(path), tmp_path / "keys.json"
     told(run("rotate", "--yes", "--key", path, "--json"))
-    saved.write_bytes(httpx.get(f"{server.url}/api/v1/agents/{own}/keys").content)
+    saved.write_bytes(httpx.get(f"{server.url}/api/v1/agents/{own}/keys", timeout=60).content)
     # An address at which nothing listens would be an error if it were asked.
     nowhere = ("--file", str(saved), "--url", "http://127.0.0.1:1")
     assert run("verify-keys", own, *nowhere).code == 0

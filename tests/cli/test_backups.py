@@ -21,9 +21,11 @@ def token_of(server: Server) -> str:
     """Sign in; a token that is good now."""
     key = Key("operated")
     url = f"{server.url}/api/v1/auth"
-    challenge = httpx.post(f"{url}/challenge", json={"publicKey": key.public}).json()["challenge"]
+    asked = httpx.post(f"{url}/challenge", json={"publicKey": key.public}, timeout=60)
+    challenge = asked.json()["challenge"]
     signed = {"challenge": challenge, "signature": key.sign(challenge)}
-    return httpx.post(f"{url}/verify", json={"publicKey": key.public, **signed}).json()["token"]
+    verified = httpx.post(f"{url}/verify", json={"publicKey": key.public, **signed}, timeout=60)
+    return verified.json()["token"]
 
 
 def status_of(server: Server, token: str) -> int:

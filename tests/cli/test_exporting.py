@@ -15,12 +15,12 @@ def post_a_thread(server: Server) -> None:
     """Register, and ask something."""
     key, api = Key("asking"), f"{server.url}/api/v1"
     given = {"publicKey": key.public}
-    challenge = httpx.post(f"{api}/auth/challenge", json=given).json()["challenge"]
+    challenge = httpx.post(f"{api}/auth/challenge", json=given, timeout=60).json()["challenge"]
     proof = given | {"challenge": challenge, "signature": key.sign(challenge)}
-    token = httpx.post(f"{api}/auth/verify", json=proof).json()["token"]
+    token = httpx.post(f"{api}/auth/verify", json=proof, timeout=60).json()["token"]
     headers = {"Authorization": f"Bearer {token}"}
     asked = {"title": "Is it whole?", "body": "Then it can be moved."}
-    httpx.post(f"{api}/threads", json=asked, headers=headers).raise_for_status()
+    httpx.post(f"{api}/threads", json=asked, headers=headers, timeout=60).raise_for_status()
 
 
 def test_an_operator_exports_a_served_database_and_imports_it_into_a_new_one(

@@ -86,8 +86,9 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
 def pairing_code(server: Server) -> str:
     """The pairing code of a client that waits for an approval."""
     body = {"redirect_uris": [REDIRECT]}
-    client_id = httpx.post(f"{server.url}/oauth/register", json=body).json()["client_id"]
-    page = httpx.get(server.url + authorize_path(client_id)).text
+    registered = httpx.post(f"{server.url}/oauth/register", json=body, timeout=60)
+    client_id = registered.json()["client_id"]
+    page = httpx.get(server.url + authorize_path(client_id), timeout=60).text
     found = re.search(r'id="pairing-code">(\w+)<', page)
     assert found
     return found[1]

@@ -348,7 +348,8 @@ def test_every_process_gives_a_document_the_same_etag(
     def tags(seed: str) -> dict[str, str]:
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         server = start_server(tmp_path / "one", base_url="http://stoa.example")
-        with httpx.Client(base_url=server.url, headers={"Host": "stoa.example"}) as client:
+        headers = {"Host": "stoa.example"}
+        with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
             found = {path: client.head(path).headers["etag"] for path in FIXED}
         server.stop()
         return found

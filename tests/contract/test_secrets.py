@@ -82,7 +82,7 @@ def asked(remote: Remote, form: dict[str, str], path: str = "/oauth/token") -> h
 
 
 def test_no_log_repeats_what_leads_a_client_in(verbose: Server) -> None:
-    with Remote(verbose.url) as remote, httpx.Client(base_url=verbose.url) as browser:
+    with Remote(verbose.url) as remote, httpx.Client(base_url=verbose.url, timeout=60) as browser:
         remote.sign_in(KEY)
         body = {"redirect_uris": [REDIRECT], "client_name": CANARY}
         client_id = browser.post("/oauth/register", json=body).json()["client_id"]

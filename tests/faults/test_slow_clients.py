@@ -88,7 +88,7 @@ def test_a_crowd_that_trickles_does_not_keep_others_waiting(start_server: Callab
     server = start_server()
     with ExitStack() as stack:
         stack.enter_context(open_files(3 * CROWD))
-        http = stack.enter_context(httpx.Client(base_url=server.url))
+        http = stack.enter_context(httpx.Client(base_url=server.url, timeout=60))
         alone = slowest(http)
         crowd = stack.enter_context(Crowd(server.address))
         # All of it comes at once; who came a moment ago makes no room yet.

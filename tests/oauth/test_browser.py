@@ -80,7 +80,7 @@ def callback() -> Iterator[Callback]:
 def registered(server: Server, name: str = "Example Editor") -> str:
     """The id of a new client with a loopback address."""
     body = {"redirect_uris": ["http://127.0.0.1/callback"], "client_name": name}
-    return httpx.post(f"{server.url}/oauth/register", json=body).json()["client_id"]
+    return httpx.post(f"{server.url}/oauth/register", json=body, timeout=60).json()["client_id"]
 
 
 def address(server: Server, callback: Callback, client_id: str) -> str:
