@@ -368,7 +368,7 @@ def test_watching_shows_what_there_is_at_once_and_ends_on_ctrl_c(
         assert process.stdout
         assert any(job in line for line in process.stdout)
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == -signal.SIGINT
+        assert process.wait(60) == -signal.SIGINT
 
 
 def test_the_inbox_is_shown_once(actor: Callable[[str], Actor]) -> None:

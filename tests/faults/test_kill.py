@@ -77,7 +77,7 @@ class Load:
 
     async def _client(self, url: str, number: int, wanted: int, enough: asyncio.Event) -> None:
         headers = {"Authorization": f"Bearer {self.tokens[number]}"}
-        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=30) as http:
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as http:
             try:
                 while True:
                     await self._write(http, number)

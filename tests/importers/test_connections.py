@@ -93,7 +93,7 @@ def test_a_connection_that_has_ended_is_replaced_before_anything_is_sent(peer: P
     peer.ends_after_each = True
     connections = Connections(peer.url, 1)
     _post(connections, b"one")
-    assert peer.ended.wait(10)
+    assert peer.ended.wait(60)
     _post(connections, b"two")
     connections.close()
     assert [body for _, _, body, _ in peer.calls] == [b"one", b"two"]

@@ -40,9 +40,6 @@ pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 ALONE_S = 0.3
 """After so long, whoever waits for others that a lock keeps away goes on alone."""
 
-NEAR_S = 3
-"""After so long, whoever runs into another's lock has come to it."""
-
 SURE_S = 60
 """So long one waits for others whom nothing keeps away."""
 
@@ -467,7 +464,7 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
         done(ada, job, "reject")
         done(worker, job, "submit")
         app.clock.advance(SECOND)
-        meeting = Meeting(2, NEAR_S)
+        meeting = Meeting(2, SURE_S)
         real = PostgresTx.finish
 
         async def held_up(tx: PostgresTx) -> None:

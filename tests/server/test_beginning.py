@@ -42,7 +42,7 @@ class Desk:
         path, body = scope["path"], before.encode()
         if path == "/waits":
             await asyncio.sleep(0.001)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await asyncio.sleep(0)
             body = _noted.get().encode()
         elif path == "/fails":

@@ -166,7 +166,7 @@ def test_requests_behind_each_other_are_answered_in_order(served: Served, book: 
 def test_answers_that_are_owed_come_before_the_400(served: Served, book: Book):
     with served.client() as client:
         client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n" + OK + AMBIGUOUS["two hosts"])
-        assert book.held.wait(10)
+        assert book.held.wait(60)
         book.go_on.set()
         assert client.rest() == [200, 200, 400]
     assert book.paths == ["/hold", "/"]
@@ -176,7 +176,7 @@ def test_a_broken_body_is_answered_behind_the_answers_that_are_owed(served: Serv
     broken = AMBIGUOUS["a chunk that is longer than it says"]
     with served.client() as client:
         client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n" + broken)
-        assert book.held.wait(10)
+        assert book.held.wait(60)
         book.go_on.set()
         assert client.rest() == [200, 400]
     assert book.paths == ["/hold"]
@@ -240,7 +240,7 @@ def test_the_size_of_a_head_that_comes_at_once_is_limited_too(
 def test_only_so_many_requests_may_be_sent_ahead(served: Served, book: Book):
     with served.client() as client:
         client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n" + OK * 1000)
-        assert book.held.wait(10)
+        assert book.held.wait(60)
         book.go_on.set()
         assert client.rest() == [200] * (1 + limits.PIPELINED) + [400]
 

