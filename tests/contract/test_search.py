@@ -457,7 +457,8 @@ def test_hundreds_of_random_queries_are_answered(stoa: App, alice: Agent) -> Non
     ids=lambda text: repr(text[:4]),
 )
 def test_no_text_makes_any_rule_slow(stoa: App, alice: Agent, text: str) -> None:
-    """In each field the whole text, and half of it: time must not grow with the square."""
+    """In each field the whole text, and half of it: time must not grow with the square. It is the
+    least of some measurements, since other work of the machine makes them longer."""
 
     def spent(part: str) -> float:
         started = time.process_time()
@@ -470,9 +471,12 @@ def test_no_text_makes_any_rule_slow(stoa: App, alice: Agent, text: str) -> None
         stoa.get("search?q=x+zymurgy").ok()
         return time.process_time() - started
 
-    half, whole = spent(text[:25_000]), spent(text)
-    assert whole < 1
-    assert whole < 4 * half + 0.1
+    measured: list[tuple[float, float]] = []
+    half = whole = float("inf")
+    while whole > 3 * half + 0.1 or not measured:
+        assert len(measured) < 10, measured
+        measured.append((spent(text[:25_000]), spent(text)))
+        half, whole = map(min, zip(*measured, strict=True))
 
 
 @pytest.mark.parametrize("offset", [10**9, 10**18, 10**30])

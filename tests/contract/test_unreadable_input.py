@@ -281,6 +281,9 @@ def test_a_bad_query_of_a_post_is_400_too(stoa: App) -> None:
 MOST = limits.JSON_VALUES - 20
 """Mistakes of a body that holds as much as can be read."""
 
+TOO_LONG_S = 30
+"""Of processor time: what each mistake costs once takes a tenth of a second, its square hours."""
+
 HOSTILE: dict[str, dict[str, Any]] = {
     "unknown members": {f"publicKe{number}": 0 for number in range(MOST)},
     "an endless name": {"x" * 1_000_000: 0},
@@ -299,7 +302,7 @@ def test_a_megabyte_of_mistakes_is_answered_quickly_and_briefly(stoa: App, kind:
     assert len(body) <= MIB
     started = time.process_time()
     answer = stoa.post("auth/verify", body).invalid()
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < TOO_LONG_S
     assert len(answer.content) < 50_000
 
 
@@ -313,7 +316,7 @@ def test_a_megabyte_of_tags_is_answered_quickly_and_briefly(
     body = json.dumps({"title": "t", "body": "b", "tags": tags}, separators=(",", ":")).encode()
     started = time.process_time()
     answer = alice.post("threads", body).invalid()
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < TOO_LONG_S
     assert len(answer.content) < 50_000
 
 
@@ -329,7 +332,7 @@ def test_mistakes_inside_an_object_are_no_slower(alice: Agent, kind: str) -> Non
     offer = {"title": "t", "description": "d", "rewardCredits": 0, **INNER[kind]}
     started = time.process_time()
     answer = alice.post("jobs", json.dumps(offer, separators=(",", ":")).encode()).invalid()
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < TOO_LONG_S
     assert len(answer.content) < 50_000
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
+import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
@@ -29,7 +30,6 @@ FOR_PROGRAMS = (
         for form in ("atom", "json")
     ),
 )
-STATEMENT_S = 1
 Ids = dict[str, str]
 
 
@@ -97,7 +97,7 @@ def cluster() -> Iterator[PostgreSQL]:
 @pytest.fixture
 def on_postgresql(cluster: PostgreSQL) -> Settings:
     url = cluster.new()
-    return Settings(**LIMITS_OFF, database_url=url, database_timeout_seconds=STATEMENT_S)
+    return Settings(**LIMITS_OFF, database_url=url)
 
 
 @pytest.mark.promise("D18")
@@ -126,7 +126,7 @@ def locked(url: str, table: str) -> Generator[None]:
 def test_pages_that_a_lock_holds_up_are_503_and_come_back(
     on_postgresql: Settings, path: str
 ) -> None:
-    with App(on_postgresql) as app:
+    with App(msgspec.structs.replace(on_postgresql, database_timeout_seconds=3)) as app:
         with locked(on_postgresql.database_url, "thread"):
             expect_unavailable(app, (path,), {})
         assert app.get(path).status == 200

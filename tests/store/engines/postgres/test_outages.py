@@ -96,7 +96,7 @@ def test_a_read_on_a_server_that_hangs_is_refused_in_time_and_not_tried_again(
     url = postgresql.new()
 
     async def run() -> None:
-        store = PostgresStore(url, SystemClock(), connections=1, timeout_s=1)
+        store = PostgresStore(url, SystemClock(), connections=1, timeout_s=3)
         backend = await store.read(pid)
         os.kill(backend, signal.SIGSTOP)
         try:
@@ -110,11 +110,12 @@ def test_a_read_on_a_server_that_hangs_is_refused_in_time_and_not_tried_again(
     asyncio.run(run())
 
 
+@pytest.mark.long
 def test_nothing_waits_for_a_server_that_hangs_longer_than_the_operator_says(
     postgresql: PostgreSQL,
 ) -> None:
     """Neither who finds a connection free nor who waits for one."""
-    url, most_s = postgresql.new(), 5
+    url, most_s = postgresql.new(), 15
 
     async def run() -> None:
         loop = asyncio.get_running_loop()

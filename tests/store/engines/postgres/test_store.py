@@ -189,7 +189,7 @@ def test_who_waits_for_a_lock_too_long_is_refused(url: str) -> None:
         free.set()
         await holding
 
-    run(url, test, timeout_s=2)
+    run(url, test, timeout_s=5)
 
 
 def test_more_than_may_wait_for_a_connection_are_refused_at_once(url: str) -> None:
@@ -232,7 +232,7 @@ def test_who_waits_for_a_connection_too_long_is_refused(url: str) -> None:
         await holding
         assert await noted(store) == set()
 
-    run(url, test, connections=1, timeout_s=1)
+    run(url, test, connections=1, timeout_s=3)
 
 
 def test_a_transaction_that_does_not_end_is_ended(url: str) -> None:
@@ -246,7 +246,7 @@ def test_a_transaction_that_does_not_end_is_ended(url: str) -> None:
             await store.write(go_on_and_on)
         assert await noted(store) == set()
 
-    run(url, test, timeout_s=1)
+    run(url, test, timeout_s=3)
 
 
 def test_a_cancelled_call_leaves_nothing_behind(url: str) -> None:
